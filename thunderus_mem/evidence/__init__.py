@@ -1,0 +1,1 @@
+"""Where a memory comes from and whether it is still true."""

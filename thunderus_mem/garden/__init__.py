@@ -1,0 +1,1 @@
+"""Plan (pure), then apply: duplicates and recaps."""

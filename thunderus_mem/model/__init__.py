@@ -1,0 +1,1 @@
+"""Values and pure functions: no disk, no clock, no terminal (package data excepted)."""

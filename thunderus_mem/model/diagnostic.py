@@ -1,0 +1,50 @@
+"""A finding as a value: what is wrong, where, what was expected and how to mend it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much a finding weighs. Only ``error`` and ``warning`` make ``lint`` exit with 1."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """Replace ``text[start:end]`` (offsets in characters of the document's text) by ``replacement``."""
+
+    start: int
+    end: int
+    replacement: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding.
+
+    ``line`` and ``column`` count from 1; 0 means the whole file. ``key`` is the frontmatter key as a dotted
+    path (``provenance.events.0``), empty in a body. ``message`` says what is, ``expected`` what should be,
+    ``hint`` how to mend it. ``edits`` mend it without a question (``lint --fix``).
+    """
+
+    rule: str
+    severity: Severity
+    path: str
+    line: int
+    column: int
+    message: str
+    key: str = ""
+    expected: str = ""
+    hint: str = ""
+    doc_id: str = ""
+    edits: tuple[TextEdit, ...] = ()
+
+    @property
+    def sort_key(self) -> tuple[str, int, int, str, str]:
+        """Order of a report: file, place, rule."""
+        return (self.path, self.line, self.column, self.rule, self.message)

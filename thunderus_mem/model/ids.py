@@ -1,0 +1,128 @@
+"""Identities: ULIDs for what happens, dotted ids for documents, and the file name that follows from an id.
+
+ULID: 48 bits of milliseconds and 80 random bits in Crockford's base 32 (github.com/ulid/spec).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import datetime
+
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_RANDOM_BITS = 80
+
+MAX_ID = 120
+MAX_NAME = 60
+MAX_PATH = 120
+_CUT_HASH = 6
+
+_ID = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*", re.ASCII)
+_NOT_WORD = re.compile(r"[^a-z0-9]+", re.ASCII)
+_RESERVED = frozenset(
+    ["con", "prn", "aux", "nul", "conin$", "conout$", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
+)
+
+
+def encode_ulid(milliseconds: int, randomness: int) -> str:
+    """Write a ULID of 26 characters from a time in milliseconds and 80 random bits."""
+    value = (milliseconds << _RANDOM_BITS) | randomness
+    return "".join(_CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
+
+
+class UlidSource:
+    """Makes ULIDs that only grow, even when the clock stands still or steps back.
+
+    ``now`` and ``random_bits`` come from outside, so that tests fix both.
+    """
+
+    def __init__(self, now: Callable[[], datetime], random_bits: Callable[[int], int]) -> None:
+        self._now = now
+        self._random_bits = random_bits
+        self._last = (0, 0)
+
+    def new(self, prefix: str) -> str:
+        """The next id, as ``<prefix>_<ULID>``."""
+        milliseconds = max(int(self._now().timestamp() * 1000), 0)
+        last_ms, last_random = self._last
+        if milliseconds > last_ms:
+            self._last = (milliseconds, self._random_bits(_RANDOM_BITS))
+        elif last_random + 1 < 1 << _RANDOM_BITS:
+            self._last = (last_ms, last_random + 1)
+        else:
+            self._last = (last_ms + 1, 0)
+        return f"{prefix}_{encode_ulid(*self._last)}"
+
+
+def is_document_id(text: str) -> bool:
+    """Whether ``text`` is lower-case ASCII words joined by single ``.``, ``-`` or ``_``, 120 at most."""
+    return len(text) <= MAX_ID and _ID.fullmatch(text) is not None and not is_reserved_name(text)
+
+
+def is_reserved_name(name: str) -> bool:
+    """Whether a file of this name would be a device on Windows (``nul``, ``com1.md``)."""
+    return any(part.strip(" ") in _RESERVED for part in name.lower().split(".")[:1])
+
+
+def slug(title: str) -> str:
+    """Words of a title as an id has them: accents folded, lower case, joined by ``-``; may be empty."""
+    folded = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return _NOT_WORD.sub("-", folded).strip("-")
+
+
+def short_hash(text: str, length: int = _CUT_HASH) -> str:
+    """The first hex characters of the SHA-256 of ``text``."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:length]
+
+
+def new_document_id(kind: str, title: str) -> str:
+    """The id a new document gets from its title: ``fact.tests-run-with-pytest``.
+
+    A title without any ASCII letter or digit is named by its hash. Long titles are cut at a word.
+    """
+    words = slug(title)
+    if len(words) > MAX_NAME:
+        words = words[:MAX_NAME].rsplit("-", 1)[0]
+    return f"{kind}.{words or short_hash(title, 8)}"
+
+
+def file_stem(document_id: str, kind: str) -> str:
+    """The file name (without ``.md``) for an id: without its kind, 60 characters at most.
+
+    A cut name ends in six characters of the id's hash, so that two long ids never share a file.
+    """
+    stem = document_id.removeprefix(f"{kind}.")
+    if is_reserved_name(stem):
+        stem = f"{kind}-{stem}"
+    if len(stem) <= MAX_NAME:
+        return stem
+    return f"{stem[: MAX_NAME - _CUT_HASH - 1].rstrip('.-_')}-{short_hash(document_id)}"
+
+
+def fold_key(name: str) -> str:
+    """What two names share when some file system takes them for one: NFC and case folded."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def resolve_prefix(given: str, known: Iterable[str]) -> list[str]:
+    """The ids that ``given`` may mean: itself when it exists, else those it begins (with or without kind)."""
+    ids = sorted(known)
+    if given in ids:
+        return [given]
+    by_start = [known_id for known_id in ids if known_id.startswith(given)]
+    if by_start:
+        return by_start
+    bare = [known_id for known_id in ids if known_id.partition(".")[2] == given]
+    return bare or [known_id for known_id in ids if known_id.partition(".")[2].startswith(given)]
+
+
+def closest(given: str, known: Iterable[str], limit: int = 3) -> list[str]:
+    """Ids that look like ``given``, for a "did you mean"."""
+    from difflib import get_close_matches
+
+    return get_close_matches(given, list(known), n=limit, cutoff=0.5)

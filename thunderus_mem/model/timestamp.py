@@ -1,0 +1,64 @@
+"""RFC 3339 times as the documents and the log hold them: text, ending in ``Z`` where we write them."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+
+_RFC3339 = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:([Zz])|([+-])(\d\d):(\d\d))", re.ASCII
+)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def parse_timestamp(text: str) -> datetime | None:
+    """Read an RFC 3339 date-time (section 5.6) with its offset; ``None`` when it is not one.
+
+    A leap second (``:60``) is read as the second before it, since ``datetime`` has none.
+    """
+    match = _RFC3339.fullmatch(text)
+    if match is None:
+        return None
+    year, month, day, hour, minute, second, fraction, _, sign, off_hour, off_minute = match.groups()
+    offset = timedelta(0)
+    if sign:
+        if int(off_hour) > 23 or int(off_minute) > 59:
+            return None
+        offset = timedelta(hours=int(off_hour), minutes=int(off_minute))
+        if sign == "-":
+            offset = -offset
+    micro = int((fraction or ".0")[1:7].ljust(6, "0"))
+    whole_second = int(second)
+    if whole_second == 60:
+        whole_second, micro = 59, 999_999
+    try:
+        return datetime(
+            int(year), int(month), int(day), int(hour), int(minute), whole_second, micro, timezone(offset)
+        )
+    except ValueError:
+        return None
+
+
+def format_timestamp(moment: datetime) -> str:
+    """Write a time in UTC with whole seconds: ``2026-01-21T09:00:00Z``."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def format_precise(moment: datetime) -> str:
+    """Write a time in UTC with milliseconds, as the log orders by it: ``2026-01-21T09:00:00.123Z``."""
+    utc = moment.astimezone(UTC)
+    return f"{utc.strftime('%Y-%m-%dT%H:%M:%S')}.{utc.microsecond // 1000:03d}Z"
+
+
+def utc_key(text: str) -> str:
+    """A text that sorts as the time does, whatever offset it was written with; "" when it is no time."""
+    moment = parse_timestamp(text)
+    if moment is None and _DATE.fullmatch(text):
+        moment = parse_timestamp(text + "T00:00:00Z")
+    if moment is None:
+        return ""
+    try:
+        utc = moment.astimezone(UTC)
+    except OverflowError:
+        return ""
+    return f"{utc.year:04d}-{utc.month:02d}-{utc.day:02d}T{utc:%H:%M:%S}.{utc.microsecond:06d}Z"

@@ -1,0 +1,1 @@
+"""Parse, call a verb, print. No rule lives here."""
