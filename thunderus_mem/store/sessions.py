@@ -36,9 +36,9 @@ _OUTSIDE: Final = "outside"
 class Session:
     """Where the next event goes.
 
-    ``shard`` takes what is committed, ``local_shard`` what stays private; both root-relative. The next line of
-    ``shard`` carries ``prev`` = ``prev_line_hash``; the first one ``head`` = ``head_hint``, the newest line of
-    the newest other shard. ``base`` is what the session stands on: head and reflog size, or the day.
+    ``shard`` takes what is committed, ``local_shard`` what stays private; both root-relative. The next line
+    of ``shard`` carries ``prev_line_hash`` as ``prev``; the first one ``head_hint`` as ``head``: the newest
+    line of the newest other shard. ``base`` is what it stands on: head and reflog size, or the day.
     """
 
     id: str
@@ -105,16 +105,26 @@ class Sessions:
         else:
             base = (git.head or "", git.reflog_size)
         state = self._state()
-        going = [state.get("head"), state.get("reflog_size")] == list(base) and not (git and git.shard_known)
-        if going:
-            session_id = state["session_id"]
-            line = last_line(os.path.join(self._sessions_dir, session_id, SHARD_NAME))
-            if line is not None and line_hash(line) == state.get("last_line"):
-                return self._session(session_id, base, line_hash(line), None)
+        same_base = [state.get("head"), state.get("reflog_size")] == list(base)
+        if same_base and not (git and git.shard_known and self.known_shard() == git.shard):
+            going = self._going_on(state, base)
+            if going is not None:
+                return going
         session_id = new_id("sess")
         while os.path.lexists(os.path.join(self._sessions_dir, session_id)):
             session_id = new_id("sess")
         return self._session(session_id, base, None, self._newest_head())
+
+    def _going_on(self, state: dict[str, Any], base: tuple[str, int]) -> Session | None:
+        """The stored session, when its shard still ends with the line this tree wrote."""
+        session_id, written = state["session_id"], state.get("last_line")
+        path = os.path.join(self._sessions_dir, session_id, SHARD_NAME)
+        if written is None and not os.path.lexists(path):
+            return self._session(session_id, base, None, self._newest_head())
+        line = last_line(path)
+        if line is None or line_hash(line) != written:
+            return None
+        return self._session(session_id, base, written, None)
 
     def _session(self, session_id: str, base: tuple[str, int], prev: str | None, hint: str | None) -> Session:
         return Session(
@@ -138,8 +148,11 @@ class Sessions:
                 return line_hash(line)
         return None
 
-    def wrote(self, session: Session, line: bytes) -> None:
-        """Remember that ``line`` is now the last one of the session's shard."""
+    def wrote(self, session: Session, line: bytes, *, private: bool = False) -> None:
+        """Remember that ``line`` is now the last one of the session's shard.
+
+        ``private``: it went to ``local_shard``, and ``shard`` is as it was.
+        """
         from thunderus_mem.store.files import replace_file
 
         state = {
@@ -147,7 +160,7 @@ class Sessions:
             "session_id": session.id,
             "head": session.base[0],
             "reflog_size": session.base[1],
-            "last_line": line_hash(line),
+            "last_line": session.prev_line_hash if private else line_hash(line),
         }
         os.makedirs(os.path.dirname(self._state_file), exist_ok=True)
         data = json.dumps(state, indent=1, sort_keys=True).encode() + b"\n"
