@@ -73,9 +73,7 @@ def _open(text: str) -> _Opened:
         first = problems[0]
         line = fences.line + first.line - 1
         message = f"The frontmatter cannot be read (line {line}): {first.message}"
-        raise InvalidDocument(
-            message, hint=first.hint or "Mend it by hand; it is never rewritten as it stands."
-        )
+        raise InvalidDocument(message, hint=first.hint or "Mend it by hand; it is never rewritten as it stands.")
     eol = "\r\n" if text[: fences.start].endswith("\r\n") else "\n"
     return _Opened(text, fences, header, root, eol)
 
@@ -200,12 +198,7 @@ def _added(opened: _Opened, mapping: Mapping, name: str, value: Any, parent: str
     header = opened.header
     if mapping.flow:
         pair = f"{scalar(name, flow=True)}: {flow_value(value)}"
-        return (
-            header[: mapping.start + 1]
-            + pair
-            + (", " if mapping.entries else "")
-            + header[mapping.start + 1 :]
-        )
+        return header[: mapping.start + 1] + pair + (", " if mapping.entries else "") + header[mapping.start + 1 :]
     lines = block_lines(name, value, mapping.column - 1)
     if not mapping.entries:
         return _insert_lines(opened, len(header), lines)
@@ -353,9 +346,7 @@ def insert_item(text: str, key: tuple[str, ...], item: str) -> str:
     if node is None or _is_null(node) or (isinstance(node, Sequence) and not node.items):
         return set_key(text, key, [item])
     if not isinstance(node, Sequence):
-        raise InvalidDocument(
-            f"The key '{_name(key)}' is not a list.", hint="Make it a list, then try again."
-        )
+        raise InvalidDocument(f"The key '{_name(key)}' is not a list.", hint="Make it a list, then try again.")
     texts = [one.text if isinstance(one, Scalar) else None for one in node.items]
     if item in texts:
         return text

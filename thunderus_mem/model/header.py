@@ -156,9 +156,7 @@ def read_header(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
     mapping. Never raises, and takes linear time.
     """
     if len(text) * 4 > MAX_BYTES and len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        return None, (
-            Problem("size", "The frontmatter is larger than 32 KiB.", 1, 1, hint="Move text to the body."),
-        )
+        return None, (Problem("size", "The frontmatter is larger than 32 KiB.", 1, 1, hint="Move text to the body."),)
     if not text.replace("\n", "").isprintable():
         bad = _FORBIDDEN.search(text)
         if bad is not None:
@@ -201,17 +199,7 @@ _TABLE: dict[str, Any] = {
     **dict.fromkeys(
         (
             *("id", "title", "kind", "created", "updated", "author", "type", "source_type", "emotion"),
-            *(
-                "episode_id",
-                "category",
-                "run_id",
-                "agent",
-                "source",
-                "symbol",
-                "timeframe",
-                "market",
-                "status",
-            ),
+            *("episode_id", "category", "run_id", "agent", "source", "symbol", "timeframe", "market", "status"),
         ),
         "s",
     ),

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from thunderus_mem.model.header import MAX_DEPTH, MAX_NODES, Entry, Mapping, Node, Scalar, Sequence
 
-_LINE = re.compile(r"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]{0,99}):(?: +|$))?(.*)", re.ASCII)
+_LINE = re.compile(
+    r"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]{0,99}):(?: +|$))?(.*)", re.ASCII
+)
 # A plain scalar on one line: starts with no indicator, holds no ": " and no " #", does not end in ":".
 _PLAIN = re.compile(r"[A-Za-z0-9_./(<~+$^;=\\\u00a1-\u2027\u202a-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _QUOTED = re.compile(r"""(?:"([^"\\]*)"|'((?:[^']|'')*)')(?: +#.*| *)""")
@@ -67,7 +69,9 @@ def _lines(text: str) -> list[_Line] | None:
         elif not dash and not key:
             return None
         else:
-            found.append(_Line(offset, number, len(indent), len(dash or ""), key or "", rest, parts.start(4)))
+            found.append(
+                _Line(offset, number, len(indent), len(dash or ""), key or "", rest, parts.start(4))
+            )
         offset += len(raw) + 1
     return found
 
@@ -133,9 +137,7 @@ def _sequence(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[
         items.append(item)
         if index < len(lines) and lines[index].indent > indent:
             raise _Decline
-    return Sequence(
-        tuple(items), first.offset + indent, items[-1].end, first.number, indent + 1, False
-    ), index
+    return Sequence(tuple(items), first.offset + indent, items[-1].end, first.number, indent + 1, False), index
 
 
 def _value(line: _Line) -> Node:

@@ -81,9 +81,7 @@ class _Reader:
         if _name(event) == "StreamEnd":
             return Mapping((), 0, 0, 1, 1, False)
         if event.explicit or event.version or event.tags:
-            raise self.stop(
-                "multi-document", "The frontmatter holds a YAML directive or document mark.", event
-            )
+            raise self.stop("multi-document", "The frontmatter holds a YAML directive or document mark.", event)
         event = next(events)
         root = self.node(event, 1)
         end = next(events)
@@ -106,9 +104,7 @@ class _Reader:
         if kind == "Alias":
             raise self.stop("alias", "The frontmatter uses a YAML alias (*).", event, "Write the value out.")
         if event.anchor is not None:
-            raise self.stop(
-                "anchor", "The frontmatter uses a YAML anchor (&).", event, "Write the value out."
-            )
+            raise self.stop("anchor", "The frontmatter uses a YAML anchor (&).", event, "Write the value out.")
         if event.tag is not None:
             raise self.stop("tag", "The frontmatter uses a YAML tag (!).", event, "Remove the tag.")
         if self.nodes > MAX_NODES:
@@ -161,9 +157,7 @@ class _Reader:
         while _name(inner := next(self.events)) != "MappingEnd":
             key = self.key(inner, depth)
             if key.text in seen:
-                message = (
-                    f"The key '{key.text[:60]}' stands here a second time (first in line {seen[key.text]})."
-                )
+                message = f"The key '{key.text[:60]}' stands here a second time (first in line {seen[key.text]})."
                 self.duplicates.append(
                     Problem("duplicate-key", message, key.line, key.column, key.text, "Keep one of the two.")
                 )
@@ -178,9 +172,7 @@ class _Reader:
         if not isinstance(key, Scalar):
             raise self.stop("key", "A key is a list or a mapping.", event, "Keys are words.")
         if key.plain and key.text == "<<":
-            raise self.stop(
-                "merge-key", "The frontmatter uses a merge key (<<).", event, "Write the keys out."
-            )
+            raise self.stop("merge-key", "The frontmatter uses a merge key (<<).", event, "Write the keys out.")
         if self.text[key.end : key.end + 200].lstrip(" \t")[:1] != ":":
             raise self.stop("key", "A key is not followed by ':'.", event, "Write 'key: value'.")
         return key

@@ -51,9 +51,7 @@ _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)$")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _ITEM = re.compile(r"([ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)")
-_NOT_PARAGRAPH = re.compile(
-    r" {4}|\t| {0,3}(?:#{1,6}(?:[ \t]|$)|>|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|\||<!--|`{3}|~{3})"
-)
+_NOT_PARAGRAPH = re.compile(r" {4}|\t| {0,3}(?:#{1,6}(?:[ \t]|$)|>|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|\||<!--|`{3}|~{3})")
 
 
 @dataclass(slots=True)
@@ -205,11 +203,7 @@ def slug(text: str) -> str:
     for char in lowered:
         if char == " ":
             kept.append("-")
-        elif (
-            char in "_-"
-            or unicodedata.category(char)[0] in "LM"
-            or unicodedata.category(char) in ("Nd", "Nl", "Pc")
-        ):
+        elif char in "_-" or unicodedata.category(char)[0] in "LM" or unicodedata.category(char) in ("Nd", "Nl", "Pc"):
             kept.append(char)
     return "".join(kept)
 

@@ -147,7 +147,9 @@ def _wiki_links(first: int, text: str, masked: str) -> Iterator[Reference]:
     for match in _WIKI.finditer(masked):
         target = match[1].strip()
         if target and "\0" not in target:
-            yield Reference(target, (match[2] or target).strip(), *_place(first, text, match.start()), "wiki")
+            yield Reference(
+                target, (match[2] or target).strip(), *_place(first, text, match.start()), "wiki"
+            )
 
 
 def _markdown_links(first: int, text: str, masked: str) -> Iterator[Reference]:
@@ -166,9 +168,7 @@ def _markdown_links(first: int, text: str, masked: str) -> Iterator[Reference]:
                 continue
             target = definition[3] if definition[2] is None else definition[2]
             if _is_relative(target):
-                yield Reference(
-                    _decoded(target), definition[1], first + number + 1, line.index("[") + 1, "link"
-                )
+                yield Reference(_decoded(target), definition[1], first + number + 1, line.index("[") + 1, "link")
 
 
 def _opening(text: str, closing: int) -> int:
