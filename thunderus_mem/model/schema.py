@@ -1,4 +1,4 @@
-"""The JSON Schemas of frontmatter, manifest and events: a quick yes for ordinary data, jsonschema for the rest.
+"""The JSON Schemas of frontmatter, manifest and events: a quick yes for ordinary data, else jsonschema.
 
 The schema files are JSON Schema 2020-12 (json-schema.org/draft/2020-12). `surely_valid` accepts only what
 jsonschema accepts too, so that linting an ordinary document never imports it.
@@ -146,12 +146,18 @@ _QUICK: dict[str, Callable[[Any], bool]] = {
     "metadata": lambda value: value is None or type(value) is dict,
     "session": lambda value: value is None,
 }
-_QUICK.update(
-    dict.fromkeys(
-        "author type source_type emotion episode_id category run_id agent source symbol timeframe market".split(),
-        _text_or_null,
-    )
+_FREE_TEXT = (
+    "author",
+    "type",
+    "source_type",
+    "emotion",
+    "episode_id",
+    "category",
+    "run_id",
+    "agent",
+    "source",
 )
+_QUICK.update(dict.fromkeys((*_FREE_TEXT, "symbol", "timeframe", "market"), _text_or_null))
 
 
 def surely_valid(data: dict[str, Any]) -> bool:
@@ -286,7 +292,9 @@ def _type_words(types: Any) -> str:
 
 def _in_words(error: ValidationError, key: str) -> tuple[str, str]:
     """What is, and what should be, in words; the library's own messages show values of any length."""
-    name, want, value = f"`{key}`" if key else "The whole", error.validator_value, error.instance
+    name = f"`{key}`" if key else "The whole"
+    want: Any = error.validator_value
+    value: Any = error.instance
     match str(error.validator):
         case "type":
             return f"{name} is {_is_now(value)}.", _type_words(want)
@@ -318,15 +326,20 @@ def _in_words(error: ValidationError, key: str) -> tuple[str, str]:
 
 def _violations(error: ValidationError) -> Iterator[Violation]:
     path = tuple(error.absolute_path)
+    want: Any = error.validator_value
+    data: Any = error.instance
     if error.validator == "required":
         missing = [name for name in error.validator_value if name not in error.instance]
         for name in missing:
             key = ".".join(map(str, (*path, name)))
-            yield Violation(key, f"The key `{key}` is missing.", f"the key `{key}`", (*path, name), "required")
+            yield Violation(
+                key, f"The key `{key}` is missing.", f"the key `{key}`", (*path, name), "required"
+            )
         return
     if error.validator == "additionalProperties":
-        known = sorted(error.schema.get("properties", {}))
-        for name in sorted(set(error.instance) - set(known)):
+        schema: Any = error.schema
+        known = sorted(schema.get("properties", {}))
+        for name in sorted(set(data) - set(known)):
             key = ".".join(map(str, (*path, name)))
             message = f"`{key}` is not known here."
             yield Violation(key, message, "one of " + ", ".join(known), (*path, name), "additionalProperties")
