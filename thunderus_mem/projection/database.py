@@ -13,7 +13,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.model.errors import Busy, NotWritable
+from thunderus_mem.model.errors import Busy, Degraded, NotWritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ _SIDECARS = ("-journal", "-wal", "-shm")
 Row = tuple[Any, ...]
 
 
-class Damaged(Exception):
+class Damaged(Degraded):
     """The index file cannot be believed; the message says why. Never leaves the projection: it is rebuilt."""
 
 

@@ -96,7 +96,13 @@ def scan(root: str, folders: tuple[str, ...]) -> Scan:
             waiting += [(child, depth + 1) for child in below]
     packed = array("q", values)
     digest = blake2b(packed, digest_size=16)
-    digest.update("\0".join([*names, "", *special, "", *unlisted]).encode("utf-8", "surrogateescape"))
+    try:
+        joined = "\0".join([*names, "", *special, "", *unlisted]).encode("utf-8")
+    except UnicodeEncodeError:  # a name that is not UTF-8: shown escaped, reported, never opened
+        special += [name for name in names if visible_name(name) != name]
+        names, special = [visible_name(name) for name in names], [visible_name(name) for name in special]
+        joined = "\0".join([*names, "", *special, "", *map(visible_name, unlisted)]).encode("utf-8")
+    digest.update(joined)
     return Scan(names, packed, frozenset(special), tuple(unlisted), listed, digest.hexdigest())
 
 
@@ -135,6 +141,11 @@ def _list_folder(
         del names[kept[0] :], values[kept[1] :], special[kept[2] :]
         raise
     return below
+
+
+def visible_name(name: str) -> str:
+    """A file name as text that any encoder takes: bytes that are not UTF-8 become ``\\xff``."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def stamp_of(root: str, path: str) -> FileStamp | None:
