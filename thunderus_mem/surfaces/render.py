@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.surfaces.text import aligned, counted, cut, day, one_line, width
+from thunderus_mem.surfaces.text import aligned, cut, day, one_line, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -177,8 +177,3 @@ def settings(value: Settings, console: Console, *, origin: bool) -> str:
         place = {"default": "default", "file": item.file, "environment": item.variable}[item.origin]
         rows.append((text, style.dim(place)) if origin else (text,))
     return "\n".join(aligned(rows))
-
-
-def total(number: int, noun: str) -> str:
-    """A count with its noun, for talk."""
-    return counted(number, noun)

@@ -64,8 +64,8 @@ def answer(words: Sequence[str], environ: Mapping[str, str]) -> int:
     """Print candidates for the last of ``words``. Never fails: a shell has no use for an error."""
     try:
         found = list(candidates(words, environ))[:_LIMIT]
-        text = "".join(f"{word}\t{_one_line(help)}\n" for word, help in found)
-        sys.stdout.write(text)
+        lines = "".join(f"{word}\t{_one_line(text)}\n" for word, text in found)
+        sys.stdout.write(lines)
         sys.stdout.flush()
     except Exception:  # noqa: BLE001 - whatever it is, the person is typing
         return 1

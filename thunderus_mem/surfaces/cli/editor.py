@@ -63,7 +63,7 @@ def edited(text: str, environ: Mapping[str, str], name: str = "memory.md") -> st
     with open(path, "w", encoding="utf-8", newline="") as handle:
         handle.write(text)
     try:
-        code = subprocess.run([*command, path], check=False, env=dict(environ)).returncode  # noqa: S603
+        code = subprocess.run([*command, path], check=False, env=dict(environ)).returncode
     except OSError as error:
         raise ThunderusError(f"The editor {command[0]} does not start: {error.strerror}.") from error
     if code != 0:

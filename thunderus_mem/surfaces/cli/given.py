@@ -18,7 +18,7 @@ _TEXT_LIMIT = 1 << 20
 
 
 def text_of(given: str | None, console: Console) -> str | None:
-    """``-`` reads stdin, ``@FILE`` a file (from ``-C``), anything else is the text. ``None`` stays ``None``."""
+    """``-`` reads stdin, ``@FILE`` a file (from ``-C``), anything else is the text; ``None`` stays."""
     if given == "-":
         return _decoded(sys.stdin.buffer.read(_TEXT_LIMIT + 1), "stdin")
     if given is None or not given.startswith("@"):

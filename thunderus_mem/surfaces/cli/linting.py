@@ -48,14 +48,16 @@ def lint(
     ] = False,
     select: Annotated[list[str] | None, typer.Option(metavar="CODE", help="Only these rules.")] = None,
     ignore: Annotated[list[str] | None, typer.Option(metavar="CODE", help="Not these rules.")] = None,
-    format: Annotated[str, typer.Option("--format", help="full, concise, json or github.")] = "",
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="full, concise, json or github.")
+    ] = "",
 ) -> int:
     """Check documents, manifest and log. Exits with 1 when an error or a warning is found."""
     from thunderus_mem.model.diagnostic import Severity
     from thunderus_mem.verbs import linting
 
     console: Console = ctx.obj
-    form = format or ("github" if console.environ.get("GITHUB_ACTIONS") == "true" else "full")
+    form = form or ("github" if console.environ.get("GITHUB_ACTIONS") == "true" else "full")
     if form not in _FORMATS:
         raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
     options: dict[str, Any] = {"diff": True} if diff else {}
@@ -79,7 +81,7 @@ def _rendered(value: Any, console: Console, form: str) -> str:
 
     if value.diff:
         return str(value.diff).rstrip("\n")
-    return report(value.diagnostics, form).rstrip("\n")
+    return str(report(value.diagnostics, form)).rstrip("\n")
 
 
 def _summary(value: Any) -> str:

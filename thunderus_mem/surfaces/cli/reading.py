@@ -13,14 +13,14 @@ app = typer.Typer()
 events_app = typer.Typer(help="Read and verify the log's events.", no_args_is_help=True)
 app.add_typer(events_app, name="events")
 
-DocumentId = Annotated[str, typer.Argument(help="An id, or a unique beginning of it.")]
+DocumentId = Annotated[str, typer.Argument(metavar="ID", help="An id, or a unique beginning of it.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, newest first.")]
 
 
 @app.command("show")
 def show(
     ctx: typer.Context,
-    id: DocumentId,
+    document: DocumentId,
     raw: Annotated[bool, typer.Option("--raw", help="The file as it is, fields and all.")] = False,
 ) -> None:
     """Print a document: what it is, then its text."""
@@ -28,7 +28,7 @@ def show(
     from thunderus_mem.verbs import reading
 
     console: Console = ctx.obj
-    value = reading.show(console.memory(), id)
+    value = reading.show(console.memory(), document)
     if raw and not console.json:
         console.raw(value.text)
         return
@@ -78,7 +78,9 @@ def status(ctx: typer.Context) -> None:
 @app.command("log")
 def log(
     ctx: typer.Context,
-    id: Annotated[str | None, typer.Argument(help="Only what happened to this document.")] = None,
+    document: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="Only what happened to this document.")
+    ] = None,
     limit: Limit = 50,
 ) -> None:
     """What happened, newest first."""
@@ -86,20 +88,20 @@ def log(
     from thunderus_mem.verbs import reading
 
     console: Console = ctx.obj
-    value = reading.log(console.memory(), id, limit=limit)
+    value = reading.log(console.memory(), document, limit=limit)
     if not value.events:
         console.say("Nothing happened yet.")
     console.emit("log", value, log_listing)
 
 
 @app.command("why")
-def why(ctx: typer.Context, id: DocumentId) -> None:
+def why(ctx: typer.Context, document: DocumentId) -> None:
     """Where a document comes from: events, sessions, patches and commits, as a tree."""
     from thunderus_mem.surfaces.render_log import why_report
     from thunderus_mem.verbs import reading
 
     console: Console = ctx.obj
-    console.emit("why", reading.why(console.memory(), id), why_report)
+    console.emit("why", reading.why(console.memory(), document), why_report)
 
 
 @events_app.command("list")
@@ -119,14 +121,15 @@ def events_list(
 
 @events_app.command("show")
 def events_show(
-    ctx: typer.Context, id: Annotated[str, typer.Argument(help="An event's id, or a unique beginning.")]
+    ctx: typer.Context,
+    event: Annotated[str, typer.Argument(metavar="ID", help="An event's id, or a unique beginning.")],
 ) -> None:
     """One event, whole."""
     from thunderus_mem.surfaces.render_log import shown_event
     from thunderus_mem.verbs import reading
 
     console: Console = ctx.obj
-    console.emit("events show", reading.events_show(console.memory(), id), shown_event)
+    console.emit("events show", reading.events_show(console.memory(), event), shown_event)
 
 
 @events_app.command("verify")

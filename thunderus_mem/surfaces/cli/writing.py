@@ -34,7 +34,9 @@ def add(
     tag: Annotated[
         list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; repeat.")
     ] = None,
-    id: Annotated[str | None, typer.Option("--id", metavar="ID", help="Default: from the title.")] = None,
+    document: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="Default: from the title.")
+    ] = None,
     link: Annotated[list[str] | None, typer.Option(metavar="REL:ID", help="A link; repeat.")] = None,
     field: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A field; repeat.")] = None,
     alias: Annotated[list[str] | None, typer.Option(metavar="PHRASE", help="Another name; repeat.")] = None,
@@ -59,7 +61,7 @@ def add(
         title,
         body=text,
         tags=tuple(tag or ()),
-        id=id,
+        id=document,
         links=links(link or ()),
         fields=pairs(field or (), "--field"),
         aliases=tuple(alias or ()),
@@ -92,8 +94,8 @@ def _body(memory: Memory, console: Console, kind: str, title: str, given: str | 
 @app.command("edit")
 def edit(
     ctx: typer.Context,
-    id: Annotated[str, typer.Argument(help="Its id, or a unique beginning of it.")],
-    set: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a field.")] = None,
+    document: Annotated[str, typer.Argument(metavar="ID", help="Its id, or a unique beginning of it.")],
+    sets: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a field.")] = None,
     add_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Add a tag.")] = None,
     remove_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Remove a tag.")] = None,
     body: Annotated[str | None, typer.Option(metavar="TEXT|-|@FILE", help="Replace the text.")] = None,
@@ -109,17 +111,17 @@ def edit(
     console: Console = ctx.obj
     memory = console.memory()
     changes: dict[str, Any] = {
-        "sets": pairs(set or (), "--set"),
+        "sets": pairs(sets or (), "--set"),
         "add_tags": tuple(add_tag or ()),
         "remove_tags": tuple(remove_tag or ()),
         "body": text_of(body, console),
     }
     if not any(value or value == "" for value in changes.values() if value is not None and value != ()):
-        changes = {"text": _whole(memory, console, id)}
-    console.emit("edit", writing.edit(memory, id, **changes, why=why), written)
+        changes = {"text": _whole(memory, console, document)}
+    console.emit("edit", writing.edit(memory, document, **changes, why=why), written)
 
 
-def _whole(memory: Memory, console: Console, id: str) -> str:
+def _whole(memory: Memory, console: Console, document: str) -> str:
     """The document as a person leaves it in the editor."""
     from thunderus_mem.surfaces.cli.editor import edited, with_help
     from thunderus_mem.verbs import reading
@@ -128,7 +130,7 @@ def _whole(memory: Memory, console: Console, id: str) -> str:
         raise ThunderusError(
             "There is nothing to change.", hint="Name a change: --set, --add-tag, --remove-tag or --body."
         )
-    shown = reading.show(memory, id)
+    shown = reading.show(memory, document)
     result = edited(with_help(shown.text, _EDIT_HELP), console.environ, f"{shown.id}.md")
     if result is None:
         raise typer.Abort
@@ -138,7 +140,7 @@ def _whole(memory: Memory, console: Console, id: str) -> str:
 @app.command("remove")
 def remove(
     ctx: typer.Context,
-    id: Annotated[str, typer.Argument(help="Its id, or a unique beginning of it.")],
+    document: Annotated[str, typer.Argument(metavar="ID", help="Its id, or a unique beginning of it.")],
     why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason (needed).")],
 ) -> None:
     """Remove a document. Its last text stays in the log and in git."""
@@ -146,7 +148,7 @@ def remove(
     from thunderus_mem.verbs import writing
 
     console: Console = ctx.obj
-    console.emit("remove", writing.remove(console.memory(), id, why=why), written)
+    console.emit("remove", writing.remove(console.memory(), document, why=why), written)
 
 
 @app.command("supersede")
