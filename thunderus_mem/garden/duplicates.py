@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.garden.merging import folder, malformation, obstacle, unite
 from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, Step
-from thunderus_mem.garden.statements import Statement, fold, statements
-from thunderus_mem.model.edit import insert_item, set_key
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import InvalidDocument
+from thunderus_mem.garden.statements import Statement, statements
 from thunderus_mem.model.markdown import references
 from thunderus_mem.model.timestamp import utc_key
 
@@ -32,13 +30,7 @@ STRATEGIES: Final = (MERGE_TO_FIRST, KEEP_NEWEST, FLAG_FOR_REVIEW)
 MERGED_KINDS: Final = frozenset({"fact", "playbook"})
 # In a playbook the order of the sentences is the procedure.
 _ORDERED_KINDS: Final = frozenset({"playbook"})
-# Below this many words a body cannot stand without its title, so two titles are two documents.
-_WORDS_THAT_STAND_ALONE = 12
 _FEWEST_WORDS = 3
-_UNITED = frozenset(
-    {"id", "title", "kind", "tags", "created", "updated", "provenance", "verification", "aliases", "links"}
-)
-_CONFLICT_MARKS = ("<<<<<<< ", ">>>>>>> ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,138 +72,44 @@ def _choose(members: Sequence[_Member], strategy: str) -> list[_Member]:
     return by_age
 
 
-def _is_list_of_text(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _malformed_key(document: Document) -> str:
-    """The first header key whose shape we would have to guess, or ""."""
-    data = document.data()
-    provenance = data.get("provenance")
-    links = data.get("links", {})
-    lists = {"tags": data.get("tags"), "aliases": data.get("aliases", [])}
-    if not isinstance(provenance, dict):
-        return "provenance"
-    if not isinstance(links, dict):
-        return "links"
-    lists |= {f"provenance.{key}": provenance.get(key, []) for key in ("events", "patches", "commits")}
-    lists |= {f"links.{rel}": items for rel, items in links.items()}
-    for key, value in lists.items():
-        if not _is_list_of_text(value):
-            return key
-    return next((key for key in ("created", "updated") if not utc_key(str(data.get(key, "")))), "")
-
-
-def _obstacle(stays: Document, leaves: _Member, linked_files: Mapping[str, str]) -> str:
-    """Why ``leaves`` cannot be merged into ``stays`` without a person; "" when it can."""
-    document = leaves.document
-    for each in (stays, document):
-        if key := _malformed_key(each):
-            return f"the header of `{each.id}` is malformed at `{key}`"
-        if any(line.startswith(_CONFLICT_MARKS) for line in each.text.splitlines()):
-            return f"`{each.id}` holds conflict markers"
-    if _titles_disagree(stays.title, document.title, leaves.words):
-        return f"the titles differ: “{stays.title}” and “{document.title}”"
-    kept, given = stays.data(), document.data()
-    for key in sorted(given.keys() - _UNITED):
-        if key in kept and kept[key] != given[key]:
-            return f"`{key}` differs between `{stays.id}` and `{document.id}`"
-    if document.path in linked_files:
-        return f"`{linked_files[document.path]}` links to the file of `{document.id}`; link to its id instead"
-    if _folder(stays.path) != _folder(document.path) and any(
-        reference.kind == "link" for reference in references(document.body)
-    ):
-        return f"`{document.id}` stands in another folder and its relative links mean other files"
-    return ""
-
-
-def _folder(path: str) -> str:
-    return path.rpartition("/")[0]
-
-
-def _titles_disagree(one: str, other: str, words: int) -> bool:
-    """Whether two titles may tell two documents with one text apart: a number, a negation, a short text."""
-    folded = fold(one).lower(), fold(other).lower()
-    if folded[0] == folded[1]:
-        return False
-    telling = [
-        sorted(word for word in title.split() if word in _NEGATIONS or any(map(str.isdigit, word)))
-        for title in folded
-    ]
-    return words < _WORDS_THAT_STAND_ALONE or telling[0] != telling[1]
-
-
-_NEGATIONS = frozenset("no not never none without don't doesn't cannot can't isn't avoid except".split())
-
-
-def _unite(stays: Document, leaves: Document) -> str:
-    """The text of ``stays`` with everything of ``leaves`` that its own header lacks."""
-    text = stays.text
-    known = {stays.id, fold(stays.title), *stays.aliases}
-    titles = [] if fold(leaves.title) in known else [leaves.title]
-    for alias in (leaves.id, *titles, *leaves.aliases):
-        if alias not in known:
-            text = insert_item(text, ("aliases",), alias)
-    for tag in leaves.tags:
-        text = insert_item(text, ("tags",), tag)
-    for key, items in (("events", leaves.events), ("patches", leaves.patches), ("commits", leaves.commits)):
-        for item in items:
-            text = insert_item(text, ("provenance", key), item)
-    for link in leaves.links:
-        if link.target not in (stays.id, leaves.id):
-            text = insert_item(text, ("links", link.rel), link.target)
-    text = insert_item(text, ("links", "duplicates"), leaves.id)
-    own = stays.data()
-    for key, value in leaves.data().items():
-        if key not in _UNITED and key not in own:
-            text = set_key(text, (key,), value)
-    return text
-
-
-def _united(stays: Document, leaves: Document) -> Document | None:
-    """`stays` after taking in `leaves`, or ``None`` when its header cannot hold what `leaves` has."""
-    try:
-        after = read_document(stays.path, _unite(stays, leaves).encode()).document
-    except InvalidDocument:
-        return None
-    if after is None:
-        return None
-    own = after.data()
-    extras = leaves.data()
-    if any(own.get(key) != value for key, value in extras.items() if key not in _UNITED):
-        return None
-    return after
+def _merge_step(stays: Document, merged: Document, gone: Sequence[_Member]) -> Step:
+    edits = [DocumentEdit(stays.path, stays.id, stays.hash, merged.text)]
+    edits += [DocumentEdit(m.document.path, m.id, m.document.hash, None) for m in gone]
+    ids = ", ".join(f"`{member.id}`" for member in gone)
+    return Step(
+        MERGE_DUPLICATES,
+        f"`{stays.id}` says all that {ids} {'says' if len(gone) == 1 else 'say'}; one document is enough",
+        tuple(f"`{m.id}` ({m.document.path}) says what `{stays.id}` ({stays.path}) says" for m in gone),
+        (stays.id, *(member.id for member in gone)),
+        tuple(edits),
+    )
 
 
 def _merge_family(
-    family: list[_Member], linked_files: Mapping[str, str]
-) -> tuple[Step | None, list[_Member], list[str]]:
-    """One step for documents of one kind and text; then who remains after it, and what stood in the way."""
-    first, *others = family
-    merged, gone, remaining, obstacles = first.document, [], [first], []
-    for member in others:
-        obstacle = _obstacle(merged, member, linked_files)
-        after = None if obstacle else _united(merged, member.document)
-        if after is None:
-            remaining.append(member)
-            obstacles.append(obstacle or f"the header of `{first.id}` cannot hold that of `{member.id}`")
-        else:
-            merged = after
-            gone.append(member)
-    if not gone:
-        return None, remaining, obstacles
-    edits = [DocumentEdit(first.document.path, first.id, first.document.hash, merged.text)]
-    edits += [DocumentEdit(m.document.path, m.id, m.document.hash, None) for m in gone]
-    evidence = [f"`{m.id}` ({m.document.path}) says the same as `{first.id}`, statement by statement" for m in gone]
-    ids = ", ".join(f"`{m.id}`" for m in gone)
-    step = Step(
-        MERGE_DUPLICATES,
-        f"`{first.id}` says all that {ids} {'says' if len(gone) == 1 else 'say'}; one document is enough",
-        tuple(evidence),
-        (first.id, *(m.id for m in gone)),
-        tuple(edits),
-    )
-    return step, remaining, obstacles
+    family: Sequence[_Member], linked_files: Mapping[str, str]
+) -> tuple[list[Step], list[_Member], list[str]]:
+    """Steps for documents of one kind and text, survivor first; who is left; what stood in the way."""
+    steps: list[Step] = []
+    left: list[_Member] = []
+    waiting = list(family)
+    while waiting:
+        first, *others = waiting
+        merged, gone, waiting = first.document, [], []
+        for member in others:
+            document = member.document
+            after = None
+            if not obstacle(merged, document, member.words, linked_files):
+                after = unite(merged, document)
+            if after is None:
+                waiting.append(member)
+            else:
+                merged = after
+                gone.append(member)
+        if gone:
+            steps.append(_merge_step(first.document, merged, gone))
+        left.append(_Member(merged, first.said, first.words))
+    reasons = [obstacle(left[0].document, m.document, m.words, linked_files) for m in left[1:]]
+    return steps, left, reasons
 
 
 def _families(group: Sequence[_Member], strategy: str) -> list[list[_Member]]:
@@ -228,14 +126,21 @@ def _plan_group(group: Sequence[_Member], strategy: str, linked_files: Mapping[s
     steps: list[Step] = []
     remaining: list[_Member] = []
     obstacles: list[str] = []
-    for family in _families(group, strategy):
+    sound = []
+    for member in group:
+        if reason := malformation(member.document):
+            remaining.append(member)
+            obstacles.append(reason)
+        else:
+            sound.append(member)
+    for family in _families(sound, strategy):
         if family[0].document.kind not in MERGED_KINDS or strategy == FLAG_FOR_REVIEW:
             remaining += family
             continue
-        step, left, why_not = _merge_family(family, linked_files)
-        steps += [step] if step else []
+        merges, left, reasons = _merge_family(family, linked_files)
+        steps += merges
         remaining += left
-        obstacles += why_not
+        obstacles += reasons
     if len(remaining) > 1:
         steps.append(_report(remaining, obstacles))
     return steps
@@ -264,7 +169,7 @@ def _linked_files(members: Iterable[_Member]) -> dict[str, str]:
         for reference in references(member.document.body):
             if reference.kind == "link":
                 target = reference.target.partition("#")[0]
-                path = posixpath.normpath(posixpath.join(_folder(member.document.path), target))
+                path = posixpath.normpath(posixpath.join(folder(member.document.path), target))
                 linked.setdefault(path, member.id)
     return linked
 
