@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.model.document import Document
+    from thunderus_mem.store.config import Config
 
 MERGE_TO_FIRST: Final = "merge_to_first"
 KEEP_NEWEST: Final = "keep_newest"
 FLAG_FOR_REVIEW: Final = "flag_for_review"
-STRATEGIES: Final = (MERGE_TO_FIRST, KEEP_NEWEST, FLAG_FOR_REVIEW)
 
-MERGED_KINDS: Final = frozenset({"fact", "playbook"})
+# A core document is shaped by hand, a decision and a recap are records of their day: none is ever merged.
+MERGEABLE_KINDS: Final = frozenset({"fact", "playbook"})
 # In a playbook the order of the sentences is the procedure.
 _ORDERED_KINDS: Final = frozenset({"playbook"})
 _FEWEST_WORDS = 3
@@ -122,7 +123,9 @@ def _families(group: Sequence[_Member], strategy: str) -> list[list[_Member]]:
     return [_choose(families[key], strategy) for key in sorted(families)]
 
 
-def _plan_group(group: Sequence[_Member], strategy: str, linked_files: Mapping[str, str]) -> list[Step]:
+def _plan_group(group: Sequence[_Member], config: Config, linked_files: Mapping[str, str]) -> list[Step]:
+    flagged = config.duplicates_strategy == FLAG_FOR_REVIEW
+    merged_kinds = frozenset() if flagged else MERGEABLE_KINDS & frozenset(config.duplicates_kinds)
     steps: list[Step] = []
     remaining: list[_Member] = []
     obstacles: list[str] = []
@@ -133,8 +136,8 @@ def _plan_group(group: Sequence[_Member], strategy: str, linked_files: Mapping[s
             obstacles.append(reason)
         else:
             sound.append(member)
-    for family in _families(sound, strategy):
-        if family[0].document.kind not in MERGED_KINDS or strategy == FLAG_FOR_REVIEW:
+    for family in _families(sound, config.duplicates_strategy):
+        if family[0].document.kind not in merged_kinds:
             remaining += family
             continue
         merges, left, reasons = _merge_family(family, linked_files)
@@ -174,12 +177,12 @@ def _linked_files(members: Iterable[_Member]) -> dict[str, str]:
     return linked
 
 
-def plan_duplicates(documents: Iterable[Document], strategy: str = MERGE_TO_FIRST) -> tuple[Step, ...]:
+def plan_duplicates(documents: Iterable[Document], config: Config) -> tuple[Step, ...]:
     """Steps that join exact duplicates, and reports on those that a person must decide.
 
-    ``documents`` in any order; ``strategy`` says which one stays: the oldest (``merge_to_first``), the one
-    updated last (``keep_newest``), or none is touched (``flag_for_review``). Facts and playbooks are merged
-    within their kind; core documents, decisions, recaps and pairs of two kinds are only reported. An id that
+    ``documents`` in any order; ``duplicates_strategy`` says which one stays: the oldest
+    (``merge_to_first``), the one updated last (``keep_newest``), or none is touched (``flag_for_review``).
+    Facts and playbooks among ``duplicates_kinds`` are merged within their kind; core documents, decisions, recaps and pairs of two kinds are only reported. An id that
     two files claim is left alone: lint tells of it.
     """
     ordered = sorted(documents, key=lambda document: (document.id, document.path))
@@ -193,5 +196,5 @@ def plan_duplicates(documents: Iterable[Document], strategy: str = MERGE_TO_FIRS
             groups.setdefault(_digest(sorted(set(member.said))), []).append(member)
     shared = [group for group in groups.values() if len(group) > 1]
     linked_files = _linked_files(members) if shared else {}
-    steps = [step for group in shared for step in _plan_group(group, strategy, linked_files)]
+    steps = [step for group in shared for step in _plan_group(group, config, linked_files)]
     return tuple(sorted(steps, key=lambda step: (step.action == REPORT, step.targets)))
