@@ -182,8 +182,8 @@ def plan_duplicates(documents: Iterable[Document], config: Config) -> tuple[Step
 
     ``documents`` in any order; ``duplicates_strategy`` says which one stays: the oldest
     (``merge_to_first``), the one updated last (``keep_newest``), or none is touched (``flag_for_review``).
-    Facts and playbooks among ``duplicates_kinds`` are merged within their kind; core documents, decisions, recaps and pairs of two kinds are only reported. An id that
-    two files claim is left alone: lint tells of it.
+    Facts and playbooks among ``duplicates_kinds`` are merged within their kind; core documents, decisions,
+    recaps and pairs of two kinds are only reported. An id that two files claim is left to lint.
     """
     ordered = sorted(documents, key=lambda document: (document.id, document.path))
     claims: dict[str, int] = {}

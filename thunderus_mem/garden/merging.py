@@ -19,21 +19,6 @@ if TYPE_CHECKING:
 # Below this many words a body cannot stand without its title, so two titles are two documents.
 _WORDS_THAT_STAND_ALONE = 12
 _NEGATIONS = frozenset(["no", "not", "never", "none", "without", "cannot", "avoid", "except"])
-    [
-        "no",
-        "not",
-        "never",
-        "none",
-        "without",
-        "don't",
-        "doesn't",
-        "cannot",
-        "can't",
-        "isn't",
-        "avoid",
-        "except",
-    ]
-)
 _CONFLICT_MARKS = ("<<<<<<< ", ">>>>>>> ")
 _IDENTITY = frozenset({"id", "title", "kind", "created", "updated", "verification"})
 _UNITED = _IDENTITY | {"tags", "aliases", "links", "provenance"}
@@ -66,15 +51,16 @@ def malformation(document: Document) -> str:
     return ""
 
 
+def _tells(word: str) -> bool:
+    return word in _NEGATIONS or "n't" in word or any(map(str.isdigit, word))
+
+
 def _titles_disagree(one: str, other: str, words: int) -> bool:
     """Whether two titles may tell two documents with one text apart: a number, a negation, a short text."""
     folded = fold(one).lower(), fold(other).lower()
     if folded[0] == folded[1]:
         return False
-    telling = [
-        sorted(word for word in title.split() if word in _NEGATIONS or "n't" in word or any(map(str.isdigit, word)))
-        for title in folded
-    ]
+    telling = [sorted(word for word in title.split() if _tells(word)) for title in folded]
     return words < _WORDS_THAT_STAND_ALONE or telling[0] != telling[1]
 
 

@@ -7,11 +7,10 @@ snapshots), so that every clone writes the same recap; what recaps themselves di
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.garden.day import SHARED_KINDS, Day, deed_of, note_text, one_line, sort_events
 from thunderus_mem.model.errors import NotFound
-from thunderus_mem.model.event import changes_of
 from thunderus_mem.model.timestamp import format_timestamp, parse_timestamp, utc_key
 
 if TYPE_CHECKING:
@@ -53,110 +52,12 @@ $files
 
 $provenance
 """
-SHARED_KINDS: Final = frozenset({"patch", "note", "approval", "snapshot"})
-RECAP_OP: Final = "recap"
-_DONE: Final = {
-    "add": "added",
-    "edit": "edited",
-    "remove": "removed",
-    "supersede": "superseded",
-    "link": "linked",
-    "import": "imported",
-    "garden": "tidied",
-    "hand-edit": "edited by hand",
-    "aborted": "set aside",
-}
-# An event that changed more documents than this (an import) is told in one line.
-_BULK = 20
 _BULK_NAMED = 3
-_OPEN = re.compile(
-    r"\?|\[ \]|(?:to[ -]?do|fixme|open|open end|open question|question|unclear|undecided|follow[ -]?up|next)\b",
-    re.IGNORECASE,
-)
-
-
-@dataclass(slots=True)
-class _Story:
-    """What happened to one document: how often which operation, why, and the events that say so."""
-
-    deeds: dict[str, int] = field(default_factory=dict)
-    reasons: dict[str, None] = field(default_factory=dict)
-    events: dict[str, None] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
-class _Day:
-    """The day's events, sorted into what a recap tells."""
-
-    stories: dict[str, _Story] = field(default_factory=dict)
-    bulk: list[tuple[Event, str, list[str]]] = field(default_factory=list)
-    notes: list[Event] = field(default_factory=list)
-    open_ends: list[Event] = field(default_factory=list)
-    decisions: list[Event] = field(default_factory=list)
-    paths: dict[str, None] = field(default_factory=dict)
 
 
 def recap_id(day: str) -> str:
     """The document id of the recap of ``day`` (``2026-01-21``)."""
     return f"recap.{day}"
-
-
-def _one_line(text: str) -> str:
-    """Free text as one list line that cannot open a comment or a code span over the rest of the page."""
-    line = " ".join(text.split()).replace("<!--", "&lt;!--")
-    return line if line.count("`") % 2 == 0 else line.replace("`", "'")
-
-
-def _note_text(event: Event) -> str:
-    text = event.body.get("text")
-    return _one_line(text) if isinstance(text, str) else ""
-
-
-def _deed(op: str, change_op: str) -> str:
-    if op == "garden" and change_op == "remove":
-        return "merged into another"
-    if change_op == "rename":
-        return "renamed"
-    return _DONE.get(op, "changed")
-
-
-def _tell_patch(day: _Day, event: Event, own_id: str) -> bool:
-    """Sort one patch event in; false when it only tells of recaps."""
-    op = str(event.body.get("op", ""))
-    changes = [change for change in changes_of(event) if change.doc_id != own_id]
-    if op == RECAP_OP or not changes:
-        return False
-    if len(changes) > _BULK:
-        day.bulk.append((event, op, sorted(change.doc_id for change in changes)))
-        return True
-    for change in changes:
-        story = day.stories.setdefault(change.doc_id, _Story())
-        deed = _deed(op, change.op)
-        story.deeds[deed] = story.deeds.get(deed, 0) + 1
-        story.events[event.id] = None
-        if event.why:
-            story.reasons[_one_line(event.why).rstrip(".")] = None
-    return True
-
-
-def _sort_events(events: Iterable[Event], own_id: str) -> tuple[_Day, list[Event]]:
-    """The day in order of time, and the events it was made from."""
-    day, used = _Day(), []
-    for event in events:
-        if event.kind == "patch":
-            if not _tell_patch(day, event, own_id):
-                continue
-        elif event.kind == "note":
-            text = _note_text(event)
-            is_open = _OPEN.match(text) or text.endswith("?")
-            (day.open_ends if is_open else day.notes).append(event)
-        else:
-            day.decisions.append(event)
-        used.append(event)
-        paths = event.refs.get("paths")
-        listed = paths if isinstance(paths, list) else []
-        day.paths |= {path: None for path in listed if isinstance(path, str)}
-    return day, used
 
 
 def _count(number: int, one: str, many: str = "") -> str:
@@ -171,14 +72,14 @@ def _code(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _summary(day: _Day, used: Sequence[Event], commits: Sequence[Commit]) -> list[str]:
+def _summary(day: Day, used: Sequence[Event], commits: Sequence[Commit]) -> list[str]:
     lines = []
     deeds: dict[str, int] = {}
     for story in day.stories.values():
         for deed in story.deeds:
             deeds[deed] = deeds.get(deed, 0) + 1
     for _, op, ids in day.bulk:
-        deeds[_deed(op, "")] = deeds.get(_deed(op, ""), 0) + len(ids)
+        deeds[deed_of(op, "")] = deeds.get(deed_of(op, ""), 0) + len(ids)
     if deeds:
         changed = len({*day.stories, *(doc_id for _, _, ids in day.bulk for doc_id in ids)})
         parts = ", ".join(f"{number} {deed}" for deed, number in sorted(deeds.items()))
@@ -189,7 +90,7 @@ def _summary(day: _Day, used: Sequence[Event], commits: Sequence[Commit]) -> lis
     if day.decisions:
         lines.append(f"{_count(len(day.decisions), 'approval or snapshot', 'approvals and snapshots')}.")
     if commits:
-        authors = ", ".join(sorted({_one_line(commit.author) for commit in commits}))
+        authors = ", ".join(sorted({one_line(commit.author) for commit in commits}))
         lines.append(f"{_count(len(commits), 'commit')} by {authors}.")
     if used:
         sessions = len({event.session_id for event in used})
@@ -197,14 +98,14 @@ def _summary(day: _Day, used: Sequence[Event], commits: Sequence[Commit]) -> lis
     return lines
 
 
-def _changes(day: _Day, titles: Mapping[str, str]) -> list[str]:
+def _changes(day: Day, titles: Mapping[str, str]) -> list[str]:
     lines = []
     for event, op, ids in day.bulk:
-        reason = f": {_one_line(event.why).rstrip('.')}" if event.why else ""
+        reason = f": {one_line(event.why).rstrip('.')}" if event.why else ""
         named = f"{_code(ids[:_BULK_NAMED])} and {len(ids) - _BULK_NAMED} more"
-        lines.append(f"{len(ids)} documents {_deed(op, '')} ({named}){reason}.")
+        lines.append(f"{len(ids)} documents {deed_of(op, '')} ({named}){reason}.")
     for doc_id, story in day.stories.items():
-        title = f" ({_one_line(titles[doc_id])})" if titles.get(doc_id) else ""
+        title = f" ({one_line(titles[doc_id])})" if titles.get(doc_id) else ""
         deeds = ", ".join(
             deed if times == 1 else f"{deed} {times} times" for deed, times in story.deeds.items()
         )
@@ -213,14 +114,14 @@ def _changes(day: _Day, titles: Mapping[str, str]) -> list[str]:
     return lines
 
 
-def _files(day: _Day, most: int) -> list[str]:
+def _files(day: Day, most: int) -> list[str]:
     paths = sorted(day.paths)
     lines = [f"`{path}`" for path in paths[:most]]
     return [*lines, f"and {len(paths) - most} more"] if len(paths) > most else lines
 
 
-def _provenance(day: _Day, commits: Sequence[Commit]) -> list[str]:
-    lines = [f"{len(ids)} documents {_deed(op, '')}: `{event.id}`" for event, op, ids in day.bulk]
+def _provenance(day: Day, commits: Sequence[Commit]) -> list[str]:
+    lines = [f"{len(ids)} documents {deed_of(op, '')}: `{event.id}`" for event, op, ids in day.bulk]
     lines += [f"Changes of `{doc_id}`: {_code(story.events)}" for doc_id, story in day.stories.items()]
     for name, events in (
         ("Notes", day.notes),
@@ -285,7 +186,7 @@ def recap_document(
     """
     by_id = {e.id: e for e in events if e.kind in SHARED_KINDS and utc_key(e.ts)[:10] == day}
     ordered = sorted(by_id.values(), key=lambda event: (utc_key(event.ts), event.id))
-    sorted_day, used = _sort_events(ordered, recap_id(day))
+    told, used = sort_events(ordered, recap_id(day))
     by_sha = {commit.sha: commit for commit in commits if utc_key(commit.date)[:10] == day}
     made = sorted(by_sha.values(), key=lambda commit: (utc_key(commit.date), commit.sha))
     if not used and not made:
@@ -293,17 +194,17 @@ def recap_document(
             f"nothing happened on {day}: no shared event and no commit", hint="days are counted in UTC"
         )
     titles = {document.id: document.title for document in documents}
-    files = _files(sorted_day, config.recap_max_files) if config.recap_include_file_changes else []
+    files = _files(told, config.recap_max_files) if config.recap_include_file_changes else []
     header = _header(day, used, made)
     values = {
         "title": header["title"],
         "day": day,
-        "summary": _bullets(_summary(sorted_day, used, made)),
-        "changes": _bullets(_changes(sorted_day, titles)),
-        "commits": _bullets(f"`{commit.sha[:7]}` {_one_line(commit.subject)}" for commit in made),
-        "notes": _bullets(_note_text(event) for event in sorted_day.notes),
-        "open_ends": _bullets(_note_text(event) for event in sorted_day.open_ends),
+        "summary": _bullets(_summary(told, used, made)),
+        "changes": _bullets(_changes(told, titles)),
+        "commits": _bullets(f"`{commit.sha[:7]}` {one_line(commit.subject)}" for commit in made),
+        "notes": _bullets(note_text(event) for event in told.notes),
+        "open_ends": _bullets(note_text(event) for event in told.open_ends),
         "files": _bullets(files),
-        "provenance": _bullets(_provenance(sorted_day, made)),
+        "provenance": _bullets(_provenance(told, made)),
     }
     return header, fill_template(template or TEMPLATE, values)
