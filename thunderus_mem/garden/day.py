@@ -1,4 +1,4 @@
-"""One day of the shared log, sorted into what a recap tells: documents, notes, open ends, decisions, files."""
+"""One day of the shared log, sorted into what a recap tells of: documents, notes, open ends, files."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _DONE: Final = {
 }
 # An event that changed more documents than this (an import) is told in one line.
 _BULK = 20
+# "Open the port before the deploy" is a note; "open: who owns the port" is a question.
 _OPEN = re.compile(
-    r"\?|\[ \]|(?:to[ -]?do|fixme|open|(?:open )?question|unclear|undecided|follow[ -]?up|next)\b",
+    r"\?|\[ \]|(?:to[ -]?do|fixme|unclear|undecided)\b|(?:open(?: end)?|(?:open )?question|follow[ -]?up|next)\s*:",
     re.IGNORECASE,
 )
 
@@ -62,11 +63,13 @@ def one_line(text: str) -> str:
 
 
 def note_text(event: Event) -> str:
+    """What a note says, as one line."""
     text = event.body.get("text")
     return one_line(text) if isinstance(text, str) else ""
 
 
 def deed_of(op: str, change_op: str) -> str:
+    """The word for what a patch of ``op`` did to one document."""
     if op == "garden" and change_op == "remove":
         return "merged into another"
     if change_op == "rename":
