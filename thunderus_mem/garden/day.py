@@ -30,7 +30,8 @@ _DONE: Final = {
 _BULK = 20
 # "Open the port before the deploy" is a note; "open: who owns the port" is a question.
 _OPEN = re.compile(
-    r"\?|\[ \]|(?:to[ -]?do|fixme|unclear|undecided)\b|(?:open(?: end)?|(?:open )?question|follow[ -]?up|next)\s*:",
+    r"\?|\[ \]|(?:to[ -]?do|fixme|unclear|undecided)\b"
+    r"|(?:open(?: end)?|(?:open )?question|follow[ -]?up|next)\s*:",
     re.IGNORECASE,
 )
 

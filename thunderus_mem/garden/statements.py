@@ -18,7 +18,11 @@ _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}$")
 _BULLET = re.compile(r" {0,3}[-*+](?:[ \t]+|$)")
 _NUMBER = re.compile(r" {0,3}(\d{1,9})[.)](?:[ \t]+|$)")
 _NESTED = re.compile(r"[ \t]+(?:[-*+]|\d{1,9}[.)]|`{3,}|~{3,})")
-_SENTENCE_END = re.compile(r"(?<=[^\W\d_]{4}[.!?])\s+(?=[A-Z\u00c0-\u00de`\"(\[])")
+_SENTENCE_END = re.compile(r"(?:(?<=[^\W\d_]{3}[.!?])|(?<=[`)][.!?]))\s+(?=[A-Z\u00c0-\u00de`\"(\[])")
+_ABBREVIATED = re.compile(
+    r"\b(?:etc|fig|sec|sect|chap|vol|ver|mrs|max|min|incl|excl|approx|resp|dept|inc|ltd|esp)\.$",
+    re.IGNORECASE,
+)
 _CODE_SPAN = re.compile(r"(`+[^`]+`+)")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _AROUND = "\"'“”‘’()*_,;:.!?…"
@@ -54,9 +58,9 @@ def fold(text: str) -> str:
 
 
 def _sentences(text: str) -> list[str]:
-    """Sentences of one paragraph; the whole of it when a piece is too short to stand alone (``e.g.``)."""
+    """Sentences of one paragraph; the whole of it when a piece may not be one (too short, an abbreviation)."""
     pieces = _SENTENCE_END.split(" ".join(text.split()))
-    if any(len(piece.split()) < _SHORTEST_SENTENCE for piece in pieces):
+    if any(len(piece.split()) < _SHORTEST_SENTENCE or _ABBREVIATED.search(piece) for piece in pieces[:-1]):
         return [text]
     return pieces
 
