@@ -58,7 +58,7 @@ def fold(text: str) -> str:
 
 
 def _sentences(text: str) -> list[str]:
-    """Sentences of one paragraph; the whole of it when a piece may not be one (too short, an abbreviation)."""
+    """Sentences of one paragraph; the whole of it when a piece may be none (too short, ``approx.``)."""
     pieces = _SENTENCE_END.split(" ".join(text.split()))
     if any(len(piece.split()) < _SHORTEST_SENTENCE or _ABBREVIATED.search(piece) for piece in pieces[:-1]):
         return [text]
