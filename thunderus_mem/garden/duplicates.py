@@ -11,10 +11,9 @@ import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.garden.merging import folder, malformation, obstacle, unite
+from thunderus_mem.garden.merging import file_links, folder, malformation, obstacle, unite
 from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, Step
 from thunderus_mem.garden.statements import Statement, statements
-from thunderus_mem.model.markdown import references
 from thunderus_mem.model.timestamp import utc_key
 
 if TYPE_CHECKING:
@@ -169,11 +168,9 @@ def _linked_files(members: Iterable[_Member]) -> dict[str, str]:
     for member in sorted(members, key=lambda each: each.id):
         if "](" not in member.document.text and "]: " not in member.document.text:
             continue
-        for reference in references(member.document.body):
-            if reference.kind == "link":
-                target = reference.target.partition("#")[0]
-                path = posixpath.normpath(posixpath.join(folder(member.document.path), target))
-                linked.setdefault(path, member.id)
+        for link in file_links(member.document.body):
+            path = posixpath.normpath(posixpath.join(folder(member.document.path), link))
+            linked.setdefault(path, member.id)
     return linked
 
 

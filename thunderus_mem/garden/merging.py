@@ -8,7 +8,7 @@ from thunderus_mem.garden.statements import fold
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.edit import insert_item, set_key
 from thunderus_mem.model.errors import InvalidDocument
-from thunderus_mem.model.markdown import references
+from thunderus_mem.model.references import references
 from thunderus_mem.model.timestamp import utc_key
 
 if TYPE_CHECKING:
@@ -69,6 +69,12 @@ def folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
+def file_links(body: str) -> tuple[str, ...]:
+    """The files a body links to by relative path, as written, without their anchors."""
+    links = (reference.target for reference in references(body) if reference.kind == "link")
+    return tuple(path for link in links if (path := link.partition("#")[0]))
+
+
 def obstacle(stays: Document, leaves: Document, words: int, linked_files: Mapping[str, str]) -> str:
     """Why ``leaves`` cannot be merged into ``stays`` without a person; "" when it can.
 
@@ -82,9 +88,7 @@ def obstacle(stays: Document, leaves: Document, words: int, linked_files: Mappin
             return f"`{key}` differs between `{stays.id}` and `{leaves.id}`"
     if leaves.path in linked_files:
         return f"`{linked_files[leaves.path]}` links to the file of `{leaves.id}`; link to the id instead"
-    if folder(stays.path) != folder(leaves.path) and any(
-        reference.kind == "link" for reference in references(leaves.body)
-    ):
+    if folder(stays.path) != folder(leaves.path) and file_links(leaves.body):
         return f"`{leaves.id}` stands in another folder, where its relative links mean other files"
     if unite(stays, leaves) is None:
         return f"the header of `{stays.id}` cannot hold what that of `{leaves.id}` has"
