@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.markdown import inline_text, scan
+from thunderus_mem.model.outline import inline_text, scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
