@@ -72,8 +72,9 @@ def install(git: Git, hook: str = "pre-commit", command: Sequence[str] | None = 
     lines = block(command or program(), hook)
     note = ""
     if text is not None and (os.path.islink(path) or not is_shell(text)):
-        text, note = _set_aside(path, hook), f"the hook that was there is kept as {hook}{_ASIDE} and runs after ours"
-        lines = f"{lines}{_chain(hook)}"
+        _set_aside(path, hook)
+        text, note = None, f"the hook that was there is kept as {hook}{_ASIDE} and runs after ours"
+        lines = f"{lines}{_chain()}"
     elif text is not None and installed_block(text) is None:
         note = "the hook that was there keeps its text and runs after ours"
     new = put_in(text, lines)
@@ -91,10 +92,10 @@ def uninstall(git: Git, hook: str = "pre-commit") -> HookStatus:
         return HookStatus(hook, path, _state(path), note="nothing of ours was there")
     aside = path + _ASIDE
     try:
-        if os.path.lexists(aside) and _chain(hook).encode() in text:
+        if os.path.lexists(aside) and _chain().encode() in text:
             os.replace(aside, path)
             return HookStatus(hook, path, "foreign", changed=True, note="the hook before ours is back")
-        rest = take_out(text)
+        rest = take_out(text.replace(_chain().encode(), b""))
         if rest is None:
             os.unlink(path)
             return HookStatus(hook, path, "absent", changed=True)
@@ -133,9 +134,10 @@ def _state(path: str) -> str:
     return "installed" if found == wanted and os.access(path, os.X_OK) else "outdated"
 
 
-def _chain(hook: str) -> str:
+def _chain() -> str:
     """The line after our block that runs the hook we set aside."""
-    return f'exec "$(dirname "$0")/{hook}{_ASIDE}" "$@"\n'
+    before = f'"$0{_ASIDE}"'
+    return f'[ ! -x {before} ] || exec {before} "$@"\n'
 
 
 def _elsewhere(git: Git) -> str:
