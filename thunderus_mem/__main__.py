@@ -1,0 +1,21 @@
+"""The program: ``thunderus-mem`` and ``python -m thunderus_mem``."""
+
+from __future__ import annotations
+
+import gc
+import sys
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code."""
+    # A command lives for milliseconds: collecting the garbage of imports costs more than it frees.
+    gc.set_threshold(50_000, 20, 100)
+    try:
+        from thunderus_mem.surfaces.cli.run import run
+    except KeyboardInterrupt:
+        sys.exit(130)
+    sys.exit(run())
+
+
+if __name__ == "__main__":
+    main()
