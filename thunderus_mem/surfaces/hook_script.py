@@ -37,9 +37,17 @@ thunderus_mem_hook() {{
   set --
   command -v timeout >/dev/null 2>&1 && set -- timeout "${{THUNDERUS_MEM_HOOK_SECONDS:-{SECONDS}}}"
   if [ -x {shlex.quote(program[0])} ]; then
-    thunderus_mem_says=$("$@" {command} hooks run {name} --hook 2>&1 </dev/null)
+    thunderus_mem_says=$(
+      exec 2>&1 </dev/null
+      "$@" {command} hooks run {name} --hook
+      exit $?
+    )
   else
-    thunderus_mem_says=$("$@" thunderus-mem hooks run {name} --hook 2>&1 </dev/null)
+    thunderus_mem_says=$(
+      exec 2>&1 </dev/null
+      "$@" thunderus-mem hooks run {name} --hook
+      exit $?
+    )
   fi
   thunderus_mem_code=$?
   case $thunderus_mem_code in

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from thunderus_mem.model.diagnostic import Diagnostic
+    from thunderus_mem.store.git import Git
 
 QUIET = 0.3
 LONGEST = 2.0
@@ -24,7 +25,6 @@ HEARTBEAT = 1.0
 STALE_LOCK = 30.0
 _UNWATCHED = ("memory/indexes", "sessions", "local", ".staging", ".quarantine", ".lock")
 _IDLE_EVENTS = frozenset(["opened", "closed_no_write"])
-_UNDER_WAY = ("MERGE_HEAD", "rebase-merge", "rebase-apply", "CHERRY_PICK_HEAD", "REVERT_HEAD")
 
 
 class Watched(Protocol):
@@ -34,9 +34,8 @@ class Watched(Protocol):
     def store(self) -> str:
         """The absolute path of ``.thunderus``."""
 
-    @property
-    def git_dir(self) -> str:
-        """The git folder of this working tree, empty outside git."""
+    def under_way(self) -> str:
+        """What git is in the middle of in this working tree, empty when nothing is."""
 
     def stamps(self) -> Mapping[str, object]:
         """Each document's path with what changes when its file does."""
@@ -84,15 +83,15 @@ class Debounce:
         self.first = None
 
 
-def git_at_work(git_dir: str, now: float) -> str:
-    """What git is in the middle of (an operation's state file), or "". A lock older than 30 s is a leftover."""
-    if not git_dir:
+def git_at_work(git: Git | None, now: float) -> str:
+    """What git is in the middle of here (``merge``, ``index.lock``), or "". A lock older than 30 s is a leftover."""
+    if git is None:
         return ""
-    for name in _UNDER_WAY:
-        if os.path.lexists(os.path.join(git_dir, name)):
-            return name
+    operation = git.operation()
+    if operation and operation != "bisect":
+        return operation
     try:
-        age = now - os.stat(os.path.join(git_dir, "index.lock")).st_mtime
+        age = now - os.stat(os.path.join(git.git_dir, "index.lock")).st_mtime
     except OSError:
         return ""
     return "index.lock" if age < STALE_LOCK else ""
@@ -252,11 +251,13 @@ class _Watch:
             self.say(f"The system cannot watch this folder ({error}): looking every second instead.")
 
     def _may_look(self) -> bool:
-        under_way = git_at_work(self.memory.git_dir, time.time())
-        if under_way and under_way != "index.lock" and under_way != self.waited_for:
-            self.say(f"Waiting: git is in the middle of something ({under_way}).")
-        self.waited_for = under_way
-        return not under_way
+        """Whether nothing is in the way; what is gets told once."""
+        away = _identity(self.memory.store) is None
+        hindrance = "the store to come back" if away else self.memory.under_way()
+        if hindrance and hindrance not in (self.waited_for, "index.lock"):
+            self.say(f"Waiting for {hindrance if away else f'git to end its {hindrance}'}.")
+        self.waited_for = hindrance
+        return not hindrance
 
     def _look(self) -> None:
         from thunderus_mem.model.errors import ThunderusError
