@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 
@@ -10,6 +11,10 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     # A command lives for milliseconds: collecting the garbage of imports costs more than it frees.
     gc.set_threshold(50_000, 20, 100)
+    if sys.argv[1:2] == ["--complete"]:
+        from thunderus_mem.surfaces.cli.answer import answer
+
+        sys.exit(answer(sys.argv[2:], os.environ))
     try:
         from thunderus_mem.surfaces.cli.run import run
     except KeyboardInterrupt:

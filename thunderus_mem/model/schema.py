@@ -164,15 +164,13 @@ def _in_words(error: ValidationError, key: str) -> tuple[str, str]:
 
 def _violations(error: ValidationError) -> Iterator[Violation]:
     path = tuple(error.absolute_path)
-    names: Any = error.validator_value
+    wanted: Any = error.validator_value
     data: Any = error.instance
     if error.validator == "required":
-        missing = [name for name in error.validator_value if name not in error.instance]
-        for name in missing:
+        for name in [name for name in wanted if name not in data]:
             key = ".".join(map(str, (*path, name)))
-            yield Violation(
-                key, f"The key `{key}` is missing.", f"the key `{key}`", (*path, name), "required"
-            )
+            message = f"The key `{key}` is missing."
+            yield Violation(key, message, f"the key `{key}`", (*path, name), "required")
         return
     if error.validator == "additionalProperties":
         schema: Any = error.schema

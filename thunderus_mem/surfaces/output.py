@@ -19,8 +19,10 @@ VERSIONS: Final[dict[str, int]] = {}
 """Commands whose shape has changed incompatibly since the first release: name → version."""
 
 # A JSON text must not steer a terminal either; \u escapes keep its value.
-_UNSAFE = re.compile("[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
-                     "\U000e0000-\U000e0fff]")
+_UNSAFE = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
+    "\U000e0000-\U000e0fff]"
+)
 
 
 def schema_name(command: str) -> str:
@@ -36,7 +38,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return str(value)
     if is_dataclass(value) and not isinstance(value, type):
-        return {item.name: plain(getattr(value, item.name)) for item in fields(value) if _told(item.name, value)}
+        return {
+            item.name: plain(getattr(value, item.name)) for item in fields(value) if _told(item.name, value)
+        }
     if isinstance(value, dict) or hasattr(value, "items"):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):

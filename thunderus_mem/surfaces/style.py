@@ -1,8 +1,8 @@
 """Colour as marks in the text: set while rendering, turned into escapes (or nothing) when printed.
 
-The marks are four private-use characters. They pass the filter that makes control characters visible, so that
-a document's own escapes never reach the terminal while ours do. Private-use characters in a document that look
-like our marks change a colour at worst.
+The marks are two private-use characters. They pass the filter that makes control characters visible, so that
+a document's own escapes never reach the terminal while ours do. A document that holds these two characters
+changes a colour at worst.
 """
 
 from __future__ import annotations

@@ -60,7 +60,9 @@ def load_command(entry: Entry) -> Command:
     app: typer.Typer = module.app
     for info in app.registered_commands:
         if info.name == entry.name:
-            return _with_json(get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None))
+            return _with_json(
+                get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+            )
     for group in app.registered_groups:
         if group.name == entry.name:
             made = get_group_from_info(
@@ -100,8 +102,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     subcommand_metavar="COMMAND …",
 )
-
-
 
 
 @app.callback(invoke_without_command=True)

@@ -6,15 +6,27 @@ import os
 from typing import TYPE_CHECKING, Any, TextIO
 
 from thunderus_mem.model.errors import InvalidConfig, ThunderusError
-from thunderus_mem.model.unicode import visible
-from thunderus_mem.surfaces.style import Style
+from thunderus_mem.surfaces.style import Style, unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from thunderus_mem.memory import Memory
+    from thunderus_mem.store.layout import Layout
 
+# Letters and marks by category, yet nobody sees them: the ones str.isprintable() lets pass.
+_HIDDEN_LETTERS = "\u034f\u180e\u3164\uffa0" + "".join(map(chr, range(0xE0100, 0xE01F0)))
 _WHEN = ("auto", "always", "never")
+
+
+def seen(text: str) -> str:
+    """`model.unicode.visible`, loaded only for a text that has anything to make visible."""
+    bare = unmarked(text).replace("\n", "").replace("\t", "")
+    if bare.isprintable() and (bare.isascii() or not any(char in bare for char in _HIDDEN_LETTERS)):
+        return text
+    from thunderus_mem.model.unicode import visible
+
+    return visible(text)
 
 
 class Console:
@@ -84,11 +96,11 @@ class Console:
 
     def _safe(self, text: str) -> str:
         # Our own colours are the only escapes allowed; Style marks them and they return after the filter.
-        return self.style.paint(visible(text))
+        return self.style.paint(seen(text))
 
     def talk(self, text: str) -> None:
         """Print to stderr."""
-        self._talk.write(Style(colored=self._colored(self._talk)).paint(visible(text)) + "\n")
+        self._talk.write(Style(colored=self._colored(self._talk)).paint(seen(text)) + "\n")
 
     def say(self, text: str) -> None:
         """Tell something in passing; silent with ``--quiet`` and ``--json``."""
@@ -137,6 +149,12 @@ class Console:
 
         versions = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
         self._out.write(envelope("version", {"version": __version__, **versions}) + "\n")
+
+    def layout(self) -> Layout:
+        """The places of the store we work in, without opening it."""
+        from thunderus_mem.store.layout import Layout, find_root
+
+        return Layout(find_root(self.start, self.environ).root)
 
     def memory(self) -> Memory:
         """Open the store for the folder we work in; says which when it could be another one."""

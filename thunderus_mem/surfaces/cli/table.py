@@ -25,10 +25,14 @@ _LINT_REPORT = "thunderus_mem.verbs.linting:LintReport"
 _REFRESHED = "thunderus_mem.projection.refresh:Refreshed"
 
 COMMANDS: Final[tuple[Entry, ...]] = (
-    Entry("add", "writing", "Add a document: a fact, decision, playbook or recap.", _WRITE, (("", _WRITTEN),)),
+    Entry(
+        "add", "writing", "Add a document: a fact, decision, playbook or recap.", _WRITE, (("", _WRITTEN),)
+    ),
     Entry("edit", "writing", "Change a document's text or fields.", _WRITE, (("", _WRITTEN),)),
     Entry("link", "writing", "Link one document to another.", _WRITE, (("", _WRITTEN),)),
-    Entry("note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)),
+    Entry(
+        "note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)
+    ),
     Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
     Entry(
