@@ -1,4 +1,4 @@
-"""The hook in real repositories with real git; the tool is a small script where only the block is looked at."""
+"""The hook in real repositories with real git; a small script plays the tool where the block alone matters."""
 
 from __future__ import annotations
 
@@ -180,7 +180,9 @@ def test_index_and_working_tree_stay_byte_equal(repository: Path) -> None:
         ("kill -9 $$", "failed (exit 137)"),
     ],
 )
-def test_a_broken_tool_lets_the_commit_through_with_one_line(repository: Path, script: str, line: str) -> None:
+def test_a_broken_tool_lets_the_commit_through_with_one_line(
+    repository: Path, script: str, line: str
+) -> None:
     hooks.install(found(repository), command=tool(repository, script))
     write(repository, FACT, "x\n")
     git(repository, "add", ".")
@@ -196,7 +198,9 @@ def test_a_slow_tool_lets_the_commit_through_with_one_line(repository: Path) -> 
     write(repository, FACT, "x\n")
     git(repository, "add", ".")
     said = git(repository, "commit", "-qm", "x", THUNDERUS_MEM_HOOK_SECONDS="0.2").splitlines()
-    assert [line for line in said if line] == ["thunderus-mem: too slow, memory not checked; the commit goes on"]
+    assert [line for line in said if line] == [
+        "thunderus-mem: too slow, memory not checked; the commit goes on"
+    ]
 
 
 def test_python_gone_and_no_tool_on_the_path_lets_the_commit_through(repository: Path) -> None:
@@ -296,7 +300,9 @@ def test_a_foreign_hook_in_another_language_is_chained_and_comes_back(
     hooks.uninstall(here)
     assert hook.is_symlink() is linked
     assert hook.read_bytes() == foreign
-    assert sorted(os.listdir(hook.parent)) == sorted({*os.listdir(hook.parent)} - {"pre-commit.before-thunderus-mem"})
+    assert sorted(os.listdir(hook.parent)) == sorted(
+        {*os.listdir(hook.parent)} - {"pre-commit.before-thunderus-mem"}
+    )
 
 
 def test_a_hook_that_is_switched_off_is_not_switched_on(repository: Path) -> None:

@@ -25,7 +25,7 @@ _TITLE_LABEL = re.compile(
     r"(?:architectur(?:e|al) decision record|decision record|adr)\s*[:–—-]\s*(?=\S)", re.IGNORECASE
 )
 _LINE_FIELD = re.compile(
-    r"\s{0,3}(?:[-*+]\s+)?(?:\*\*|__)?(status|date)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.*)", re.I
+    r"\s{0,3}(?:[-*+]\s+)?(?:\*\*|__)?(status|date)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.*)", re.IGNORECASE
 )
 _DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b", re.ASCII)
 _BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\b.*?\bby\b(.*)", re.IGNORECASE)
@@ -42,8 +42,9 @@ _MAX_LINE = 2_000
 class Decision:
     """The facts of one record. Missing ones are ``None`` or empty.
 
-    ``supersedes`` and ``superseded_by`` hold targets as written: a relative link, or ``#7`` for a record named
-    by its number. ``partial`` holds lines that speak of superseding a part only: no relation follows from them.
+    ``number`` is the file name's, else the heading's (headings are copied from other records and keep a wrong
+    one). ``supersedes`` and ``superseded_by`` hold targets as written: a relative link, or ``#7`` for a record
+    named by its number. ``partial`` holds lines about superseding a part only: no relation follows from them.
     """
 
     number: int | None = None
@@ -85,6 +86,12 @@ def file_number(stem: str) -> int | None:
     return int(match.group(1)) if match else None
 
 
+def without_number(stem: str) -> str:
+    """A file name without the number it begins with."""
+    match = None if _FILE_DATE.match(stem) else _FILE_NUMBER.match(stem)
+    return (stem[match.end() :] or stem) if match else stem
+
+
 def file_date(stem: str) -> str:
     """The day a file name begins with (``2024-05-01-notes``, ``20240501-notes``), as ``YYYY-MM-DD``."""
     match = _FILE_DATE.match(stem)
@@ -113,7 +120,7 @@ def read_decision(stem: str, heading: str, data: Mapping[str, Any], body: str) -
         status, in_body = status or section, True
     found = _DATE.match(date)
     return Decision(
-        number=number if number is not None else named,
+        number=named if named is not None else number,
         status=plain_title(status),
         status_in_body=in_body,
         date=found.group() if found else "",

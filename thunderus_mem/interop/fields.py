@@ -9,7 +9,7 @@ import os.path
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.interop.decisions import Decision, file_date, split_title
+from thunderus_mem.interop.decisions import Decision, file_date, split_title, without_number
 from thunderus_mem.model.ids import (
     MAX_NAME,
     file_stem,
@@ -49,7 +49,7 @@ class Taken:
 class Options:
     """What the caller decides: the folder of the kind, tags for all, the time now, where the files lie.
 
-    ``origin`` goes before the path of a file where its source is noted; ``folder_name`` names the folder itself.
+    ``origin`` goes before the path of a file where its source is noted; ``folder_name`` is the folder's own.
     ``events`` and ``patches`` become the provenance of each document.
     """
 
@@ -107,7 +107,8 @@ def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken) -
         words = f"{file_date(os.path.basename(path)) or ''} {title}"
     made = new_document_id(kind, words)
     if made in taken.ids:
-        made = new_document_id(kind, f"{os.path.splitext(path)[0]}")
+        folder, name = os.path.split(os.path.splitext(path)[0])
+        made = new_document_id(kind, f"{folder} {without_number(name)}")
     base, count = made, 1
     while made in taken.ids:
         count += 1

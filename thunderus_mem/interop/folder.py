@@ -1,4 +1,4 @@
-"""A folder of Markdown as a plan: what each file becomes, what is left out, and how the new documents relate. Pure."""
+"""A folder of Markdown as a plan: what each file becomes, what is left out, how the documents relate. Pure."""
 
 from __future__ import annotations
 
@@ -87,7 +87,11 @@ def plan_folder(
         if not reason and origin in shelf.origins:
             known = shelf.origins[origin]
             reason = f"{known} was imported from it before and the text differs now: use `edit {known}`"
-        found = None if reason else import_document(file.path, file.data, kind, file.dates, shelf.taken(), options=options)
+        found = (
+            None
+            if reason
+            else import_document(file.path, file.data, kind, file.dates, shelf.taken(), options=options)
+        )
         if isinstance(found, Imported):
             made[file.path] = found
             shelf.bodies[body] = found.id
@@ -97,8 +101,7 @@ def plan_folder(
                 shelf.numbers.add(found.number)
         else:
             items[file.path] = ImportItem(file.path, reason=reason or (found.reason if found else ""))
-    for path, item in _relate(made, shelf).items():
-        items[path] = item
+    items.update(_relate(made))
     return tuple(items[path] for path in sorted(items))
 
 
@@ -133,16 +136,15 @@ def _not_wanted(path: str, names: Sequence[str], kind: str) -> str:
     """Why a file beside decisions is none itself: a list of them or a template."""
     folder, name = posixpath.split(path)
     stem = os.path.splitext(name)[0].lower()
-    if kind != "adr" or (stem not in _NOT_DECISIONS and not any(word in stem.split("-") for word in _TEMPLATE_WORDS)):
+    if kind != "adr" or (
+        stem not in _NOT_DECISIONS and not any(word in stem.split("-") for word in _TEMPLATE_WORDS)
+    ):
         return ""
     if "template" in stem and file_number(stem) is None:
         return "a template, no decision"
     prefix = f"{folder}/" if folder else ""
-    others = [
-        other
-        for other in names
-        if other != path and other.startswith(prefix) and _stem(other) not in _NOT_DECISIONS
-    ]
+    below = [other[len(prefix) :] for other in names if other != path and other.startswith(prefix)]
+    others = any("/" in other or _stem(other) not in _NOT_DECISIONS for other in below)
     return "a page about decisions, none itself" if others else ""
 
 
@@ -162,9 +164,9 @@ def _digest(body: str) -> str:
     return hashlib.sha256(even.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _relate(made: Mapping[str, Imported], shelf: _Shelf) -> dict[str, ImportItem]:
+def _relate(made: Mapping[str, Imported]) -> dict[str, ImportItem]:
     """Write supersession between the new documents, and note the relative links that the move breaks."""
-    by_number = {doc.decision.number: path for path, doc in made.items() if doc.decision.number is not None}
+    by_number = {number: path for path, doc in made.items() if (number := doc.decision.number) is not None}
     texts = {path: doc.text for path, doc in made.items()}
     notes: dict[str, list[str]] = {path: list(doc.notes) for path, doc in made.items()}
     for path, doc in made.items():
@@ -174,7 +176,9 @@ def _relate(made: Mapping[str, Imported], shelf: _Shelf) -> dict[str, ImportItem
         for here, target, newer in pairs:
             other = _resolve(here, target, made, by_number)
             if other is None or other == here:
-                notes[here].append(f"`{target}` (supersession) is not among the imported files: link it by hand")
+                notes[here].append(
+                    f"`{target}` (supersession) is not among the imported files: link it by hand"
+                )
                 continue
             new, old = (here, other) if newer else (other, here)
             texts[new] = insert_item(texts[new], ("links", "supersedes"), made[old].id)
@@ -183,12 +187,14 @@ def _relate(made: Mapping[str, Imported], shelf: _Shelf) -> dict[str, ImportItem
     for path, doc in made.items():
         notes[path].extend(_broken_links(path, doc, made))
         notes[path].extend(_status_note(doc))
-        items[path] = ImportItem(path, doc.id, doc.path, doc.title, texts[path], tuple(dict.fromkeys(notes[path])))
+        items[path] = ImportItem(
+            path, doc.id, doc.path, doc.title, texts[path], tuple(dict.fromkeys(notes[path]))
+        )
     return items
 
 
 def _resolve(
-    here: str, target: str, made: Mapping[str, Imported], by_number: Mapping[int | None, str]
+    here: str, target: str, made: Mapping[str, Imported], by_number: Mapping[int, str]
 ) -> str | None:
     """The imported file a target means: a number, or a path relative to ``here`` (with or without ``.md``)."""
     if target.startswith("#"):
@@ -218,7 +224,7 @@ def _broken_links(path: str, doc: Imported, made: Mapping[str, Imported]) -> Ite
 
 def _status_note(doc: Imported) -> Iterator[str]:
     if doc.decision.status and not doc.decision.status_in_body:
-        yield f"its status ({doc.decision.status}) stands in the frontmatter only: the text has no Status section"
+        yield f"its status ({doc.decision.status}) is in the frontmatter only: the text has no Status section"
 
 
 __all__ = ["ImportItem", "SourceFile", "decision_number", "plan_folder"]

@@ -1,7 +1,7 @@
 """Foreign Markdown into documents of the store. Pure: bytes and facts in, texts and notes out.
 
-The body is kept byte for byte, and so is every frontmatter line whose meaning does not clash with ours. A value
-that our schema cannot hold is set anew, and the original stands under ``metadata``; the notes say so.
+The body is kept byte for byte, and so is every frontmatter line whose meaning does not clash with ours. A
+value that our schema cannot hold is set anew, and the original stands under ``metadata``; the notes say so.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os.path
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.interop.decisions import Decision, read_decision
+from thunderus_mem.interop.decisions import Decision, read_decision, split_title
 from thunderus_mem.interop.fields import (
     Dates,
     Draft,
@@ -58,7 +58,7 @@ class KeptOut:
 def import_document(
     path: str, data: bytes, kind: str, dates: Dates, taken: Taken, *, options: Options
 ) -> Imported | KeptOut:
-    """Make a document of kind ``kind`` from the file ``path`` (relative to the imported folder) with bytes ``data``.
+    """Make a document of kind ``kind`` from bytes ``data`` of the file ``path`` (relative to its folder).
 
     Never raises on what a file holds; the same input gives the same result.
     """
@@ -77,6 +77,11 @@ def import_document(
     first = next((mark.text for mark in headings(body) if mark.text.strip()), "")
     decision = read_decision(stem, first, values, body) if kind == "adr" else Decision()
     draft = Draft(values)
+    heading_number = split_title(first, decision.number)[0]
+    if heading_number is not None and decision.number not in (None, heading_number):
+        draft.notes.append(
+            f"its heading says number {heading_number}, its file {decision.number}: that one counts"
+        )
     if plain_note:
         draft.notes.append(plain_note)
     title = set_title(draft, path, first, decision)
@@ -87,10 +92,7 @@ def import_document(
     set_dates(draft, stem, decision, dates, options.now)
     set_records(draft, options)
     origin = f"{options.origin}/{path}" if options.origin else path
-    if plain_note is None:
-        made = _edit(text, draft, origin)
-    else:
-        made = _wrap(text, body, draft, origin)
+    made = _edit(text, draft, origin) if plain_note is None else _wrap(text, body, draft, origin)
     return _checked(made, target, body, draft, title, number, decision)
 
 

@@ -1,7 +1,7 @@
 """Git hooks: put our block into a repository's hook, take it out, say how it stands, and run it.
 
-The hook reads what is staged and writes nothing. It is an offer, not a gate with a life of its own: without the
-tool, or when the tool fails or is slow, the commit goes through with one line.
+The hook reads what is staged and writes nothing. It never has the last word by accident: without the tool, or
+when the tool fails or is slow, the commit goes through with one line.
 """
 
 from __future__ import annotations
@@ -112,7 +112,9 @@ def status(git: Git, hook: str = "pre-commit") -> HookStatus:
         return HookStatus(hook, os.path.join(elsewhere, hook), "elsewhere", note=_advice(elsewhere, hook)[1])
     path = os.path.join(git.hooks_dir(), hook)
     state = _state(path)
-    return HookStatus(hook, path, state, note="" if state == "installed" else "run `thunderus-mem hooks install`")
+    return HookStatus(
+        hook, path, state, note="" if state == "installed" else "run `thunderus-mem hooks install`"
+    )
 
 
 def run(hook: str, lint: Callable[[], Iterable[Diagnostic]]) -> HookRun:
@@ -150,8 +152,10 @@ def _elsewhere(git: Git) -> str:
 def _advice(folder: str, hook: str) -> tuple[str, str]:
     return (
         f"core.hooksPath sends git to {folder}, which belongs to another tool or to all your repositories.",
-        f"Add the line `thunderus-mem hooks run {hook} || exit 1` to {os.path.join(folder, hook)}, "
-        "or run `git config --unset core.hooksPath` and install again.",
+        (
+            f"Add the line `thunderus-mem hooks run {hook} || exit 1` to {os.path.join(folder, hook)}, "
+            "or run `git config --unset core.hooksPath` and install again."
+        ),
     )
 
 
@@ -168,7 +172,9 @@ def _own_path(git: Git, hook: str) -> str:
 def _read(path: str) -> bytes | None:
     try:
         if os.path.isdir(path):
-            raise Refused(f"{path} is a folder, where git wants a hook.", hint="Move it away, then try again.")
+            raise Refused(
+                f"{path} is a folder, where git wants a hook.", hint="Move it away, then try again."
+            )
         with open(path, "rb") as file:
             return file.read(_MAX_HOOK)
     except FileNotFoundError:
@@ -203,4 +209,6 @@ def _write(path: str, data: bytes) -> None:
 
 
 def _refusal(path: str, error: OSError) -> NotWritable:
-    return NotWritable(f"{path}: {error.strerror or error}.", hint="Check the permissions of the hooks folder.")
+    return NotWritable(
+        f"{path}: {error.strerror or error}.", hint="Check the permissions of the hooks folder."
+    )

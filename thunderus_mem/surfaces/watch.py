@@ -1,7 +1,7 @@
 """Keep the index fresh while files change, and say what the changed documents have wrong.
 
-The file system's events are a doorbell only: they say when to look, never what is there. After a quiet moment the
-document folders are compared with what they were. Every command works without a watcher.
+The file system's events are a doorbell only: they say when to look, never what is there. After a quiet moment
+the document folders are compared with what they were. Every command works without a watcher.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
 QUIET = 0.3
 LONGEST = 2.0
-POLL_EVERY = 1.0
-HEARTBEAT = 1.0
+EVERY = 1.0
 STALE_LOCK = 30.0
 _UNWATCHED = ("memory/indexes", "sessions", "local", ".staging", ".quarantine", ".lock")
 _IDLE_EVENTS = frozenset(["opened", "closed_no_write"])
@@ -84,7 +83,7 @@ class Debounce:
 
 
 def git_at_work(git: Git | None, now: float) -> str:
-    """What git is in the middle of here (``merge``, ``index.lock``), or "". A lock older than 30 s is a leftover."""
+    """What git is in the middle of here (``merge``, ``index.lock``), or ""; a lock of 30 s is a leftover."""
     if git is None:
         return ""
     operation = git.operation()
@@ -168,14 +167,15 @@ def watch(
     stop: threading.Event,
     *,
     poll: bool = False,
+    every: float = EVERY,
     observer_factory: Callable[[], object] | None = None,
 ) -> None:
     """Watch until ``stop`` is set: refresh and lint what changed, through ``report``; ``say`` is for news.
 
-    Falls back to looking every second, with one message, when the system cannot watch. While git is in the middle
+    Falls back to looking every ``every`` seconds, with one message, when the system cannot watch. While git is in the middle
     of something (a merge, a rebase, its index locked) it waits.
     """
-    _Watch(memory, report, say, stop, poll, observer_factory).run()
+    _Watch(memory, report, say, stop, poll, every, observer_factory).run()
 
 
 class _Watch:
@@ -188,10 +188,12 @@ class _Watch:
         say: Callable[[str], None],
         stop: threading.Event,
         poll: bool,
+        every: float,
         observer_factory: Callable[[], object] | None,
     ) -> None:
         self.memory, self.report, self.say, self.stop = memory, report, say, stop
         self.polling = poll
+        self.every = every
         self.debounce = Debounce()
         self.woken = threading.Event()
         self.bell = Doorbell(memory.store, self.woken.set, observer_factory)
@@ -226,11 +228,11 @@ class _Watch:
     def _idle(self) -> None:
         """Nothing rang: wait for the bell or the next heartbeat, and see whether the bell still works."""
         if self.polling:
-            self.stop.wait(POLL_EVERY)
+            self.stop.wait(self.every)
             self._note_ring()
             self.debounce.last = time.monotonic() - QUIET
             return
-        if self.woken.wait(HEARTBEAT):
+        if self.woken.wait(self.every):
             self._note_ring()
         elif self.bell.broken:
             self._answer_the_door()
@@ -272,7 +274,7 @@ class _Watch:
         except (ThunderusError, OSError) as error:
             self.say(f"Could not look this time: {error}")
             self.debounce.ring(time.monotonic())
-            self.stop.wait(HEARTBEAT)
+            self.stop.wait(self.every)
             return
         self.known = new
         self.report(Turn(added, modified, removed, found))

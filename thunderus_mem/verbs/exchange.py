@@ -60,8 +60,8 @@ def import_markdown(
 ) -> ImportReport:
     """Bring the Markdown files of ``directory`` (or one file) into the store as documents of ``kind``.
 
-    Texts are kept byte for byte; a file whose text is in the store already is skipped. All new documents are one
-    event. Raises `NotFound` when the folder is not there, `ThunderusError` for an unknown kind.
+    Texts are kept byte for byte; a file whose text is in the store already is skipped. All new documents are
+    one event. Raises `NotFound` when the folder is not there, `ThunderusError` for an unknown kind.
     """
     if kind not in KINDS:
         raise ThunderusError(f"There is no kind {kind}.", hint=f"Kinds: {', '.join(KINDS)}.")
@@ -117,7 +117,9 @@ def _without_secrets(plan: Sequence[ImportItem]) -> tuple[ImportItem, ...]:
         ]
         if found:
             line = item.text.count("\n", 0, found[0].start) + 1
-            reason = f"it seems to hold a secret ({found[0].kind}, line {line} of the document): take it out first"
+            reason = (
+                f"it seems to hold a secret ({found[0].kind}, line {line} of the document): take it out first"
+            )
             kept.append(ImportItem(item.source, reason=reason))
         else:
             kept.append(item)
@@ -138,13 +140,15 @@ def stored_documents(layout: Layout) -> Iterator[Document]:
 
 
 def read_folder(directory: str, now: datetime) -> tuple[SourceFile, ...]:
-    """The Markdown files below ``directory`` with the dates git knows, else the files' own; no links are followed.
+    """The Markdown files below ``directory`` with the dates git knows, else the files' own; links are skipped.
 
     Raises `NotFound` when there is nothing at that path.
     """
     folder = _folder(directory)
     if not os.path.exists(directory):
-        raise NotFound(f"There is no folder {directory}.", hint="Give the folder that holds the Markdown files.")
+        raise NotFound(
+            f"There is no folder {directory}.", hint="Give the folder that holds the Markdown files."
+        )
     chosen = [os.path.abspath(directory)] if os.path.isfile(directory) else list(_walk(folder))
     names = [os.path.relpath(path, folder).replace(os.sep, "/") for path in chosen]
     dates = _git_dates(folder) if chosen else {}
