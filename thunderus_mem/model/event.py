@@ -1,0 +1,240 @@
+"""Events: what happened to the memory. Makes them and reads what they say; the line is `event_line`'s."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.model.event_line import ACTORS, KINDS, MAX_LINE, Event, decode, encode, line_hash
+from thunderus_mem.model.ids import encode_ulid
+from thunderus_mem.model.textdiff import unified_diff
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+__all__ = [
+    "ACTORS",
+    "CHANGE_OPS",
+    "HAND_EDIT",
+    "KINDS",
+    "MAX_LINE",
+    "MAX_RECORD",
+    "PATCH_OPS",
+    "PRIVATE_KINDS",
+    "Change",
+    "Event",
+    "changes_of",
+    "decode",
+    "document_ids",
+    "encode",
+    "hand_edit_id",
+    "is_hand_edit",
+    "line_hash",
+    "make_event",
+    "note_event",
+    "patch_event",
+    "unified_diff",
+]
+
+PRIVATE_KINDS: Final = frozenset(("message", "tool_call", "tool_result"))
+"""Kinds that go to the private shard of a working tree unless the configuration says otherwise."""
+HAND_EDIT: Final = "hand-edit"
+PATCH_OPS: Final = (
+    *("add", "edit", "remove", "supersede", "link", "import", "garden", "recap"),
+    *(HAND_EDIT, "aborted"),
+)
+CHANGE_OPS: Final = ("create", "update", "remove", "rename", "aborted")
+MAX_RECORD: Final = 64 * 1024
+"""Bytes a patch event should stay under; diffs are left out, longest first, until it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an event did to one document.
+
+    ``op`` is one of `CHANGE_OPS`. ``before`` and ``after`` are content hashes, "" where there was no file.
+    ``diff`` is a unified diff; ``None`` when there is nothing to show or, with ``diff_omitted``, when it
+    was too long to log.
+    """
+
+    op: str
+    doc_id: str
+    path: str
+    before: str
+    after: str
+    diff: str | None = None
+    diff_omitted: bool = False
+
+
+def make_event(
+    kind: str,
+    body: dict[str, Any],
+    *,
+    id: str,  # noqa: A002
+    ts: str,
+    session_id: str,
+    actor: str,
+    refs: Mapping[str, Any] | None = None,
+    why: str = "",
+    origin: Mapping[str, Any] | None = None,
+    prev: str | None = None,
+    head: str | None = None,
+) -> Event:
+    """An event of any kind. ``refs``: ``paths``, ``patch_id``, ``snapshot_id``, ``memory_doc_ids``."""
+    if actor not in ACTORS:
+        raise ValueError(f'"{actor}" is not an actor ({", ".join(ACTORS)})')
+    if kind not in KINDS:
+        raise ValueError(f'"{kind}" is not a kind of event ({", ".join(KINDS)})')
+    return Event(
+        id=id,
+        ts=ts,
+        session_id=session_id,
+        actor=actor,
+        kind=kind,
+        refs={"paths": [], "memory_doc_ids": [], **(refs or {})},
+        body=body,
+        prev=prev,
+        head=head,
+        origin=dict(origin or {}),
+        why=why,
+    )
+
+
+def _change_data(change: Change) -> dict[str, Any]:
+    return {
+        "op": change.op,
+        "doc_id": change.doc_id,
+        "path": change.path,
+        "before": change.before,
+        "after": change.after,
+        "diff": change.diff,
+        "diff_omitted": change.diff_omitted,
+    }
+
+
+def _distinct(values: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys(value for value in values if value))
+
+
+def _without_longest_diff(changes: Sequence[Change]) -> list[Change]:
+    longest = max(range(len(changes)), key=lambda at: len(changes[at].diff or ""))
+    shorter = list(changes)
+    shorter[longest] = replace(changes[longest], diff=None, diff_omitted=True)
+    return shorter
+
+
+def patch_event(
+    *,
+    id: str,  # noqa: A002
+    patch_id: str,
+    ts: str,
+    session_id: str,
+    actor: str,
+    op: str,
+    changes: Sequence[Change],
+    why: str = "",
+    origin: Mapping[str, Any] | None = None,
+    prev: str | None = None,
+    head: str | None = None,
+) -> Event:
+    """A ``patch`` event: ``op`` is one of `PATCH_OPS`; its body lists the changes in the order given.
+
+    When the line would be longer than `MAX_RECORD`, diffs are left out, the longest first; hashes stay.
+    """
+    if op not in PATCH_OPS:
+        raise ValueError(f'"{op}" is not a kind of patch ({", ".join(PATCH_OPS)})')
+    kept = list(changes)
+    refs = {
+        "paths": _distinct(change.path for change in kept),
+        "patch_id": patch_id,
+        "memory_doc_ids": _distinct(change.doc_id for change in kept),
+    }
+    while True:
+        event = make_event(
+            "patch",
+            {"op": op, "changes": [_change_data(change) for change in kept]},
+            id=id,
+            ts=ts,
+            session_id=session_id,
+            actor=actor,
+            refs=refs,
+            why=why,
+            origin=origin,
+            prev=prev,
+            head=head,
+        )
+        if len(encode(event)) <= MAX_RECORD or not any(change.diff for change in kept):
+            return event
+        kept = _without_longest_diff(kept)
+
+
+def note_event(
+    *,
+    id: str,  # noqa: A002
+    ts: str,
+    session_id: str,
+    actor: str,
+    text: str,
+    doc_ids: Sequence[str] = (),
+    paths: Sequence[str] = (),
+    why: str = "",
+    origin: Mapping[str, Any] | None = None,
+    prev: str | None = None,
+    head: str | None = None,
+) -> Event:
+    """A ``note`` event: a remark, maybe about documents or files."""
+    refs = {"paths": _distinct(paths), "memory_doc_ids": _distinct(doc_ids)}
+    return make_event(
+        "note",
+        {"text": text},
+        id=id,
+        ts=ts,
+        session_id=session_id,
+        actor=actor,
+        refs=refs,
+        why=why,
+        origin=origin,
+        prev=prev,
+        head=head,
+    )
+
+
+def hand_edit_id(doc_id: str, before: str, after: str) -> str:
+    """The id of an edit made by hand: the same document and hashes give the same id in every working tree."""
+    digest = hashlib.sha256("\0".join(("hand-edit", doc_id, before, after)).encode()).digest()
+    return "evt_" + encode_ulid(int.from_bytes(digest[:6]), int.from_bytes(digest[6:16]))
+
+
+def changes_of(event: Event) -> tuple[Change, ...]:
+    """The changes a ``patch`` event lists; malformed ones are left out, other kinds have none."""
+    listed = event.body.get("changes") if event.kind == "patch" else None
+    found = []
+    for data in listed if isinstance(listed, list) else ():
+        if not isinstance(data, dict):
+            continue
+        op, doc_id, path, before, after = (
+            data.get(key) or "" for key in ("op", "doc_id", "path", "before", "after")
+        )
+        if all(isinstance(text, str) for text in (op, doc_id, path, before, after)):
+            diff = data.get("diff")
+            omitted = data.get("diff_omitted") is True
+            kept = diff if isinstance(diff, str) else None
+            found.append(Change(op, doc_id, path, before, after, kept, omitted))
+    return tuple(found)
+
+
+def is_hand_edit(event: Event) -> bool:
+    """Whether the event records an edit made by hand under its derived id, so that repeats of it collapse."""
+    changes = changes_of(event)
+    if event.body.get("op") != HAND_EDIT or len(changes) != 1:
+        return False
+    change = changes[0]
+    return event.id == hand_edit_id(change.doc_id, change.before, change.after)
+
+
+def document_ids(event: Event) -> tuple[str, ...]:
+    """Ids of the documents an event names."""
+    ids = event.refs.get("memory_doc_ids")
+    named = [value for value in ids if isinstance(value, str)] if isinstance(ids, list) else []
+    return tuple(_distinct([*named, *(change.doc_id for change in changes_of(event))]))

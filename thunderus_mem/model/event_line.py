@@ -1,0 +1,186 @@
+"""One event and its line: a JSON object of the seed's base shape, version 1.
+
+A line is canonical: fixed key order, UTF-8, no spaces, no floats, one LF. Lines of a shard are chained:
+``prev`` is the hash of the line before, so an edited, removed or reordered line shows. Keys beyond the base
+shape (``why``, ``origin``, ``head``, ``prev``) are ours; unknown ones are kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.model.strict_json import parse_object
+from thunderus_mem.model.timestamp import parse_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["ACTORS", "KINDS", "MAX_LINE", "Event", "decode", "encode", "line_hash"]
+
+VERSION: Final = 1
+ACTORS: Final = ("user", "agent", "tool")
+KINDS: Final = ("message", "tool_call", "tool_result", "approval", "patch", "snapshot", "note")
+
+MAX_LINE: Final = 1 << 20
+"""Bytes of the longest line that is read."""
+
+_BASE_KEYS = ("v", "id", "ts", "session_id", "actor", "kind", "refs", "body")
+_OWN_KEYS = frozenset((*_BASE_KEYS, "why", "origin", "head", "prev"))
+_EVENT_ID = re.compile(r"evt_[0-9A-Za-z_-]{1,116}", re.ASCII)
+_SESSION_ID = re.compile(r"sess_[0-9A-Za-z_-]{1,115}", re.ASCII)
+_KIND = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
+_HASH = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
+# Characters that could hide text from whoever reads the log in a diff: written as \uXXXX.
+_HIDDEN = re.compile(
+    "[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One event. ``prev`` and ``head`` are line hashes or ``None``; ``raw`` is the line it was read from.
+
+    ``origin`` says who and what wrote it (author, client, model), ``why`` the reason given, ``extra`` holds
+    keys this version does not know.
+    """
+
+    id: str
+    ts: str
+    session_id: str
+    actor: str
+    kind: str
+    refs: dict[str, Any]
+    body: dict[str, Any]
+    prev: str | None = None
+    head: str | None = None
+    origin: dict[str, Any] = field(default_factory=dict)
+    why: str = ""
+    raw: bytes = field(default=b"", compare=False, repr=False)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def line_hash(line: bytes) -> str:
+    """The hash that the next line's ``prev`` holds: SHA-256 over the line without its line end.
+
+    A carriage return left by a checkout with other line ends does not count.
+    """
+    return "sha256:" + hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()
+
+
+def _escaped(match: re.Match[str]) -> str:
+    units = match.group().encode("utf-16-be")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
+
+
+def _refuse_float(value: object) -> None:
+    if isinstance(value, float):
+        raise ValueError("an event holds no floating point numbers; write them as text")  # noqa: TRY004
+    if isinstance(value, dict):
+        for child in value.values():
+            _refuse_float(child)
+    elif isinstance(value, (list, tuple)):
+        for child in value:
+            _refuse_float(child)
+
+
+def encode(event: Event) -> bytes:
+    """Write an event as its canonical line, LF included.
+
+    Lone surrogates become ``?``. Raises `ValueError` for a float, or a line longer than `MAX_LINE`.
+    """
+    data: dict[str, Any] = {
+        "v": VERSION,
+        "id": event.id,
+        "ts": event.ts,
+        "session_id": event.session_id,
+        "actor": event.actor,
+        "kind": event.kind,
+        "refs": event.refs,
+        "body": event.body,
+    }
+    if event.why:
+        data["why"] = event.why
+    if event.origin:
+        data["origin"] = event.origin
+    if event.head is not None:
+        data["head"] = event.head
+    data["prev"] = event.prev
+    for key in sorted(event.extra):
+        data.setdefault(key, event.extra[key])
+    _refuse_float(data)
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    line = _HIDDEN.sub(_escaped, text).encode("utf-8", "replace") + b"\n"
+    if len(line) > MAX_LINE:
+        raise ValueError(f"the event is {len(line):,} bytes long; {MAX_LINE:,} are allowed")
+    return line
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    if not isinstance(value, str):
+        raise ValueError(f'"{key}" is missing or not text')  # noqa: TRY004
+    return value
+
+
+def _hash_or_none(data: Mapping[str, Any], key: str) -> str | None:
+    value = data.get(key)
+    if value is None or (isinstance(value, str) and _HASH.fullmatch(value)):
+        return value
+    raise ValueError(f'"{key}" is not a line hash (sha256: and 64 hex digits)')
+
+
+def _table(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = data.get(key)
+    if not isinstance(value, dict):
+        raise ValueError(f'"{key}" is missing or not an object')  # noqa: TRY004
+    return value
+
+
+def _check_names(data: Mapping[str, Any]) -> None:
+    version = data.get("v")
+    if version is True or not isinstance(version, int) or version < 1:
+        raise ValueError('"v" is missing or not a version number')
+    if version > VERSION:
+        raise ValueError(f"written by a newer version of the format ({version})")
+    if not _EVENT_ID.fullmatch(_text(data, "id")):
+        raise ValueError('"id" is not an event id (evt_…)')
+    if not _SESSION_ID.fullmatch(_text(data, "session_id")):
+        raise ValueError('"session_id" is not a session id (sess_…)')
+    if parse_timestamp(_text(data, "ts")) is None:
+        raise ValueError('"ts" is not an RFC 3339 time')
+    if _text(data, "actor") not in ACTORS:
+        raise ValueError(f'"actor" is not one of {", ".join(ACTORS)}')
+    if not _KIND.fullmatch(_text(data, "kind")):
+        raise ValueError('"kind" is not a word')
+
+
+def decode(line: bytes) -> Event:
+    """Read one line (with or without its line end).
+
+    A kind this version does not know is accepted, as later versions may add some. Raises `ValueError` whose
+    text is the reason, for anything that is not an event of the base shape within the limits.
+    """
+    raw = line.rstrip(b"\r\n")
+    data = parse_object(raw, MAX_LINE)
+    _check_names(data)
+    origin = data.get("origin")
+    why = data.get("why")
+    return Event(
+        id=data["id"],
+        ts=data["ts"],
+        session_id=data["session_id"],
+        actor=data["actor"],
+        kind=data["kind"],
+        refs=_table(data, "refs"),
+        body=_table(data, "body"),
+        prev=_hash_or_none(data, "prev"),
+        head=_hash_or_none(data, "head"),
+        origin=origin if isinstance(origin, dict) else {},
+        why=why if isinstance(why, str) else "",
+        raw=raw,
+        extra={key: value for key, value in data.items() if key not in _OWN_KEYS},
+    )

@@ -1,0 +1,189 @@
+"""The careful reader of headers: walks ruamel.yaml's pure YAML 1.2 events under limits.
+
+The only module that knows ruamel.yaml. Nothing is constructed: no tags, anchors, aliases, merge keys.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from thunderus_mem.model.header import MAX_DEPTH, MAX_NODES, Entry, Mapping, Node, Problem, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SURROGATES = range(0xD800, 0xE000)
+
+
+class _Unreadable(Exception):
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
+
+
+def read_full(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
+    """Read any header that the subset allows. See `header.read_header`."""
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError
+
+    reader = _Reader(text)
+    try:
+        root = reader.document(iter(YAML(typ="safe", pure=True).parse(text)))
+    except _Unreadable as stop:
+        return None, (stop.problem,)
+    except MarkedYAMLError as error:
+        return None, (_syntax(text, error),)
+    except Exception as error:  # noqa: BLE001  (the parser raises bare ValueError, IndexError and others)
+        message = f"The frontmatter is not YAML ({type(error).__name__})."
+        return None, (Problem("syntax", message, 1, 1, hint="Check its quotes and escapes."),)
+    if reader.duplicates:
+        return None, tuple(reader.duplicates)
+    return root, ()
+
+
+def _syntax(text: str, error: Any) -> Problem:
+    mark = error.problem_mark or error.context_mark
+    line = min(mark.line if mark is not None else 0, text.count("\n"))
+    column = mark.column + 1 if mark is not None else 1
+    row = text.split("\n")[line]
+    reason = str(error.problem or error.context or "it does not parse").split("\n")[0][:120]
+    blank = row[: len(row) - len(row.lstrip(" \t"))]
+    if "\t" in blank or r"\t" in reason:
+        where = row.index("\t") + 1 if "\t" in row else column
+        return Problem("tab", "A tab stands where YAML wants spaces.", line + 1, where, hint="Use spaces.")
+    return Problem(
+        "syntax", f"The frontmatter is not YAML: {reason}.", line + 1, column, hint=_syntax_hint(row, reason)
+    )
+
+
+def _syntax_hint(row: str, reason: str) -> str:
+    if "mapping values" in reason or row.count(": ") > 1:
+        return "Put a value that contains ': ' in quotes."
+    if "cannot start any token" in reason:
+        return "Put the value in quotes."
+    return "Mend this line; the file is left as it is until it reads."
+
+
+class _Reader:
+    """State of one walk over events: how many nodes there were, and which keys came twice."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.nodes = 0
+        self.duplicates: list[Problem] = []
+        self.events: Iterator[Any] = iter(())
+
+    def document(self, events: Iterator[Any]) -> Mapping:
+        """Read the one document of the stream."""
+        self.events = events
+        next(events)  # stream start
+        event = next(events)
+        if _name(event) == "StreamEnd":
+            return Mapping((), 0, 0, 1, 1, False)
+        if event.explicit or event.version or event.tags:
+            raise self.stop("multi-document", "The frontmatter holds a YAML directive or document mark.", event)
+        event = next(events)
+        root = self.node(event, 1)
+        end = next(events)
+        if getattr(end, "explicit", False) or _name(next(events)) != "StreamEnd":
+            raise self.stop("multi-document", "The frontmatter holds more than one YAML document.", end)
+        if isinstance(root, Scalar) and root.plain and root.text == "":
+            return Mapping((), 0, 0, 1, 1, False)
+        if not isinstance(root, Mapping):
+            raise self.stop("not-a-mapping", "The frontmatter is not a list of keys and values.", event)
+        return root
+
+    def stop(self, code: str, message: str, event: Any, hint: str = "", key: str = "") -> _Unreadable:
+        mark = event.start_mark
+        return _Unreadable(Problem(code, message, mark.line + 1, mark.column + 1, key, hint))
+
+    def node(self, event: Any, depth: int) -> Node:
+        """The node that begins with ``event``."""
+        self.nodes += 1
+        kind = _name(event)
+        if kind == "Alias":
+            raise self.stop("alias", "The frontmatter uses a YAML alias (*).", event, "Write the value out.")
+        if event.anchor is not None:
+            raise self.stop("anchor", "The frontmatter uses a YAML anchor (&).", event, "Write the value out.")
+        if event.tag is not None:
+            raise self.stop("tag", "The frontmatter uses a YAML tag (!).", event, "Remove the tag.")
+        if self.nodes > MAX_NODES:
+            raise self.stop("size", f"The frontmatter holds more than {MAX_NODES} values.", event)
+        if kind == "Scalar":
+            return self.scalar(event)
+        if depth > MAX_DEPTH:
+            raise self.stop("depth", f"The frontmatter is nested more than {MAX_DEPTH} deep.", event)
+        return self.sequence(event, depth) if kind == "SequenceStart" else self.mapping(event, depth)
+
+    def scalar(self, event: Any) -> Scalar:
+        text = str(event.value)
+        start, end = event.start_mark.index, event.end_mark.index
+        if not text.isascii() and any(ord(char) in _SURROGATES for char in text) or "\0" in text:
+            raise self.stop("control-character", "An escape stands for no character.", event, "Delete it.")
+        if event.style in ("|", ">"):
+            end = self.block_end(start, end)
+        place = (event.start_mark.line + 1, event.start_mark.column + 1)
+        return Scalar(text, start, end, *place, event.style is None)
+
+    def block_end(self, start: int, end: int) -> int:
+        """Where a literal or folded scalar ends: behind its last line, without that line's end.
+
+        Blank lines behind it belong to it only when its mark says ``+`` (keep).
+        """
+        text = self.text
+        head_end = text.find("\n", start)
+        if head_end < 0:
+            return len(text.rstrip(" \t\r\n")) if end > start else end
+        end = text.rfind("\n", 0, max(end, head_end + 1))
+        if "+" not in text[start:head_end].split(" #")[0]:
+            content = len(text[:end].rstrip(" \t\r\n")) if end > start else end
+            stop = text.find("\n", max(content, start))
+            end = len(text) if stop < 0 else stop
+        return end - 1 if text[end - 1 : end] == "\r" else end
+
+    def sequence(self, event: Any, depth: int) -> Sequence:
+        start = event.start_mark
+        items: list[Node] = []
+        while _name(inner := next(self.events)) != "SequenceEnd":
+            items.append(self.node(inner, depth + 1))
+        flow = bool(event.flow_style)
+        end = inner.end_mark.index if flow else items[-1].end
+        return Sequence(tuple(items), start.index, end, start.line + 1, start.column + 1, flow)
+
+    def mapping(self, event: Any, depth: int) -> Mapping:
+        start = event.start_mark
+        entries: list[Entry] = []
+        seen: dict[str, int] = {}
+        while _name(inner := next(self.events)) != "MappingEnd":
+            key = self.key(inner, depth)
+            if key.text in seen:
+                message = f"The key '{key.text[:60]}' stands here a second time (first in line {seen[key.text]})."
+                self.duplicates.append(
+                    Problem("duplicate-key", message, key.line, key.column, key.text, "Keep one of the two.")
+                )
+            seen.setdefault(key.text, key.line)
+            entries.append(Entry(key, self.settled(key, self.node(next(self.events), depth + 1))))
+        flow = bool(event.flow_style)
+        end = inner.end_mark.index if flow else entries[-1].value.end
+        return Mapping(tuple(entries), start.index, end, start.line + 1, start.column + 1, flow)
+
+    def settled(self, key: Scalar, value: Node) -> Node:
+        """A missing value stands right behind the ``:``; the parser puts it anywhere up to the next token."""
+        if not isinstance(value, Scalar) or value.start < value.end:
+            return value
+        place = self.text.index(":", key.end) + 1
+        return Scalar("", place, place, key.line, key.column + place - key.start, True)
+
+    def key(self, event: Any, depth: int) -> Scalar:
+        key = self.node(event, depth + 1)
+        if not isinstance(key, Scalar):
+            raise self.stop("key", "A key is a list or a mapping.", event, "Keys are words.")
+        if key.plain and key.text == "<<":
+            raise self.stop("merge-key", "The frontmatter uses a merge key (<<).", event, "Write the keys out.")
+        if self.text[key.end : key.end + 200].lstrip(" \t")[:1] != ":":
+            raise self.stop("key", "A key is not followed by ':'.", event, "Write 'key: value'.")
+        return key
+
+
+def _name(event: Any) -> str:
+    return type(event).__name__.removesuffix("Event")

@@ -1,0 +1,310 @@
+"""What a Markdown body points at: wiki and relative links, and repository paths in code spans.
+
+Nothing inside fenced code and comments counts; links inside code spans do not either.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from thunderus_mem.model.outline import inline_text, scan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A link to another document or heading. ``target`` is as written, with ``%20`` and the like decoded.
+
+    ``kind`` is "wiki" (``[[id]]``, ``[[id|text]]``, ``[[id#Heading]]``) or "link" (a Markdown link without a
+    scheme: relative, or only ``#anchor``). ``line`` and ``column`` count from 1 in the body.
+    """
+
+    target: str
+    text: str
+    line: int
+    column: int
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A path that the text names. ``relative``: from a link, so relative to the document's own folder."""
+
+    path: str
+    line: int
+    column: int
+    relative: bool = False
+
+
+_WIKI = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
+_TARGET = re.compile(
+    r"\]\(\s{0,20}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*){0,8}))"
+    r"""(?:\s{1,20}(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?\s{0,20}\)"""
+)
+_DEFINITION = re.compile(r" {0,3}\[([^\[\]\n]+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<>]+))")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:|//|\\\\")
+_TICKS = re.compile(r"(\\*)(`+)")
+
+
+def _visible_lines(body: str) -> Iterator[tuple[int, int, str]]:
+    """Paragraph-like runs of lines outside code and comments: first line (from 0), one after, joined text."""
+    found = scan(body)
+    edges = iter([*found.hidden, (len(found.lines), len(found.lines))])
+    hidden_from, hidden_to = next(edges)
+    first = index = 0
+    lines = found.lines
+    while index <= len(lines):
+        at_edge = index == hidden_from or index == len(lines)
+        if at_edge or not lines[index].strip() or _indented_code(lines, index, first):
+            if index > first:
+                yield first, index, "\n".join(lines[first:index])
+            if at_edge and hidden_to > index:
+                index = hidden_to
+                hidden_from, hidden_to = next(edges)
+            else:
+                index += 1
+            first = index
+        else:
+            index += 1
+
+
+def _indented_code(lines: list[str], index: int, first: int) -> bool:
+    """Whether the line is an indented code block's: at a paragraph's start, after a top-level paragraph."""
+    if index != first or not lines[index].startswith(("    ", "\t")):
+        return False
+    for above in range(index - 1, max(index - 60, -1), -1):
+        line = lines[above]
+        if line.strip() and line[0] not in " \t":
+            return re.match(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]", line) is None
+    return True
+
+
+def _code_spans(text: str) -> list[tuple[int, int, int]]:
+    """Code spans as (start, end, width of the mark); linear however many backticks there are."""
+    if "`" not in text:
+        return []
+    runs = []
+    for match in _TICKS.finditer(text):
+        escaped = len(match[1]) % 2
+        runs.append((match.start(2) + escaped, len(match[2]) - escaped, match.start(2), len(match[2])))
+    closers: dict[int, list[int]] = {}
+    for number in range(len(runs) - 1, -1, -1):
+        closers.setdefault(runs[number][3], []).append(number)
+    spans = []
+    number = 0
+    while number < len(runs):
+        start, size, _, _ = runs[number]
+        waiting = closers.get(size, [])
+        while waiting and waiting[-1] <= number:
+            waiting.pop()
+        if size and waiting:
+            closing = waiting.pop()
+            spans.append((start, runs[closing][2] + size, size))
+            number = closing
+        number += 1
+    return spans
+
+
+def _place(first: int, text: str, offset: int) -> tuple[int, int]:
+    """Line and column, from 1, of an offset in a run of lines that begins at ``first`` (from 0)."""
+    return first + text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+
+
+def references(body: str) -> tuple[Reference, ...]:
+    """Every wiki link and relative Markdown link outside code and comments, in order."""
+    if "[" not in body:
+        return ()
+    found: list[Reference] = []
+    for first, _, text in _visible_lines(body):
+        if "[" in text:
+            masked = _masked(text)
+            found.extend(_wiki_links(first, text, masked))
+            found.extend(_markdown_links(first, text, masked))
+    return tuple(sorted(found, key=lambda one: (one.line, one.column)))
+
+
+def _masked(text: str) -> str:
+    spans = _code_spans(text)
+    if not spans:
+        return text
+    parts = []
+    position = 0
+    for start, end, _ in spans:
+        parts.append(text[position:start])
+        parts.append("".join(["\n" if char == "\n" else "\0" for char in text[start:end]]))
+        position = end
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+def _wiki_links(first: int, text: str, masked: str) -> Iterator[Reference]:
+    if "[[" not in masked:
+        return
+    for match in _WIKI.finditer(masked):
+        target = match[1].strip()
+        if target and "\0" not in target:
+            yield Reference(
+                target, (match[2] or target).strip(), *_place(first, text, match.start()), "wiki"
+            )
+
+
+def _markdown_links(first: int, text: str, masked: str) -> Iterator[Reference]:
+    if "](" in masked:
+        for match in _TARGET.finditer(masked):
+            target = match[2] if match[1] is None else match[1]
+            start = _opening(masked, match.start())
+            if start < 0 or not _is_relative(target):
+                continue
+            label = text[start + 1 : match.start()]
+            yield Reference(_decoded(target), inline_text(label), *_place(first, text, start), "link")
+    if "]:" in masked:
+        for number, line in enumerate(masked.split("\n")):
+            definition = _DEFINITION.match(line)
+            if definition is None or definition[1].startswith("^"):
+                continue
+            target = definition[3] if definition[2] is None else definition[2]
+            if _is_relative(target):
+                yield Reference(_decoded(target), definition[1], first + number + 1, line.index("[") + 1, "link")
+
+
+def _opening(text: str, closing: int) -> int:
+    """The ``[`` that a ``]`` closes, within a thousand characters; -1 without one, or for an image."""
+    depth = 0
+    for offset in range(closing - 1, max(closing - 1_000, -1), -1):
+        char = text[offset]
+        if char == "]":
+            depth += 1
+        elif char == "[":
+            if depth == 0:
+                if offset and text[offset - 1] in "!\\":
+                    return -1
+                return offset
+            depth -= 1
+    return -1
+
+
+def _is_relative(target: str) -> bool:
+    return bool(target) and "\0" not in target and target[0] not in "/{$" and _SCHEME.match(target) is None
+
+
+def _decoded(target: str) -> str:
+    if "%" not in target:
+        return target
+    raw = re.sub(
+        rb"%([0-9A-Fa-f]{2})", lambda m: bytes([int(m[1], 16)]), target.encode("utf-8", "surrogatepass")
+    )
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return target
+    return text if text.isprintable() else target
+
+
+_EXTENSIONS = frozenset(
+    "adoc asm bash bat bzl c cc cfg clj cmake conf cpp cs css csv cxx dart dockerfile el erl ex exs fish fs go "
+    "gql gradle graphql groovy h hcl hh hpp hs htm html hxx in ini ipynb java jinja jl js json jsonc jsonl jsx "
+    "kt kts less lock lua m make md mdx mjs mk ml mli mm nim nix php pl pm proto ps1 py pyi pyx r rb rkt rs rst "
+    "sass scala scm scss service sh sol sql svelte svg swift tcl tf tfvars thrift toml ts tsx txt v vb vim vue "
+    "xml xsd yaml yml zig zsh".split()
+)
+_PATH = re.compile(
+    r"((?:\.{1,2}/)*\.?[\w@+-][\w.@+~-]*(?:/\.?[\w@+-][\w.@+~-]*)*/?)(?::[0-9]+(?:[-:][0-9]+)?|#L[0-9]+(?:-L[0-9]+)?)?"
+)
+_FILE_EXTENSION = re.compile(r"[^/]\.(?=[A-Za-z0-9_]*[A-Za-z])([A-Za-z0-9_]{1,10})$")
+# First words of what looks like a path and is none: hosts, media types, git names, placeholders.
+_NOT_FIRST = frozenset(
+    "application audio font image message model multipart text video origin upstream refs feature feat fix "
+    "hotfix bugfix release path foo your my some and or n a".split()
+)
+_HOST = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|gov|edu|co|app|me|invalid|local)", re.ASCII)
+_PRODUCTS = frozenset("node.js next.js vue.js react.js d3.js three.js express.js nuxt.js deno.js".split())
+
+
+def path_in(code: str) -> str:
+    """The repository path that a code span names, "" when it names none.
+
+    It must hold a ``/`` or end in a known extension, and must be no URL, glob, placeholder, absolute path or
+    branch; a trailing ``:12`` or ``#L12`` is left out.
+    """
+    if len(code) > 300 or ("/" not in code and "." not in code):
+        return ""
+    match = _PATH.fullmatch(code)
+    if match is None:
+        return ""
+    path = match[1]
+    head, slash, _ = path.partition("/")
+    extension = _FILE_EXTENSION.search(path)
+    known = extension is not None and extension[1].lower() in _EXTENSIONS
+    if not slash:
+        return path if known and path.lower() not in _PRODUCTS and not path.endswith(".in") else ""
+    if head.lower() in _NOT_FIRST or _HOST.fullmatch(head.lower()):
+        return ""
+    if known or path.endswith("/") or path.startswith("."):
+        return path
+    # "either/or" is no path, "src/model/parser" is one.
+    return path if extension is not None or path.count("/") > 1 else ""
+
+
+def cited_paths(body: str) -> tuple[Citation, ...]:
+    """Files and folders of the repository that code spans and relative links name, in order."""
+    found: list[Citation] = []
+    if "`" in body:
+        for first, _, text in _visible_lines(body):
+            for start, end, size in _code_spans(text):
+                code = text[start + size : end - size]
+                path = path_in(code.strip())
+                if path:
+                    offset = start + size + len(code) - len(code.lstrip())
+                    found.append(Citation(path, *_place(first, text, offset)))
+    for one in references(body):
+        path = one.target.partition("#")[0]
+        if one.kind == "link" and path and path_in(path):
+            found.append(Citation(path, one.line, one.column, relative=True))
+    return tuple(sorted(found, key=lambda one: (one.line, one.column)))
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\Wa-z_])|(?<=[。！？])")
+_LEAD = re.compile(r"\s*(?:(?:[-*+]|[0-9]{1,9}[.)]|>|#{1,6}|\[[ xX]\])[ \t]+)+")
+_RULE = re.compile(r"\s*(?:[-*_=|: ]+)\s*")
+
+
+def plain_sentences(text: str, *, code: bool = True) -> tuple[str, ...]:
+    """The sentences of a Markdown text without its marks.
+
+    List items, headings and table rows end a sentence; comments are left out. With ``code`` each line of a
+    fenced block counts as one sentence, as it is.
+    """
+    found: list[str] = []
+    shown = scan(text)
+    position = 0
+    for start, end in [*shown.hidden, (len(shown.lines), len(shown.lines))]:
+        _prose(found, shown.lines[position:start])
+        if code and start < end and not shown.lines[start].lstrip().startswith("<!--"):
+            found.extend([line.rstrip() for line in shown.lines[start + 1 : end - 1] if line.strip()])
+        position = end
+    return tuple(found)
+
+
+def _prose(found: list[str], lines: list[str]) -> None:
+    running: list[str] = []
+
+    def flush() -> None:
+        joined = inline_text(" ".join(running))
+        found.extend([part for raw in _SENTENCE_END.split(joined) if (part := " ".join(raw.split()))])
+        running.clear()
+
+    for line in lines:
+        if _RULE.fullmatch(line):
+            flush()
+            continue
+        lead = _LEAD.match(line)
+        if lead is not None:
+            flush()
+        running.append(line[lead.end() if lead else 0 :].strip())
+        if lead is not None and "#" in lead[0]:
+            flush()
+    flush()

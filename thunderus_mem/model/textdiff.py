@@ -1,0 +1,79 @@
+"""Unified diffs of documents, as ``git apply`` reads them, with a cap on their size."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["MAX_DIFF", "unified_diff"]
+
+MAX_DIFF: Final = 32 * 1024
+"""Bytes (UTF-8) of the longest diff that is kept."""
+_CONTEXT: Final = 3
+_MAX_LINES: Final = 3_000
+"""Changed stretches longer than this are not compared: their diff would pass the cap or take seconds."""
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if lines[-1] == "":
+        return [f"{line}\n" for line in lines[:-1]]
+    return [f"{line}\n" for line in lines[:-1]] + [lines[-1]]
+
+
+def _shared(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """How many lines the two have in common at the start, and at the end."""
+    limit = min(len(old), len(new))
+    start = 0
+    while start < limit and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < limit - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    return start, end
+
+
+def _range(start: int, stop: int) -> str:
+    count = stop - start
+    if count == 1:
+        return str(start + 1)
+    return f"{start + 1 if count else start},{count}"
+
+
+def _marked(sign: str, lines: Sequence[str]) -> list[str]:
+    whole = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return [sign + line for line in whole]
+
+
+def unified_diff(old: str | None, new: str | None, path: str) -> str | None:
+    """The diff from ``old`` to ``new`` (``None`` = no file) with three lines of context; line ends as LF.
+
+    "" when nothing differs, ``None`` when the diff would be longer than 32 KiB.
+    """
+    from difflib import SequenceMatcher
+
+    before, after = _lines(old or ""), _lines(new or "")
+    if before == after and (old is None) == (new is None):
+        return ""
+    start, end = _shared(before, after)
+    if max(len(before), len(after)) - start - end > _MAX_LINES:
+        return None
+    first = max(0, start - _CONTEXT)
+    cut = max(0, end - _CONTEXT)
+    before, after = before[first : len(before) - cut], after[first : len(after) - cut]
+    parts = [f"--- {'/dev/null' if old is None else f'a/{path}'}\n"]
+    parts.append(f"+++ {'/dev/null' if new is None else f'b/{path}'}\n")
+    for group in SequenceMatcher(None, before, after).get_grouped_opcodes(_CONTEXT):
+        old_range = _range(group[0][1] + first, group[-1][2] + first)
+        new_range = _range(group[0][3] + first, group[-1][4] + first)
+        parts.append(f"@@ -{old_range} +{new_range} @@\n")
+        for tag, i1, i2, j1, j2 in group:
+            if tag == "equal":
+                parts.extend(_marked(" ", before[i1:i2]))
+            else:
+                parts.extend(_marked("-", before[i1:i2]))
+                parts.extend(_marked("+", after[j1:j2]))
+    diff = "".join(parts)
+    return diff if len(diff.encode("utf-8", "replace")) <= MAX_DIFF else None

@@ -1,0 +1,213 @@
+"""The few calls that change the disk, each told to the recorder, and the one place that words their errors.
+
+Only the modules of the store that write build on it; everybody else writes through ``files``.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.model.errors import (
+    Busy,
+    Conflict,
+    NotFound,
+    NotWritable,
+    Refused,
+    ThunderusError,
+)
+from thunderus_mem.store.failpoints import armed, hit, note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "create",
+    "explain",
+    "link",
+    "make_folders",
+    "note",
+    "rename",
+    "sync_file",
+    "sync_folder",
+    "truncate",
+    "unlink",
+    "write_all",
+]
+
+# World-writable never, whatever the umask.
+_NEW_FILE: Final = 0o664
+_NEW_FLAGS: Final = (
+    os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+
+# access denied, sharing violation, lock violation: another program has the file open for a moment.
+_WINDOWS_SHARING: Final = (5, 32, 33)
+_WINDOWS_PAUSES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 0.9)
+
+_SPACE = "Free some space, then run the command again."
+_RIGHTS = "Check who owns it and its permissions, then run the command again."
+_MEDIUM = "Check the disk before you trust it with more; what is already written stays readable."
+_MEANINGS: Final[dict[int, tuple[type[ThunderusError], str, str]]] = {
+    errno.ENOENT: (NotFound, "is not there", "Check the name."),
+    errno.EEXIST: (Conflict, "is already there", "Run the command again; it looks anew."),
+    errno.ENOSPC: (NotWritable, "could not be written: the disk is full", _SPACE),
+    errno.EDQUOT: (NotWritable, "could not be written: your quota is used up", _SPACE),
+    errno.EFBIG: (NotWritable, "could not be written: a limit on file sizes is reached", _SPACE),
+    errno.EROFS: (NotWritable, "is on a read-only file system", "Mount it for writing; reading still works."),
+    errno.EACCES: (NotWritable, "may not be opened: permission denied", _RIGHTS),
+    errno.EPERM: (NotWritable, "may not be changed: operation not permitted", _RIGHTS),
+    errno.EMFILE: (
+        NotWritable,
+        "could not be opened: too many open files",
+        "Raise `ulimit -n`, or close some.",
+    ),
+    errno.ENFILE: (NotWritable, "could not be opened: the system has too many open files", "Close some."),
+    errno.ENAMETOOLONG: (NotWritable, "has too long a name for this file system", "Choose a shorter id."),
+    errno.ELOOP: (Refused, "is a symbolic link", "Put a real file there: links could lead out of the store."),
+    errno.EISDIR: (Refused, "is a folder where a file must be", "Move that folder away."),
+    errno.ENOTDIR: (Refused, "leads through a file where a folder must be", "Move that file away."),
+    errno.ESTALE: (
+        NotWritable,
+        "is gone from the network file system",
+        "Open the folder anew, then try again.",
+    ),
+    errno.EIO: (NotWritable, "could not be read or written: the disk reports an error", _MEDIUM),
+    errno.EBUSY: (Busy, "is in use by another program", "Close it there, then run the command again."),
+    errno.EAGAIN: (Busy, "is in use by another program", "Run the command again."),
+    errno.ENOLCK: (
+        Busy,
+        "cannot be locked on this file system",
+        "Use a local disk, or one with a lock service.",
+    ),
+    errno.ENOSYS: (
+        Busy,
+        "cannot be locked on this file system",
+        "Use a local disk, or one with a lock service.",
+    ),
+}
+
+
+def explain(error: OSError, path: str) -> ThunderusError:
+    """The error of ours that says what the system refused, for which file and what to do about it."""
+    kind, what, hint = _MEANINGS.get(
+        error.errno or 0,
+        (
+            NotWritable,
+            f"could not be read or written: {error.strerror or error}",
+            "Then run the command again.",
+        ),
+    )
+    return kind(f"{path} {what}.", hint=hint)
+
+
+def retrying(action: Callable[..., Any], *paths: str) -> None:
+    """Call ``action(*paths)``; when Windows says another program has the file, again for up to 2.5 seconds."""
+    for pause in _WINDOWS_PAUSES:
+        try:
+            action(*paths)
+        except OSError as error:
+            if getattr(error, "winerror", None) not in _WINDOWS_SHARING:
+                raise
+            time.sleep(pause)
+        else:
+            return
+    action(*paths)
+
+
+def create(path: str) -> int:
+    """Make a new file (it must not exist) and return its descriptor, open for writing."""
+    descriptor = os.open(path, _NEW_FLAGS, _NEW_FILE)
+    note("create", path)
+    return descriptor
+
+
+def write_all(descriptor: int, path: str, data: bytes, *, failpoint: str = "") -> None:
+    """Write every byte, however many calls it takes; ``failpoint`` may stop half-way."""
+    rest = memoryview(data)
+    if failpoint and armed(failpoint):
+        half = max(len(data) // 2, 1)
+        os.write(descriptor, rest[:half])
+        hit(failpoint)
+        rest = rest[half:]
+    while rest:
+        written = os.write(descriptor, rest)
+        rest = rest[written:]
+    note("write", path, data)
+
+
+def sync_file(descriptor: int, path: str) -> None:
+    """Have the bytes of an open file reach the disk, its cache included where the system lets us ask."""
+    full_sync = _full_sync_command()
+    if full_sync is None:
+        os.fsync(descriptor)
+    else:
+        import fcntl
+
+        fcntl.fcntl(descriptor, full_sync)
+    note("sync", path)
+
+
+def _full_sync_command() -> int | None:
+    # macOS: a plain fsync leaves the bytes in the drive's own cache.
+    try:
+        import fcntl
+    except ImportError:
+        return None
+    command: int | None = getattr(fcntl, "F_FULLFSYNC", None)
+    return command
+
+
+def sync_folder(path: str) -> None:
+    """Have the names in a folder reach the disk (where folders can be opened: not on Windows)."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    note("sync-folder", path)
+
+
+def make_folders(path: str, *, durable: bool = True) -> None:
+    """Make a folder and those above it that are missing, each name synced."""
+    if os.path.isdir(path):
+        return
+    parent = os.path.dirname(path) or "."
+    make_folders(parent, durable=durable)
+    try:
+        os.mkdir(path)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+        return
+    note("mkdir", path)
+    if durable:
+        sync_folder(parent)
+
+
+def rename(source: str, target: str) -> None:
+    """Put ``source`` in the place of ``target`` in one step."""
+    retrying(os.replace, source, target)
+    note("rename", source, os.fsencode(target))
+
+
+def link(source: str, target: str) -> None:
+    """Give ``source`` a second name; fails when ``target`` exists."""
+    os.link(source, target)
+    note("link", source, os.fsencode(target))
+
+
+def unlink(path: str) -> None:
+    """Take a name away."""
+    retrying(os.unlink, path)
+    note("unlink", path)
+
+
+def truncate(descriptor: int, path: str, size: int) -> None:
+    """Cut an open file to ``size`` bytes."""
+    os.ftruncate(descriptor, size)
+    note("truncate", path, str(size).encode())

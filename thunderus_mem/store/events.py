@@ -1,0 +1,162 @@
+"""The log on disk, read only: shards of all sessions, private ones, and one file in the seed's minimal form.
+
+Appending belongs to `files`, under the lock. A reader changes nothing: an unfinished last line is left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.model.event import decode, line_hash
+from thunderus_mem.model.shard import (
+    SHAPE,
+    Damage,
+    LoggedEvent,
+    LogReading,
+    ShardReading,
+    check_chain,
+    check_doubles,
+    check_heads,
+    merge_readings,
+    parse_shard,
+)
+
+if TYPE_CHECKING:
+    from thunderus_mem.model.diagnostic import Diagnostic
+
+__all__ = ["SHARD_NAME", "Damage", "EventLog", "LogReading", "LoggedEvent", "ShardReading", "last_line"]
+
+SHARD_NAME: Final = "events.jsonl"
+MAX_SHARD: Final = 256 * 1024 * 1024
+_BLOCK: Final = 64 * 1024
+_FLAGS: Final = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+
+
+def _open(path: str) -> int:
+    """Open a regular file; raises `OSError` for anything else (link, pipe, folder)."""
+    descriptor = os.open(path, _FLAGS | getattr(os, "O_BINARY", 0))
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError("not a regular file")
+
+
+def _read(path: str, *, jailed: bool = True) -> bytes:
+    """The bytes of a shard; ``jailed``: its folder may not be a link."""
+    if jailed and os.path.islink(os.path.dirname(path)):
+        raise OSError("its folder is a link")
+    with open(_open(path), "rb") as file:
+        data = file.read(MAX_SHARD + 1)
+    if len(data) > MAX_SHARD:
+        raise OSError(f"larger than {MAX_SHARD // (1024 * 1024)} MiB")
+    return data
+
+
+def last_line(path: str) -> bytes | None:
+    """The last line of a file without its line end, read from the end.
+
+    ``None`` when there is no file, no line, or the last line has no line end.
+    """
+    try:
+        with open(_open(path), "rb") as file:
+            end = file.seek(0, os.SEEK_END)
+            tail = b""
+            while end > 0 and b"\n" not in tail[:-1]:
+                start = max(0, end - _BLOCK)
+                file.seek(start)
+                tail = file.read(end - start) + tail
+                end = start
+    except OSError:
+        return None
+    if not tail.endswith(b"\n"):
+        return None
+    return tail[:-1].rpartition(b"\n")[2].rstrip(b"\r") or None
+
+
+class EventLog:
+    """All shards of one store. Folders and ``legacy_file`` are absolute; shards are named from ``root``."""
+
+    def __init__(self, root: str, sessions_dir: str, local_sessions_dir: str, legacy_file: str) -> None:
+        self.root = root
+        self._folders = (sessions_dir, local_sessions_dir)
+        self._legacy = legacy_file
+
+    def _relative(self, path: str) -> str:
+        return os.path.relpath(path, self.root).replace(os.sep, "/")
+
+    def _absolute(self, shard: str) -> str:
+        return os.path.join(self.root, *shard.split("/"))
+
+    def shards(self) -> list[str]:
+        """Root-relative paths of all shards, sorted; a store without a log has none."""
+        found = [self._legacy] if os.path.lexists(self._legacy) else []
+        for folder in self._folders:
+            try:
+                names = os.listdir(folder)
+            except OSError:
+                continue
+            paths = (os.path.join(folder, name, SHARD_NAME) for name in names)
+            found.extend(path for path in paths if os.path.lexists(path))
+        return sorted(self._relative(path) for path in found)
+
+    def is_private(self, shard: str) -> bool:
+        """Whether the shard belongs to this working tree alone and is never committed."""
+        return shard.startswith(self._relative(self._folders[1]) + "/")
+
+    def read_shard(self, shard: str) -> ShardReading:
+        """Read one shard. A file that cannot be read is a damage at line 0; a missing one is empty."""
+        path = self._absolute(shard)
+        try:
+            data = _read(path, jailed=path != self._legacy)
+        except FileNotFoundError:
+            return ShardReading(shard, (), (), False, None)
+        except OSError as error:
+            message = f"the shard cannot be read: {error.strerror or error}"
+            return ShardReading(shard, (), (Damage(0, SHAPE, message, shard),), False, None)
+        return parse_shard(shard, data)
+
+    def read_all(self) -> LogReading:
+        """Every event of every shard, ordered by time and id."""
+        return merge_readings(map(self.read_shard, self.shards()))
+
+    def contains(self, shard: str, event_id: str) -> bool:
+        """Whether a complete line of the shard is the event with this id."""
+        try:
+            data = _read(self._absolute(shard))
+        except OSError:
+            return False
+        needle = event_id.encode()
+        at = data.find(needle)
+        while at >= 0:
+            end = data.find(b"\n", at)
+            if end < 0:
+                return False
+            try:
+                if decode(data[data.rfind(b"\n", 0, at) + 1 : end]).id == event_id:
+                    return True
+            except ValueError:
+                pass
+            at = data.find(needle, end)
+        return False
+
+    def tail_hash(self, shard: str) -> str | None:
+        """The hash that the next event of this shard carries as ``prev``; ``None`` for the first."""
+        line = last_line(self._absolute(shard))
+        return None if line is None else line_hash(line)
+
+    def verify(self) -> list[Diagnostic]:
+        """Findings over the whole log: shape TM503, chain TM504, torn tail TM505, conflict markers TM507."""
+        readings = [self.read_shard(shard) for shard in self.shards()]
+        legacy = self._relative(self._legacy)
+        found: list[Diagnostic] = []
+        for reading in readings:
+            free = reading.path == legacy
+            session_id = "" if free else reading.path.split("/")[-2]
+            found.extend(check_chain(reading, session_id=session_id, free=free))
+        return sorted(
+            [*found, *check_doubles(readings), *check_heads(readings)], key=lambda one: one.sort_key
+        )

@@ -1,0 +1,241 @@
+"""The one module that writes: whole files read under a cap, replaced or removed in one step, expecting a
+hash.
+
+``append_record``, ``repair_tail`` and ``quarantine`` stand here too for the callers; they live in ``tail``.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from typing import Final
+
+from thunderus_mem.model.document import content_hash
+from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, Refused
+from thunderus_mem.store import disk
+from thunderus_mem.store.disk import explain
+from thunderus_mem.store.failpoints import hit
+from thunderus_mem.store.tail import TailRepair, append_record, quarantine, repair_tail
+
+__all__ = [
+    "ABSENT",
+    "TEMP_PREFIX",
+    "TailRepair",
+    "append_record",
+    "check_expected",
+    "explain",
+    "file_hash",
+    "publish_file",
+    "quarantine",
+    "read_file",
+    "remove_file",
+    "repair_tail",
+    "replace_file",
+    "take_file",
+]
+
+ABSENT: Final = ""
+"""The expected hash of a file that must not exist."""
+
+TEMP_PREFIX: Final = ".thunderus-mem-"
+"""How the names of temporary files begin; they end in ``.tmp`` and no scan takes them for documents."""
+
+_HASH_LIMIT: Final = 256 * 1024 * 1024
+_CHUNK: Final = 1 << 20
+_READ_FLAGS: Final = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+# A second name is refused like this where the file system has no hard links or sees two devices.
+_NO_LINKS: Final = frozenset(
+    {errno.EPERM, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL, errno.EACCES}
+)
+
+
+def _not_regular(path: str) -> Refused:
+    return Refused(f"{path} is not a regular file.", hint="Put a real file there, or move it away.")
+
+
+def read_file(path: str, limit: int) -> bytes:
+    """The bytes of a regular file of at most ``limit`` bytes; never follows a link, never waits on a pipe.
+
+    Raises ``NotFound``, ``Refused`` (a link, a folder, a device, too large) or ``NotWritable`` (the
+    system's no).
+    """
+    try:
+        descriptor = os.open(path, _READ_FLAGS)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise _not_regular(path) from error
+        raise explain(error, path) from error
+    try:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
+            raise _not_regular(path)
+        return _read_capped(descriptor, path, state.st_size, limit)
+    except OSError as error:
+        raise explain(error, path) from error
+    finally:
+        os.close(descriptor)
+
+
+def _read_capped(descriptor: int, path: str, size: int, limit: int) -> bytes:
+    pieces: list[bytes] = []
+    total = 0
+    if size <= limit:
+        # The file may grow while it is read: the size is looked at again with every piece.
+        while total <= limit and (piece := os.read(descriptor, min(_CHUNK, limit + 1 - total))):
+            pieces.append(piece)
+            total += len(piece)
+    if size > limit or total > limit:
+        raise Refused(f"{path} is larger than {limit} bytes.", hint="Split it, or move it out of the memory.")
+    return b"".join(pieces)
+
+
+def file_hash(path: str) -> str:
+    """The content hash of the file at ``path``, or ``ABSENT``; raises like ``read_file``."""
+    try:
+        return content_hash(read_file(path, _HASH_LIMIT))
+    except NotFound:
+        return ABSENT
+
+
+def check_expected(path: str, expecting: str) -> None:
+    """Raise ``Conflict`` (``DocumentExists`` for ``ABSENT``) unless the file has the hash ``expecting``."""
+    found = file_hash(path)
+    if found == expecting:
+        return
+    if expecting == ABSENT:
+        raise DocumentExists(f"{path} is already there.", hint="Choose another id, or edit that one.")
+    if found == ABSENT:
+        raise Conflict(f"{path} was removed meanwhile.", hint="Look at it again, then repeat the change.")
+    raise Conflict(
+        f"{path} changed meanwhile: expected {expecting[:19]}…, found {found[:19]}….",
+        hint="Look at it again, then repeat the change.",
+    )
+
+
+def _existing_mode(path: str) -> int | None:
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISLNK(mode):
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+    if not stat.S_ISREG(mode):
+        raise _not_regular(path)
+    return stat.S_IMODE(mode)
+
+
+def replace_file(path: str, data: bytes, *, expecting: str | None = None, durable: bool = True) -> None:
+    """Put ``data`` at ``path`` whole or not at all, keeping the mode of the file that was there.
+
+    ``expecting`` is the hash the file must have now (``ABSENT``: no file), None for whatever there is.
+    ``durable=False`` leaves out the syncing: for files that can be made again. Missing folders are made.
+    Raises ``Conflict``, ``Refused`` (a link or no regular file in its place) or ``NotWritable``.
+    """
+    if expecting is not None:
+        check_expected(path, expecting)
+    folder = os.path.dirname(path) or "."
+    temporary = os.path.join(folder, f"{TEMP_PREFIX}{os.urandom(8).hex()}.tmp")
+    try:
+        mode = _existing_mode(path)
+        disk.make_folders(folder, durable=durable)
+        try:
+            _write_temporary(temporary, data, mode, durable=durable)
+            disk.rename(temporary, path)
+        except BaseException:
+            _discard(temporary)
+            raise
+        hit("replace.renamed")
+        if durable:
+            disk.sync_folder(folder)
+        hit("replace.done")
+    except OSError as error:
+        raise explain(error, path) from error
+
+
+def _write_temporary(path: str, data: bytes, mode: int | None, *, durable: bool) -> None:
+    descriptor = disk.create(path)
+    try:
+        hit("replace.opened")
+        disk.write_all(descriptor, path, data, failpoint="replace.half-written")
+        if mode is not None:
+            os.chmod(path, mode)
+        hit("replace.written")
+        if durable:
+            disk.sync_file(descriptor, path)
+        hit("replace.synced")
+    finally:
+        os.close(descriptor)
+
+
+def _discard(path: str) -> None:
+    # The first error is the one to tell; a name that stays is found by doctor.
+    try:
+        disk.unlink(path)
+    except OSError:
+        return
+
+
+def remove_file(path: str, *, expecting: str) -> None:
+    """Take the file away when it has the hash ``expecting``; raises ``Conflict`` or ``NotWritable``."""
+    check_expected(path, expecting)
+    try:
+        hit("remove.checked")
+        disk.unlink(path)
+        hit("remove.unlinked")
+        disk.sync_folder(os.path.dirname(path) or ".")
+    except OSError as error:
+        raise explain(error, path) from error
+
+
+def publish_file(staged: str, path: str, *, expecting: str) -> None:
+    """Move a synced file of the staging folder to ``path`` in one step; ``staged`` is gone afterwards.
+
+    Where a new file is expected it is made without ever replacing another one. Raises as ``replace_file``;
+    ``OSError`` when the disk refuses.
+    """
+    check_expected(path, expecting)
+    mode = _existing_mode(path)
+    folder = os.path.dirname(path)
+    disk.make_folders(folder)
+    if mode is not None:
+        os.chmod(staged, mode)
+    hit("publish.checked")
+    try:
+        if expecting == ABSENT:
+            disk.link(staged, path)
+            hit("publish.linked")
+            disk.unlink(staged)
+            # Were that name to come back with the power, the change would look unfinished.
+            disk.sync_folder(os.path.dirname(staged))
+        else:
+            disk.rename(staged, path)
+    except FileExistsError as error:
+        raise DocumentExists(
+            f"{path} appeared meanwhile.", hint="Choose another id, or edit that one."
+        ) from error
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        replace_file(path, read_file(staged, _HASH_LIMIT), expecting=expecting)
+        disk.unlink(staged)
+    hit("publish.moved")
+    disk.sync_folder(folder)
+
+
+def take_file(path: str, into: str, *, expecting: str) -> None:
+    """Move a document that is to be removed to ``into`` (same disk), and look at what was really taken.
+
+    Raises ``Conflict``, with the file back in its place, when its text was not the expected one.
+    """
+    check_expected(path, expecting)
+    hit("publish.checked")
+    disk.rename(path, into)
+    hit("publish.taken")
+    if file_hash(into) != expecting:
+        disk.link(into, path)
+        disk.unlink(into)
+        raise Conflict(f"{path} changed while it was removed; it stays.", hint="Look at it again.")
+    disk.sync_folder(os.path.dirname(path))

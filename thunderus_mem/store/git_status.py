@@ -1,0 +1,95 @@
+"""What one ``git status --porcelain=v2 --branch -z`` says about the store (format: git-status(1))."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["STATUS", "GitState", "Status", "parse_status", "state_of"]
+
+STATUS: Final = (
+    *("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"),
+    *("--ignored=matching", "--no-renames", "--ignore-submodules=all", "--"),
+)
+# Fields before the path in each kind of line.
+_FIELDS: Final = {"1": 8, "2": 9, "u": 10}
+
+
+@dataclass(frozen=True, slots=True)
+class GitState:
+    """What git says about one working tree just now.
+
+    ``head`` is the commit, ``None`` before the first. ``reflog_size`` is that of ``logs/HEAD`` (0: none).
+    ``shard_known``: git's index has the ``shard`` that was asked about. ``changed``: root-relative paths of
+    documents that differ from HEAD or are untracked, sorted. ``ignored``: git ignores the store.
+    """
+
+    head: str | None
+    reflog_size: int
+    shard_known: bool
+    changed: tuple[str, ...]
+    shard: str = ""
+    ignored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """The parsed answer, paths relative to the top level."""
+
+    head: str | None
+    changed: tuple[str, ...]
+    untracked: frozenset[str]
+    ignored: tuple[str, ...]
+
+
+def parse_status(data: bytes) -> Status:
+    """Read the NUL-separated answer; lines of kinds unknown to us are passed over."""
+    head: str | None = None
+    changed: list[str] = []
+    untracked: list[str] = []
+    ignored: list[str] = []
+    tokens = iter(data.decode("utf-8", "surrogateescape").split("\0"))
+    for token in tokens:
+        kind, _, rest = token.partition(" ")
+        if kind == "#" and rest.startswith("branch.oid "):
+            oid = rest[len("branch.oid ") :]
+            head = None if oid.startswith("(") else oid
+        elif kind == "?":
+            untracked.append(rest)
+        elif kind == "!":
+            ignored.append(rest)
+        elif kind in _FIELDS:
+            changed.append(token.split(" ", _FIELDS[kind])[-1])
+            if kind == "2":
+                next(tokens, None)
+    return Status(head, tuple(changed), frozenset(untracked), tuple(ignored))
+
+
+def _is_ignored(path: str, ignored: tuple[str, ...]) -> bool:
+    return any(path == one or (one.endswith("/") and path.startswith(one)) for one in ignored)
+
+
+def state_of(
+    status: Status, prefix: str, shard: str, exists: bool, memory_dir: str, reflog_size: int
+) -> GitState:
+    """The state of a store whose root stands at ``prefix`` ("" or ``sub/folder/``) below the top level.
+
+    ``exists``: there is a file ``shard``. One that is not listed at all is then in the index, unchanged.
+    """
+    full = prefix + shard
+    unlisted = exists and full not in status.untracked and not _is_ignored(full, status.ignored)
+    known = unlisted or full in status.changed
+    folder = f"{prefix}{memory_dir}/"
+    changed = sorted(
+        path[len(prefix) :]
+        for path in (*status.changed, *status.untracked)
+        if path.startswith(folder) and path.endswith(".md")
+    )
+    return GitState(
+        head=status.head,
+        reflog_size=reflog_size,
+        shard_known=known,
+        changed=tuple(changed),
+        shard=shard,
+        ignored=_is_ignored(folder, status.ignored),
+    )

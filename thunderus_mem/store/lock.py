@@ -1,0 +1,113 @@
+"""The one lock of a working tree: held by the kernel, so that it dies with its holder. Only door to
+filelock.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.model.errors import Busy
+from thunderus_mem.store.disk import explain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["held", "owner_path"]
+
+_POLL: Final = 0.01
+_OWNER_LIMIT: Final = 4096
+
+
+def owner_path(lock_path: str) -> str:
+    """The file beside the lock that says who holds it; for messages only, never believed."""
+    return os.path.join(os.path.dirname(lock_path), "local", "lock-owner.json")
+
+
+@contextmanager
+def held(lock_path: str, *, timeout: float = 10.0, command: str = "") -> Iterator[None]:
+    """Hold the lock while the block runs; wait at most ``timeout`` seconds for it.
+
+    Raises ``Busy`` when another process keeps it, or the file system offers no locks, and ``NotWritable``
+    when the lock file cannot be opened. The file is never removed. Never hold it over git, an editor or the
+    network.
+    """
+    import filelock
+
+    lock: filelock.BaseFileLock = filelock.FileLock(lock_path)
+    try:
+        # filelock would make missing folders; a missing store is the caller's to report.
+        os.stat(os.path.dirname(lock_path) or ".")
+        lock.acquire(timeout=timeout, poll_interval=_POLL)
+    except filelock.Timeout as error:
+        raise _busy(lock_path, timeout) from error
+    except OSError as error:
+        raise explain(error, lock_path) from error
+    try:
+        if isinstance(lock, filelock.SoftFileLock):
+            raise _no_locks(lock_path)
+        _tell_owner(lock_path, command)
+        yield
+    finally:
+        lock.release()
+
+
+def _no_locks(lock_path: str) -> Busy:
+    return Busy(
+        f"{lock_path} cannot be locked on this file system.",
+        hint="Use a local disk, or one with a lock service.",
+    )
+
+
+def _tell_owner(lock_path: str, command: str) -> None:
+    import json
+
+    owner = {"pid": os.getpid(), "host": _host(), "command": command, "since": time.time()}
+    path = owner_path(lock_path)
+    flags = (
+        os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    )
+    # Only a message depends on it: no error here may stop a write.
+    try:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        descriptor = os.open(path, flags, 0o644)
+    except OSError:
+        return
+    try:
+        os.write(descriptor, json.dumps(owner).encode())
+    except OSError:
+        return
+    finally:
+        os.close(descriptor)
+
+
+def _host() -> str:
+    uname = getattr(os, "uname", None)
+    return str(uname().nodename) if uname else os.environ.get("COMPUTERNAME", "")
+
+
+def _read_owner(lock_path: str) -> dict[str, Any]:
+    import json
+
+    try:
+        with open(owner_path(lock_path), "rb") as stream:
+            owner = json.loads(stream.read(_OWNER_LIMIT))
+    except (OSError, ValueError):
+        return {}
+    return owner if isinstance(owner, dict) else {}
+
+
+def _busy(lock_path: str, timeout: float) -> Busy:
+    owner = _read_owner(lock_path)
+    who = "Another process"
+    if isinstance(owner.get("pid"), int):
+        command = str(owner.get("command") or "a command")[:200]
+        since = owner.get("since")
+        age = f", for {max(time.time() - since, 0):.0f} s" if isinstance(since, int | float) else ""
+        who = f"Process {owner['pid']} on {str(owner.get('host'))[:100]} ({command}{age})"
+    return Busy(
+        f"{who} holds {lock_path}; waited {timeout:g} s and wrote nothing.",
+        hint="Run the command again. If that process is stuck, end it: the lock goes with it.",
+    )

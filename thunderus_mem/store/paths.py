@@ -1,0 +1,121 @@
+"""The jail: which relative paths may be opened at all, by the rules of every system on every system.
+
+Rules: Windows file naming (learn.microsoft.com, "Naming Files, Paths, and Namespaces"), git's
+``verify_path`` with ``core.protectNTFS`` and ``core.protectHFS``. Nothing here writes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import unicodedata
+from typing import Final
+
+from thunderus_mem.model.errors import Refused
+from thunderus_mem.model.ids import is_reserved_name
+
+__all__ = ["inside", "safe_relative"]
+
+_MAX_PATH: Final = 240
+_MAX_COMPONENT: Final = 255
+
+# Letters that Windows and macOS reserve, or that some program in between takes for something else.
+_FORBIDDEN: Final = re.compile(r'[<>:"|?*\\]')
+_ENCODED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
+_SHORT_NAME: Final = re.compile(r"~[0-9]")
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_./-]*", re.ASCII)
+_HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# Default-ignorable code points of other categories (Unicode 15, DerivedCoreProperties).
+_IGNORABLE: Final = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
+)
+# A dot, a slash or a blank to somebody else: fullwidth and small forms, division slash, non-breaking blanks.
+_LOOKALIKE: Final = re.compile(
+    "[\u00a0\u2024-\u2026\u2044\u2215\u29f5\u29f8\u2571\ufe52\ufe68\uff0e\uff0f\uff3c\uff1a\u3000]"
+)
+
+
+def _refuse(path: str, reason: str) -> Refused:
+    return Refused(
+        f"{path!r} is not a path we open: {reason}.",
+        hint="Give a path relative to the repository, of plain names joined by '/'.",
+    )
+
+
+def _check_text(path: str) -> None:
+    if not path:
+        raise _refuse(path, "it is empty")
+    if len(path) > _MAX_PATH:
+        raise _refuse(path[:60] + "…", f"it is longer than {_MAX_PATH} characters")
+    if path.startswith("/"):
+        raise _refuse(path, "it is absolute")
+    if _PLAIN.fullmatch(path):
+        return
+    for letter in path:
+        if unicodedata.category(letter) in _HIDDEN_CATEGORIES:
+            raise _refuse(path, f"it holds an invisible or control character (U+{ord(letter):04X})")
+    if found := _IGNORABLE.search(path) or _LOOKALIKE.search(path):
+        raise _refuse(path, f"it holds a misleading character (U+{ord(found.group()):04X})")
+    if found := _FORBIDDEN.search(path):
+        raise _refuse(path, f"it holds {found.group()!r}, which some systems reserve")
+    if _ENCODED.search(path):
+        raise _refuse(path, "it holds a percent-encoded character")
+
+
+def _check_component(path: str, name: str) -> None:
+    if name == "..":
+        raise _refuse(path, "it climbs with '..'")
+    if name.endswith((".", " ")):
+        raise _refuse(path, f"{name!r} ends in a dot or a blank, which some systems drop")
+    if name.startswith(("~", " ")) or _SHORT_NAME.search(name):
+        raise _refuse(path, f"{name!r} is a home folder, a short name or begins with a blank")
+    if len(name.encode()) > _MAX_COMPONENT:
+        raise _refuse(path, f"a name in it is longer than {_MAX_COMPONENT} bytes")
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    if is_reserved_name(folded) or folded.partition(".")[0].rstrip(" ") == "clock$":
+        raise _refuse(path, f"{name!r} is a device on Windows")
+    if folded == ".git":
+        raise _refuse(path, "it points into git's own folder")
+
+
+def safe_relative(path: str) -> str:
+    """The same path with ``.`` and doubled slashes taken out, POSIX style.
+
+    Raises ``Refused`` for what could leave the root, or mean another file on any system: ``..``, absolute,
+    drive, UNC, stream, backslash, control or invisible characters, trailing dot or blank, reserved and
+    short names, percent-encoding, ``.git`` in any disguise, more than 240 characters.
+    """
+    _check_text(path)
+    names = [name for name in path.split("/") if name not in ("", ".")]
+    if not names:
+        raise _refuse(path, "it names no file")
+    for name in names:
+        _check_component(path, name)
+    return "/".join(names)
+
+
+def inside(root: str, relative: str) -> str:
+    """The absolute path of ``relative`` below ``root``; it need not exist.
+
+    Raises ``Refused`` as ``safe_relative`` does, and when a component that exists is a symbolic link, or a
+    file where a folder must be. ``root`` itself may be a link.
+    """
+    names = safe_relative(relative).split("/")
+    path = root
+    for position, name in enumerate(names):
+        path = os.path.join(path, name)
+        try:
+            mode = os.lstat(path).st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            break
+        if stat.S_ISLNK(mode):
+            raise Refused(
+                f"{relative!r} leads through a symbolic link ({name!r}).",
+                hint="Put a real file or folder there: links could lead out of the repository.",
+            )
+        if position + 1 < len(names) and not stat.S_ISDIR(mode):
+            raise Refused(
+                f"{relative!r} leads through {name!r}, which is a file.", hint="Move that file away."
+            )
+    return os.path.join(root, *names)

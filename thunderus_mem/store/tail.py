@@ -1,0 +1,220 @@
+"""The end of a log: one record appended durably, a torn tail mended, damaged bytes set aside.
+
+A log is a file of lines, one JSON object each, every one ended by LF. Earlier bytes are never rewritten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from thunderus_mem.model.errors import Conflict, Degraded, NotWritable, Refused, ThunderusError
+from thunderus_mem.store import disk
+from thunderus_mem.store.disk import explain
+from thunderus_mem.store.failpoints import hit
+
+__all__ = ["MAX_RECORD", "TailRepair", "Uncertain", "append_record", "quarantine", "repair_tail"]
+
+MAX_RECORD: Final = 1 << 20
+"""Bytes a record may have at most, its LF included."""
+
+_CHUNK: Final = 1 << 16
+_FLAGS: Final = (
+    os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+
+
+class Uncertain(NotWritable):
+    """The record may or may not be on disk: it could neither be synced nor taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class TailRepair:
+    """What was done to the unterminated tail of ``path``, which began at ``offset`` and had ``size`` bytes.
+
+    ``completed``: a whole record that only lacked its LF. ``set-aside``: torn bytes, now in the file
+    ``kept``.
+    """
+
+    path: str
+    action: Literal["completed", "set-aside"]
+    offset: int
+    size: int
+    kept: str = ""
+
+
+def quarantine(directory: str, name: str, data: bytes) -> str:
+    """Keep ``data`` under ``<hash>-<name>`` in ``directory`` for good; the same bytes are kept once.
+
+    Returns the path. Raises ``NotWritable`` when the disk refuses.
+    """
+    from thunderus_mem.store.files import replace_file
+
+    plain = "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name
+    )
+    path = os.path.join(directory, f"{hashlib.sha256(data).hexdigest()[:16]}-{plain[-80:]}")
+    if not os.path.isfile(path):
+        replace_file(path, data)
+    return path
+
+
+def _open_log(path: str, flags: int) -> int:
+    descriptor = os.open(path, flags, 0o664)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Refused(f"{path} is not a regular file.", hint="Put the log back, or move that away.")
+    return descriptor
+
+
+def _unterminated(descriptor: int, size: int) -> tuple[int, bytes]:
+    """Where the last line without LF begins, and its bytes; empty when the file ends as it should."""
+    start = size
+    tail = b""
+    while start:
+        step = min(_CHUNK, start)
+        start -= step
+        piece = os.pread(descriptor, step, start)
+        cut = piece.rfind(b"\n")
+        if cut >= 0:
+            return start + cut + 1, piece[cut + 1 :] + tail
+        tail = piece + tail
+    return 0, tail
+
+
+def _is_record(tail: bytes) -> bool:
+    import json
+
+    try:
+        return isinstance(json.loads(tail.decode("utf-8")), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def repair_tail(path: str, quarantine_dir: str | None) -> TailRepair | None:
+    """Mend the end of a log, under the lock: None when it ends in LF, is empty or is not there.
+
+    A whole record without LF gets it; other bytes are copied to ``quarantine_dir`` and cut off
+    (``Degraded`` when that is None). Killed anywhere, the next call does the rest. Raises ``NotWritable``
+    when the disk refuses.
+    """
+    try:
+        descriptor = _open_log(path, _FLAGS)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise explain(error, path) from error
+    try:
+        return _repair_open(descriptor, path, quarantine_dir)
+    except OSError as error:
+        raise explain(error, path) from error
+    finally:
+        os.close(descriptor)
+
+
+def _repair_open(descriptor: int, path: str, quarantine_dir: str | None) -> TailRepair | None:
+    size = os.fstat(descriptor).st_size
+    if size == 0 or os.pread(descriptor, 1, size - 1) == b"\n":
+        return None
+    offset, tail = _unterminated(descriptor, size)
+    if _is_record(tail):
+        os.lseek(descriptor, size, os.SEEK_SET)
+        disk.write_all(descriptor, path, b"\n")
+        disk.sync_file(descriptor, path)
+        hit("repair.completed")
+        return TailRepair(path, "completed", offset, len(tail))
+    if quarantine_dir is None:
+        raise Degraded(f"{path} ends in a torn record.", hint="Run `thunderus-mem doctor`.")
+    name = f"{os.path.basename(os.path.dirname(path))}-{os.path.basename(path)}.torn"
+    kept = quarantine(quarantine_dir, name, tail)
+    hit("repair.set-aside")
+    disk.truncate(descriptor, path, offset)
+    disk.sync_file(descriptor, path)
+    hit("repair.truncated")
+    return TailRepair(path, "set-aside", offset, len(tail), kept)
+
+
+def append_record(path: str, line: bytes, *, quarantine_dir: str | None = None) -> int:
+    """Append one line (LF at its end) to a log and sync it, under the lock; returns where the line begins.
+
+    Mends a torn tail first. When it fails the log is as it was (``NotWritable``, ``Conflict`` when the file
+    was replaced meanwhile), or, where even that failed, ``Uncertain`` is raised and the next reader finds
+    out.
+    """
+    if not line.endswith(b"\n") or line.count(b"\n") != 1 or len(line) > MAX_RECORD:
+        raise ThunderusError(
+            f"A record of {len(line)} bytes for {path} is not one line of at most {MAX_RECORD} bytes.",
+            hint="Shorten the text.",
+        )
+    repair_tail(path, quarantine_dir)
+    folder = os.path.dirname(path) or "."
+    try:
+        disk.make_folders(folder)
+        existed = os.path.lexists(path)
+        descriptor = _open_log(path, _FLAGS | os.O_APPEND | os.O_CREAT)
+    except OSError as error:
+        raise explain(error, path) from error
+    try:
+        if not existed:
+            disk.note("create", path)
+        return _append_open(descriptor, path, line, sync_name=not existed)
+    finally:
+        os.close(descriptor)
+
+
+def _append_open(descriptor: int, path: str, line: bytes, *, sync_name: bool) -> int:
+    offset = -1
+    try:
+        offset = os.fstat(descriptor).st_size
+        hit("append.opened")
+        disk.write_all(descriptor, path, line, failpoint="append.half-written")
+        hit("append.written")
+        disk.sync_file(descriptor, path)
+        if sync_name:
+            disk.sync_folder(os.path.dirname(path) or ".")
+        hit("append.synced")
+        _check_same_file(descriptor, path, offset + len(line))
+    except BaseException as error:
+        if offset >= 0:
+            _roll_back(descriptor, path, offset, line)
+        if isinstance(error, OSError):
+            raise explain(error, path) from error
+        raise
+    return offset
+
+
+def _check_same_file(descriptor: int, path: str, size: int) -> None:
+    # A checkout or an editor may have put another file under the name while we wrote to the old one.
+    ours = os.fstat(descriptor)
+    try:
+        named = os.lstat(path)
+    except FileNotFoundError:
+        named = None
+    if named is None or (named.st_dev, named.st_ino) != (ours.st_dev, ours.st_ino) or ours.st_size != size:
+        raise Conflict(f"{path} was replaced while it was written.", hint="Run the command again.")
+
+
+def _roll_back(descriptor: int, path: str, offset: int, line: bytes) -> None:
+    """Cut off what this append wrote; only that, and only where nobody wrote behind it."""
+    try:
+        size = os.fstat(descriptor).st_size
+        if size == offset:
+            return
+        ours = size <= offset + len(line) and line.startswith(os.pread(descriptor, size - offset, offset))
+        if not ours:
+            raise _uncertain(path, "another program wrote to it")
+        disk.truncate(descriptor, path, offset)
+        disk.sync_file(descriptor, path)
+        hit("append.rolled-back")
+    except OSError as error:
+        raise _uncertain(path, error.strerror or str(error)) from error
+
+
+def _uncertain(path: str, reason: str) -> Uncertain:
+    return Uncertain(
+        f"{path} could not be written, nor put back as it was: {reason}.",
+        hint="The next command looks whether the change is recorded, and finishes or drops it.",
+    )
