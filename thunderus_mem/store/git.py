@@ -7,6 +7,7 @@ Nothing here raises for what a repository is like: without git, or when git refu
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.store.git_place import find_place
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Git", "GitState", "look_for_git"]
 
 _CHUNK: Final = 200
+_SHA: Final = re.compile(r"[0-9a-f]{4,64}", re.ASCII)
 _OPERATIONS: Final = (
     ("rebase-merge", "rebase"),
     ("rebase-apply", "rebase"),
@@ -221,6 +223,15 @@ class Git:
         from thunderus_mem.store.git_history import commits
 
         return commits(self.toplevel, [f"{self.prefix}{path}"], limit=limit)
+
+    def commit(self, sha: str) -> Commit | None:
+        """The commit of this (maybe shortened) hash; ``None`` when this clone has none such."""
+        from thunderus_mem.store.git_history import LOG, parse_log
+
+        if not _SHA.fullmatch(sha):
+            return None
+        output = self._run(*LOG, "--no-walk", "-s", "--end-of-options", f"{sha}^{{commit}}")
+        return next((commit for commit, _ in parse_log(output.data)), None) if output.ok else None
 
     def commits_between(self, since: str, until: str) -> list[Commit]:
         """Commits reachable from HEAD made from ``since`` up to ``until`` (RFC 3339), newest first."""

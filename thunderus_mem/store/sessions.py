@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC
 from typing import TYPE_CHECKING, Any, Final
 
+from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.event import line_hash
 from thunderus_mem.model.strict_json import parse_object
 from thunderus_mem.store.events import SHARD_NAME, last_line
@@ -162,7 +164,7 @@ class Sessions:
             "reflog_size": session.base[1],
             "last_line": session.prev_line_hash if private else line_hash(line),
         }
-        os.makedirs(os.path.dirname(self._state_file), exist_ok=True)
         data = json.dumps(state, indent=1, sort_keys=True).encode() + b"\n"
-        # Losing it costs a new session, nothing more.
-        replace_file(self._state_file, data, durable=False)
+        # The event is on disk by now; a state that cannot be written costs a new session, nothing more.
+        with suppress(ThunderusError):
+            replace_file(self._state_file, data, durable=False)
