@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from thunderus_mem.projection.scan import Scan
+    from thunderus_mem.projection.update import Update
     from thunderus_mem.store.layout import Layout
 
 FOLDERS: Final = tuple(DOCUMENT_FOLDERS.values())
@@ -140,11 +141,23 @@ def _fill(layout: Layout, index: Index) -> Refreshed:
 
 
 def _apply(layout: Layout, index: Index, seen: Scan) -> Refreshed:
+    import gc
+
     from thunderus_mem.projection.update import Update
 
+    # Thousands of short-lived values and no cycles: the collector would walk them all for nothing.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _applied(layout, index, seen, Update(layout.root, index.database))
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refreshed:
     database = index.database
     with database.transaction():
-        update = Update(layout.root, database)
         update.run(seen)
         total = index.count()
         problems = update.problem_count()
