@@ -7,8 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thunderus_mem.lint.rule import WARNING, Corpus, Subject, relative_path
-from thunderus_mem.lint.structure import MEMORY
+from thunderus_mem.lint.identity import MEMORY
+from thunderus_mem.lint.rule import WARNING
+from thunderus_mem.lint.subject import relative_path
 from thunderus_mem.model.document import RELATIONS
 from thunderus_mem.model.header import Scalar, Sequence
 from thunderus_mem.model.ids import closest
@@ -17,6 +18,8 @@ from thunderus_mem.model.markdown import slug
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from thunderus_mem.lint.rule import Corpus
+    from thunderus_mem.lint.subject import Subject
     from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.model.markdown import Reference
 
