@@ -10,16 +10,18 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.errors import Degraded
 from thunderus_mem.model.ids import UlidSource
-from thunderus_mem.projection.index import Index
-from thunderus_mem.projection.refresh import Refreshed, refresh
+from thunderus_mem.projection.refresh import Refreshed, open_index, refresh
 from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.layout import Found, Layout, find_root
+from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from thunderus_mem.evidence.unrecorded import HandEdit
+    from thunderus_mem.projection.index import Index
     from thunderus_mem.projection.log_index import LogIndex
     from thunderus_mem.store.events import EventLog
     from thunderus_mem.store.git import Git, GitState
@@ -49,6 +51,7 @@ class Memory:
         self.environ = environ
         self.also = also
         self._clock = clock
+        self._index: Index | None = None
         self._ulids = UlidSource(clock, random_bits)
 
     @property
@@ -64,10 +67,28 @@ class Memory:
         """A new ULID behind ``prefix`` (``evt``, ``patch``, ``snap``, ``sess``)."""
         return self._ulids.new(prefix)
 
-    @cached_property
+    @property
     def index(self) -> Index:
-        """The search index; brought up to date by `refresh`."""
-        return Index.open(self.layout)
+        """The search index, as fresh as the last `refresh` (or as its opening) left it."""
+        if self._index is None:
+            self.refresh()
+        assert self._index is not None
+        return self._index
+
+    def refresh(self) -> Refreshed:
+        """Bring index and manifest up to date with the files; cheap when nothing changed.
+
+        A damaged index is built anew; ``Refreshed.rebuilt`` says why.
+        """
+        if self._index is None:
+            self._index, refreshed = open_index(self.layout)
+            return refreshed
+        try:
+            return refresh(self.layout, self._index)
+        except Degraded:
+            self._index.close()
+            self._index, refreshed = open_index(self.layout)
+            return refreshed
 
     @cached_property
     def log(self) -> EventLog:
@@ -86,14 +107,14 @@ class Memory:
         """The repository around the store; ``None`` outside git, or when git cannot be asked."""
         from thunderus_mem.store.git import Git
 
-        return Git.find(self.root)
+        return Git.find(self.root, self.environ)
 
     @cached_property
     def sessions(self) -> Sessions:
         """Which shard this working tree writes."""
         from thunderus_mem.store.sessions import Sessions
 
-        return Sessions(self.layout)
+        return Sessions(self.root, self.layout.sessions_dir, self.layout.local_dir)
 
     @cached_property
     def journal(self) -> Journal:
@@ -102,21 +123,30 @@ class Memory:
 
         return Journal(self.root, self.layout.staging_dir, self.layout.quarantine_dir)
 
-    def refresh(self) -> Refreshed:
-        """Bring index and manifest up to date with the files; cheap when nothing changed."""
-        return refresh(self.layout, self.index)
-
     def log_index(self) -> LogIndex:
         """The log as the index projects it, brought up to date."""
-        from thunderus_mem.projection.log_index import LogIndex
+        from thunderus_mem.evidence.unrecorded import HandEdit
+    from thunderus_mem.projection.index import Index
+    from thunderus_mem.projection.log_index import LogIndex
 
         return LogIndex.refreshed(self.index, self.log)
 
+    def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
+        """Edits made outside the tool that neither an event nor a commit explains; ``state`` is git's answer."""
+        from thunderus_mem.evidence.unrecorded import hand_edits
+
+        return hand_edits(
+            self.layout,
+            lambda: [path for path, _, _ in self.index.files()],
+            self.log_index().explains,
+            self.log,
+            self.git,
+            state,
+        )
+
     def git_state(self) -> GitState | None:
         """One question to git: HEAD, whether it knows this tree's shard, which documents changed."""
-        if self.git is None:
-            return None
-        return self.git.state(self.sessions.shard(), self.layout)
+        return self.sessions.ask(self.git, MEMORY)
 
     def origin(self) -> dict[str, str]:
         """Who writes, for the ``origin`` of an event; empty when the configuration leaves it out."""

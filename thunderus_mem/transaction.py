@@ -134,8 +134,8 @@ class Writing:
                 "ts": format_precise(now),
                 "session_id": session.id,
                 "origin": self._origin,
-                "prev": session.prev,
-                "head": session.head,
+                "prev": session.prev_line_hash,
+                "head": session.head_hint,
             }
         )
         line = encode(event)
@@ -159,7 +159,7 @@ class Writing:
     def recover(self) -> None:
         """Finish or undo what a killed command left; a text that found no place is logged as aborted."""
         memory = self._memory
-        shard = memory.sessions.shard()
+        shard = memory.sessions.known_shard()
         self.healed = tuple(
             memory.journal.heal(
                 memory.log.contains,
@@ -197,23 +197,29 @@ class Writing:
         )
 
 
+def _still_holds(memory: Memory, asked: GitState | None) -> bool:
+    """Whether git's answer is still true: HEAD has not moved, and nobody began another session since."""
+    if asked is None or memory.git is None:
+        return True
+    return memory.git.reflog_size() == asked.reflog_size and memory.sessions.known_shard() == asked.shard
+
+
 @contextmanager
 def writing(memory: Memory, command: str) -> Iterator[Writing]:
     """Open a transaction for ``command`` (named to whoever waits for the lock).
 
     Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses.
     """
-    from thunderus_mem.evidence.unrecorded import hand_edits
     from thunderus_mem.store.lock import held
 
     for _ in range(_TRIES):
         memory.refresh()
         git = memory.git_state()
-        unrecorded = hand_edits(memory.layout, memory.log_index(), memory.git, git)
+        unrecorded = memory.hand_edits(git)
         origin = memory.origin()
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
-            if git is not None and memory.git is not None and memory.git.reflog_size() != git.reflog_size:
-                continue  # HEAD moved since we asked; git is asked again without the lock
+            if not _still_holds(memory, git):
+                continue  # git is asked again, without the lock
             transaction = Writing(memory, git, origin)
             transaction.recover()
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])

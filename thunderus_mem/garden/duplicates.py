@@ -150,7 +150,7 @@ def _plan_group(group: Sequence[_Member], config: Config, linked_files: Mapping[
 
 def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
     ordered = sorted(members, key=lambda member: member.id)
-    lines = [f"`{m.id}` is a {m.document.kind} in {m.document.path}" for m in ordered]
+    lines = [f"`{m.id}` stands in {m.document.path}" for m in ordered]
     ids = [m.id for m in ordered]
     return Step(
         REPORT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.garden.statements import fold
-from thunderus_mem.model.document import read_document
+from thunderus_mem.model.document import RELATIONS, read_document
 from thunderus_mem.model.edit import insert_item, set_key
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.references import references
@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 # Below this many words a body cannot stand without its title, so two titles are two documents.
 _WORDS_THAT_STAND_ALONE = 12
 _NEGATIONS = frozenset(["no", "not", "never", "none", "without", "cannot", "avoid", "except"])
+_LISTS_OF_PROVENANCE = ("events", "patches", "commits")
+# A list that we do not know we could not unite.
+_KNOWN_LISTS = frozenset(
+    ["tags", "aliases", "provenance", "links"]
+    + [f"provenance.{key}" for key in _LISTS_OF_PROVENANCE]
+    + [f"links.{rel}" for rel in RELATIONS]
+)
 _CONFLICT_MARKS = ("<<<<<<< ", ">>>>>>> ")
 _IDENTITY = frozenset({"id", "title", "kind", "created", "updated", "verification"})
 _UNITED = _IDENTITY | {"tags", "aliases", "links", "provenance"}
@@ -32,17 +39,17 @@ def malformation(document: Document) -> str:
     """What keeps any program's hands off this document; "" when its header and text are sound."""
     data = document.data()
     provenance = data.get("provenance")
-    links = data.get("links", {})
-    lists = {"tags": data.get("tags"), "aliases": data.get("aliases", [])}
+    links = data.get("links") or {}
+    lists = {"tags": data.get("tags"), "aliases": data.get("aliases") or []}
     if isinstance(provenance, dict):
-        lists |= {f"provenance.{key}": provenance.get(key, []) for key in ("events", "patches", "commits")}
+        lists |= {f"provenance.{key}": items or [] for key, items in provenance.items()}
     else:
         lists["provenance"] = provenance
     if isinstance(links, dict):
-        lists |= {f"links.{rel}": items for rel, items in links.items()}
+        lists |= {f"links.{rel}": items or [] for rel, items in links.items()}
     else:
         lists["links"] = links
-    keys = [key for key, value in lists.items() if not _is_list_of_text(value)]
+    keys = [key for key, value in lists.items() if not _is_list_of_text(value) or key not in _KNOWN_LISTS]
     keys += [key for key in ("created", "updated") if not utc_key(str(data.get(key, "")))]
     if keys:
         return f"the header of `{document.id}` is malformed at `{keys[0]}`"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.config import Config
-    from thunderus_mem.store.git import Commit
+    from thunderus_mem.store.git_history import Commit
 
 TEMPLATE: Final = """\
 # $title

@@ -18,9 +18,10 @@ _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}$")
 _BULLET = re.compile(r" {0,3}[-*+](?:[ \t]+|$)")
 _NUMBER = re.compile(r" {0,3}(\d{1,9})[.)](?:[ \t]+|$)")
 _NESTED = re.compile(r"[ \t]+(?:[-*+]|\d{1,9}[.)]|`{3,}|~{3,})")
-_SENTENCE_END = re.compile(r"(?:(?<=[^\W\d_]{3}[.!?])|(?<=[`)][.!?]))\s+(?=[A-Z\u00c0-\u00de`\"(\[])")
+_SENTENCE_END = re.compile(r"(?:(?<=[^\W\d_]{2}[.!?])|(?<=[`)][.!?]))\s+(?=[A-Z\u00c0-\u00de`\"(\[])")
 _ABBREVIATED = re.compile(
-    r"\b(?:etc|fig|sec|sect|chap|vol|ver|mrs|max|min|incl|excl|approx|resp|dept|inc|ltd|esp)\.$",
+    r"\b(?:al|ca|cf|dr|eg|ie|jr|mr|ms|no|nr|pp|st|vs|etc|fig|sec|sect|chap|vol|ver|mrs|max|min|incl|excl"
+    r"|approx|resp|dept|inc|ltd|esp)\.$",
     re.IGNORECASE,
 )
 _CODE_SPAN = re.compile(r"(`+[^`]+`+)")

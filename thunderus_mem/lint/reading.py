@@ -7,24 +7,25 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.lint.rule import Subject
 from thunderus_mem.model.diagnostic import Diagnostic, TextEdit
-from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence
+from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence, find_fences
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 
 def _problems(subject: Subject, code: str) -> Iterator[Diagnostic]:
+    torn = [problem for problem in subject.reading.problems if problem.rule == code]
+    if not torn:
+        return
     # A conflict tears the header; what follows from that is no finding of its own.
     if code >= "TM004" and any(line <= _header_end(subject) for line in subject.conflict_lines):
         return
-    for problem in subject.reading.problems:
-        if problem.rule == code:
-            yield problem
+    yield from torn
 
 
 def _header_end(subject: Subject) -> int:
-    document = subject.document
-    return document.body_line - 1 if document else 1 << 30
+    fences = find_fences(subject.reading.text or "")
+    return fences.body_line - 1 if fences is not None and fences.closed else 1 << 30
 
 
 def not_utf8(subject: Subject) -> Iterable[Diagnostic]:

@@ -223,9 +223,7 @@ class Subject:
         weight = severity or CODES[code][1]
         doc_id = self.document.id if self.document else ""
         line, column = place
-        return Diagnostic(
-            code, weight, self.path, line, column, message, key, expected, hint, doc_id, edits
-        )
+        return Diagnostic(code, weight, self.path, line, column, message, key, expected, hint, doc_id, edits)
 
 
 @dataclass(frozen=True, slots=True)

@@ -186,3 +186,40 @@ def surely_valid_event(data: dict[str, Any]) -> bool:
         and type(data.get("origin", {})) is dict
         and type(data.get("why", "")) is str
     )
+
+
+def _count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _manifest_entry(entry: Any) -> bool:
+    return (
+        type(entry) is dict
+        and all(type(entry.get(key)) is str and entry[key] for key in ("path", "id", "title"))
+        and type(entry.get("kind")) is str
+        and entry["kind"] in _KINDS
+        and _words(entry.get("tags"))
+        and _time(entry.get("updated"))
+        and _count(entry.get("size_bytes"))
+        and _count(entry.get("token_count_approx"))
+        and _provenance(entry.get("provenance"))
+        and "commits" in entry["provenance"]
+        and _verification(entry.get("verification"))
+    )
+
+
+def surely_valid_manifest(data: Any) -> bool:
+    """Whether a manifest is right beyond doubt; ``False`` only means that `check` must be asked."""
+    if type(data) is not dict or type(data.get("docs")) is not list or type(data.get("stats")) is not dict:
+        return False
+    by_kind = data["stats"].get("by_kind")
+    return (
+        type(data.get("version")) is int
+        and data["version"] == 1
+        and _time(data.get("generated_at"))
+        and all(map(_manifest_entry, data["docs"]))
+        and _count(data["stats"].get("total_docs"))
+        and _count(data["stats"].get("total_tokens_approx"))
+        and type(by_kind) is dict
+        and all(map(_count, by_kind.values()))
+    )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from thunderus_mem.model.document import KINDS, RELATIONS
 from thunderus_mem.model.errors import InvalidDocument
+from thunderus_mem.model.header import NUMBER_KEYS
 from thunderus_mem.model.ids import file_stem, is_document_id, new_document_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-KINDS = ("core", "fact", "adr", "playbook", "recap")
-RELATIONS = ("derives_from", "refers_to", "supersedes", "duplicates")
 ADR_STATUSES = ("Proposed", "Accepted", "Deprecated", "Superseded", "Rejected")
 
 # Set by the tool alone: identity, provenance and verdict are not free text.
@@ -157,16 +157,11 @@ def with_status_section(body: str, status: str) -> str:
     return f"{lead}## Status\n\n{status}\n\n{rest}"
 
 
-def parse_links(links: Iterable[str]) -> dict[str, list[str]]:
-    """``REL:ID`` arguments as the ``links`` mapping of a header."""
-    found: dict[str, list[str]] = {}
-    for link in links:
-        relation, colon, target = link.partition(":")
-        if not colon or not target:
-            raise InvalidDocument(f"{link!r} is no link", hint="write it as RELATION:ID, like refers_to:fact.ci")
-        targets = found.setdefault(check_relation(relation), [])
-        if target not in targets:
-            targets.append(target)
+def link_map(links: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Pairs of relation and id as the ``links`` mapping of a header."""
+    found: dict[str, set[str]] = {}
+    for relation, target in links:
+        found.setdefault(check_relation(relation), set()).add(target)
     return {relation: sorted(found[relation]) for relation in RELATIONS if relation in found}
 
 
@@ -178,27 +173,28 @@ def check_relation(relation: str) -> str:
     return name
 
 
-def parse_field(key: str, text: str) -> tuple[tuple[str, ...], Any]:
-    """A ``KEY=VALUE`` pair: the key's path and the value, a list for the keys that are lists."""
+def parse_field(key: str, value: Any) -> tuple[tuple[str, ...], Any]:
+    """A field as a person names it: the key's path, and the value with the type the key asks for.
+
+    Raises `InvalidDocument` for a key that the tool itself keeps.
+    """
     path = tuple(key.split("."))
     if not all(path):
         raise InvalidDocument(f"{key!r} is no key", hint="a word, or words joined by dots for a nested key")
     if path[0] in GUARDED_KEYS:
         raise InvalidDocument(
             f"{path[0]!r} is kept by the tool",
-            hint="use `supersede`, `link` or `verify`; an id stays for life",
+            hint="relations are made by `link` and `supersede`; an id stays for life",
         )
+    if not isinstance(value, str):
+        return path, value
     if path[0] in _LIST_KEYS:
-        return path, [item.strip() for item in text.split(",") if item.strip()]
-    return path, typed_value(path[0], text)
+        return path, [item.strip() for item in value.split(",") if item.strip()]
+    return path, _number(value) if path[0] in NUMBER_KEYS else value
 
 
-def typed_value(key: str, text: str) -> Any:
-    """A number where the schema asks for one and the text is one; else the text."""
-    from thunderus_mem.model.header import NUMBER_KEYS
-
-    if key not in NUMBER_KEYS:
-        return text
+def _number(text: str) -> int | float | str:
+    """The number a text is; the text itself when it is none, for the schema to complain of."""
     for read in (int, float):
         try:
             return read(text)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.model.accept import surely_valid, surely_valid_event
+from thunderus_mem.model.accept import surely_valid, surely_valid_event, surely_valid_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +31,7 @@ __all__ = [
     "schema_text",
     "surely_valid",
     "surely_valid_event",
+    "surely_valid_manifest",
 ]
 
 SCHEMA_NAMES: Final = ("memory_doc.frontmatter", "memory_manifest", "events.v1")

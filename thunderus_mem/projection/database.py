@@ -49,8 +49,9 @@ def schema_sql() -> str:
 class Database:
     """One open connection. Reads by default; writes only inside ``transaction``."""
 
-    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: str, *, published: bool) -> None:
         self._connection = connection
+        self._published = published
         self.path = path
 
     @property
@@ -105,7 +106,7 @@ class Database:
         finally:
             with suppress(sqlite3.Error):
                 self._connection.execute("PRAGMA query_only = ON")
-        if self.path:
+        if self._published:
             write_seal(self.path)
 
     def check(self) -> str:
@@ -166,7 +167,7 @@ def create(path: str = "") -> Database:
         # Without it each row's words become a segment of their own and are merged again and again.
         for table in _FTS_TABLES:
             connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', 33554432)")  # noqa: S608
-    return Database(connection, path)
+    return Database(connection, path, published=False)
 
 
 def open_existing(path: str) -> Database:
@@ -178,7 +179,7 @@ def open_existing(path: str) -> Database:
     uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=rw"
     with translated(path):
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
-    database = Database(connection, path)
+    database = Database(connection, path, published=True)
     try:
         _verify(database, connection)
     except BaseException:
@@ -193,6 +194,7 @@ def publish(database: Database, path: str) -> None:
     Raises ``Damaged`` when the disk did not keep what was written.
     """
     temporary = database.path
+    database.run("PRAGMA query_only = OFF")
     for table in _FTS_TABLES:
         database.run(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', 1048576)")  # noqa: S608
     problem = database.check()

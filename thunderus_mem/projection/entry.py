@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from json.encoder import encode_basestring as _json_text
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.model.markdown import headings, passages
+from thunderus_mem.model.outline import outline
 from thunderus_mem.model.query import identifier_parts
 from thunderus_mem.model.timestamp import utc_key
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from thunderus_mem.model.document import Document
+    from thunderus_mem.model.outline import Passage
 
 PASSAGES_PER_DOCUMENT: Final = 4096
 """Row id of a passage = row id of its document times this, plus its place."""
@@ -40,8 +41,10 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
     doc_id, title, path, body = document.id, document.title, document.path, document.body
     inner = _FOLDER.sub("", path).removesuffix(".md")
     names = " ".join((*document.aliases, inner))
-    found_headings = headings(body)
+    outlined = outline(body)
+    found_headings = outlined.headings
     tokens = len(document.text) // 4
+    rows = _passage_rows(outlined.passages, f"{title}\n{names}", document.body_line)
     words = (
         doc_id,
         title,
@@ -49,7 +52,7 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
         " ".join(document.tags),
         body,
         names,
-        " ".join(identifier_parts(f"{title}\n{names}\n{body}")),
+        " ".join((*identifier_parts(f"{doc_id} {title} {names}"), *(row[5] for row in rows))),
     )
     doc = (
         doc_id, document.kind, title, path, _list(document.tags), document.updated, _provenance(document),
@@ -63,7 +66,7 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
         doc_id,
         doc,
         words,
-        _passage_rows(document, f"{title}\n{names}"),
+        rows,
         tuple((name, doc_id) for name in sorted(known_as)),
         tuple(sorted({(doc_id, link.rel, link.target) for link in document.links})),
     )
@@ -94,9 +97,10 @@ def manifest_entry(document: Document, size: int, tokens: int) -> str:
     )
 
 
-def _passage_rows(document: Document, title: str) -> tuple[tuple[str, int, str, str, str, str], ...]:
-    found = passages(document.body)
-    first = document.body_line - 1
+def _passage_rows(
+    found: tuple[Passage, ...], title: str, body_line: int
+) -> tuple[tuple[str, int, str, str, str, str], ...]:
+    first = body_line - 1
     rows = [
         (
             passage.anchor,
@@ -109,7 +113,7 @@ def _passage_rows(document: Document, title: str) -> tuple[tuple[str, int, str, 
         for passage in found[:PASSAGES_PER_DOCUMENT]
     ]
     if not rows:
-        rows = [("", document.body_line, title, "", "", "")]
+        rows = [("", body_line, title, "", "", "")]
     return tuple(rows)
 
 

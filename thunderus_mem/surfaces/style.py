@@ -8,7 +8,6 @@ changes a colour at worst.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 # Private use area: U+F8E0 opens and names a style by the character that follows, U+F8E1 closes.
@@ -22,18 +21,20 @@ _CODES: Final = {
     "c": "36",  # an id or a path
     "m": "1;33",  # a match in a snippet
 }
-_MARK = re.compile(f"{_OPEN}([{''.join(_CODES)}])|{_CLOSE}")
+_MARK: Final = f"{_OPEN}([{''.join(_CODES)}])|{_CLOSE}"
 
 
 def _marked(style: str, text: str) -> str:
     return f"{_OPEN}{style}{text}{_CLOSE}" if text else text
 
 
-@dataclass(frozen=True, slots=True)
 class Style:
     """Marks text, and paints marked text. Without colour the marks vanish."""
 
-    colored: bool
+    __slots__ = ("colored",)
+
+    def __init__(self, *, colored: bool) -> None:
+        self.colored = colored
 
     def bold(self, text: str) -> str:
         """A title."""
@@ -68,10 +69,12 @@ class Style:
         if _OPEN not in text and _CLOSE not in text:
             return text
         if not self.colored:
-            return _MARK.sub("", text)
-        return _MARK.sub(lambda found: f"\x1b[{_CODES[found[1]]}m" if found[1] else "\x1b[0m", text)
+            return re.sub(_MARK, "", text)
+        return re.sub(_MARK, lambda found: f"\x1b[{_CODES[found[1]]}m" if found[1] else "\x1b[0m", text)
 
 
 def unmarked(text: str) -> str:
     """The text without marks, for measuring its width."""
-    return _MARK.sub("", text)
+    if _OPEN not in text and _CLOSE not in text:
+        return text
+    return re.sub(_MARK, "", text)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.plan import DocumentEdit, Step
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.event import Event
-    from thunderus_mem.store.git import Commit
+    from thunderus_mem.store.git_history import Commit
     from thunderus_mem.transaction import Writing
 
 # A commit made on the day may be rebased for a while after it.

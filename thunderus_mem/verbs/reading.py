@@ -6,7 +6,6 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.ids import resolve_prefix
 from thunderus_mem.model.query import parse_query
 from thunderus_mem.model.timestamp import utc_key
 from thunderus_mem.recall.search import Hit
@@ -74,7 +73,7 @@ def list_documents(
     memory.refresh()
     wanted_kinds, wanted_tags, wanted_statuses = set(kinds), set(tags), set(statuses)
     first, last = utc_key(since), utc_key(before)
-    replaced = {edge.target: edge.source for edge in memory.index.edges() if edge.relation == "supersedes"}
+    replaced = memory.index.superseded_by()
 
     def passes(row: DocRow) -> bool:
         updated = utc_key(row.updated)
@@ -108,37 +107,32 @@ def _listed(row: DocRow, superseded_by: str) -> Listed:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A link between two documents as one of them sees it (``supersedes``, or ``is superseded by``)."""
+    """A link of a document, ``incoming`` when another document made it."""
 
-    relation: str
-    id: str
+    rel: str
+    target: str
     title: str
+    incoming: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A document whole, with what points to it."""
+    """A document whole, with its relations both ways."""
 
     id: str
     kind: str
     title: str
     path: str
     tags: tuple[str, ...]
+    aliases: tuple[str, ...]
     created: str
     updated: str
     status: str
+    superseded_by: str
+    links: tuple[Relation, ...]
     hash: str
     text: str
     body: str
-    relations: tuple[Relation, ...]
-
-
-_INVERSE = {
-    "supersedes": "is superseded by",
-    "duplicates": "is duplicated by",
-    "derives_from": "is the source of",
-    "refers_to": "is referred to by",
-}
 
 
 def show(memory: Memory, id: str) -> Shown:  # noqa: A002
@@ -148,47 +142,46 @@ def show(memory: Memory, id: str) -> Shown:  # noqa: A002
     memory.refresh()
     document = find_document(memory, id)
     return Shown(
-        document.id,
-        document.kind,
-        document.title,
-        document.path,
-        document.tags,
-        document.created,
-        document.updated,
-        document.status,
-        document.hash,
-        document.text,
-        document.body,
-        tuple(_relations(memory, document.id)),
+        id=document.id,
+        kind=document.kind,
+        title=document.title,
+        path=document.path,
+        tags=document.tags,
+        aliases=document.aliases,
+        created=document.created,
+        updated=document.updated,
+        status=document.status,
+        superseded_by=memory.index.superseded_by([document.id]).get(document.id, ""),
+        links=tuple(_relations(memory, document.id)),
+        hash=document.hash,
+        text=document.text,
+        body=document.body,
     )
 
 
 def _relations(memory: Memory, doc_id: str) -> Iterable[Relation]:
-    for edge in memory.index.edges():
-        if edge.source == doc_id:
-            other, name = edge.target, edge.relation.replace("_", " ")
-        elif edge.target == doc_id:
-            other, name = edge.source, _INVERSE.get(edge.relation, edge.relation)
-        else:
-            continue
+    for source, relation, target in memory.index.edges_of(doc_id):
+        other = source if target == doc_id else target
         row = memory.index.get(other)
-        yield Relation(name, other, row.title if row is not None else "")
+        yield Relation(relation, other, row.title if row is not None else "", incoming=target == doc_id)
 
 
 def complete(memory: Memory, prefix: str) -> tuple[tuple[str, str], ...]:
     """Ids that begin with ``prefix`` and their titles, for a shell; asks the index as it is."""
-    titles = {row.id: row.title for row in memory.index.documents()}
-    return tuple((doc_id, titles[doc_id]) for doc_id in resolve_prefix(prefix, titles))
+    return tuple(memory.index.titles(prefix))
 
 
 @dataclass(frozen=True, slots=True)
 class StatusReport:
-    """The state of a store at a glance. ``pending`` counts writes and proposals that wait."""
+    """The state of a store at a glance.
+
+    ``counts`` by kind; ``unreadable`` files that are no documents; ``unrecorded`` edits made by hand that the
+    next write records; ``pending`` writes and proposals that wait.
+    """
 
     root: str
     also: tuple[str, ...]
-    by_kind: dict[str, int]
-    total: int
+    counts: dict[str, int]
     stale: tuple[str, ...]
     unrecorded: tuple[str, ...]
     unreadable: tuple[str, ...]
@@ -200,31 +193,26 @@ class StatusReport:
 
 def status(memory: Memory) -> StatusReport:
     """Counts, what is stale or not recorded yet, and one next step. Changes no tracked file."""
-    from thunderus_mem.evidence.unrecorded import hand_edits
-
     refreshed = memory.refresh()
-    rows = list(memory.index.documents())
-    by_kind: dict[str, int] = {}
+    rows = memory.index.documents()
+    counts: dict[str, int] = {}
     for row in rows:
-        by_kind[row.kind] = by_kind.get(row.kind, 0) + 1
-    log = memory.log_index()
-    edits = hand_edits(memory.layout, log, memory.git, memory.git_state())
-    unreadable = tuple(sorted(problem.path for problem in memory.index.problems()))
+        counts[row.kind] = counts.get(row.kind, 0) + 1
+    edits = memory.hand_edits(memory.git_state())
+    unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)
     stale = tuple(sorted(row.id for row in rows if row.status == "stale"))
-    unrecorded = tuple(edit.change.doc_id or edit.change.path for edit in edits)
     pending = memory.journal.pending() + _waiting_patches(memory)
     return StatusReport(
         root=memory.root,
         also=memory.also,
-        by_kind=dict(sorted(by_kind.items())),
-        total=len(rows),
+        counts=dict(sorted(counts.items())),
         stale=stale,
-        unrecorded=unrecorded,
+        unrecorded=tuple(edit.change.doc_id or edit.change.path for edit in edits),
         unreadable=unreadable,
         pending=pending,
-        events=log.count(),
-        index=f"rebuilt: {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
-        next_step=_next_step(unreadable, pending, stale, unrecorded, len(rows)),
+        events=memory.log_index().count(),
+        index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
+        next_step=_next_step(unreadable, pending, stale, len(rows)),
     )
 
 
@@ -235,17 +223,13 @@ def _waiting_patches(memory: Memory) -> int:
         return 0
 
 
-def _next_step(
-    unreadable: tuple[str, ...], pending: int, stale: tuple[str, ...], unrecorded: tuple[str, ...], total: int
-) -> str:
+def _next_step(unreadable: tuple[str, ...], pending: int, stale: tuple[str, ...], total: int) -> str:
     if unreadable:
         return f"thunderus-mem lint {unreadable[0]}"
     if pending:
         return "thunderus-mem doctor"
     if stale:
         return f"thunderus-mem show {stale[0]}"
-    if unrecorded:
-        return 'thunderus-mem note "why these were edited"'
     if not total:
         return 'thunderus-mem add fact "What everybody should know" --tag start'
     return "thunderus-mem search WORDS"

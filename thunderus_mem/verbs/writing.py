@@ -12,15 +12,15 @@ from thunderus_mem.model.composing import (
     check_relation,
     choose_id,
     file_name,
+    link_map,
     new_header,
     parse_field,
-    parse_links,
     skeleton,
     with_status_section,
 )
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.edit import compose, insert_item, remove_item, replace_body, set_key
-from thunderus_mem.model.errors import Conflict, DocumentExists, InvalidDocument, NotFound
+from thunderus_mem.model.errors import Conflict, DocumentExists, InvalidDocument
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.transaction import Edit, Ids
 from thunderus_mem.verbs.checking import already_known, checked, missing_citations
@@ -70,8 +70,8 @@ def add(
     body: str,
     tags: Iterable[str] = (),
     id: str | None = None,  # noqa: A002  (the field's own word)
-    links: Iterable[str] = (),
-    fields: Mapping[str, str] | None = None,
+    links: Iterable[tuple[str, str]] = (),
+    fields: Mapping[str, Any] | None = None,
     aliases: Iterable[str] = (),
     status: str | None = None,
     why: str = "",
@@ -98,10 +98,10 @@ def add(
     if not body.strip():
         raise InvalidDocument("the body is empty", hint="give --body TEXT, --body - (stdin) or --body @FILE")
     draft = _Draft(kind, title, choose_id(kind, title, id), tuple(tag_list), body, tuple(aliases))
-    link_map, field_map = _resolved_links(memory, links), dict(_fields(fields or {}))
+    relations, extra = _resolved_links(memory, links), dict(_fields(fields or {}))
 
     def composed(ids: Ids) -> tuple[Document, tuple[Diagnostic, ...]]:
-        return _compose(memory, draft, ids, link_map, field_map)
+        return _compose(memory, draft, ids, relations, extra)
 
     if dry_run:
         memory.refresh()
@@ -170,19 +170,13 @@ def _names(folder: str) -> list[str]:
         return []
 
 
-def _resolved_links(memory: Memory, links: Iterable[str]) -> dict[str, list[str]]:
-    given = parse_links(links)
-    if given:
-        memory.refresh()
-    return {
-        relation: sorted({find_row(memory, target).id for target in targets})
-        for relation, targets in given.items()
-    }
+def _resolved_links(memory: Memory, links: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    return link_map([(relation, find_row(memory, target).id) for relation, target in links])
 
 
-def _fields(fields: Mapping[str, str]) -> Iterable[tuple[str, Any]]:
-    for key, text in fields.items():
-        path, value = parse_field(key, text)
+def _fields(fields: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    for key, given in fields.items():
+        path, value = parse_field(key, given)
         for part in reversed(path[1:]):
             value = {part: value}
         yield path[0], value
@@ -192,7 +186,7 @@ def edit(
     memory: Memory,
     id: str,  # noqa: A002
     *,
-    sets: Mapping[str, str] | None = None,
+    sets: Mapping[str, Any] | None = None,
     add_tags: Iterable[str] = (),
     remove_tags: Iterable[str] = (),
     body: str | None = None,
@@ -236,7 +230,7 @@ def edit(
 
 def _edited(
     document: Document,
-    sets: Mapping[str, str],
+    sets: Mapping[str, Any],
     add_tags: Iterable[str],
     remove_tags: Iterable[str],
     body: str | None,
@@ -301,7 +295,7 @@ def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written
 def _left_behind(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
     from thunderus_mem.model.diagnostic import Diagnostic, Severity
 
-    sources = [edge.source for edge in memory.index.edges() if edge.target == document.id]
+    sources = [source for source, _, target in memory.index.edges_of(document.id) if target == document.id]
     return tuple(
         Diagnostic(
             "TM201", Severity.WARNING, document.path, 0, 0, f"{source} still links to {document.id}."
@@ -350,9 +344,9 @@ def _add_link(
 def _reaches(memory: Memory, start: str, goal: str) -> bool:
     """Whether a chain of ``supersedes`` leads from one document to another."""
     replaces: dict[str, list[str]] = {}
-    for edge in memory.index.edges():
-        if edge.relation == "supersedes":
-            replaces.setdefault(edge.source, []).append(edge.target)
+    for source, relation, target in memory.index.edges():
+        if relation == "supersedes":
+            replaces.setdefault(source, []).append(target)
     seen, open_ids = set(), [start]
     while open_ids:
         current = open_ids.pop()
@@ -377,9 +371,6 @@ def note(memory: Memory, text: str, *, refs: Sequence[str] = (), actor: str = "u
     return Noted(event.id, doc_ids)
 
 
-def template(memory: Memory, kind: str, title: str, *, status: str | None = None) -> str:
+def template(kind: str, title: str, *, status: str | None = None) -> str:
     """The body an editor opens with for a new document of ``kind``."""
     return skeleton(kind, title, status=adr_status(status or "Accepted"))
-
-
-__all__ = ["NotFound", "Noted", "Written", "add", "edit", "link", "note", "remove", "supersede", "template"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, TextIO
 
-from thunderus_mem.model.errors import InvalidConfig, ThunderusError
+from thunderus_mem.model.errors import NotWritable, ThunderusError
 from thunderus_mem.surfaces.style import Style, unmarked
 
 if TYPE_CHECKING:
@@ -15,18 +15,27 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 # Letters and marks by category, yet nobody sees them: the ones str.isprintable() lets pass.
-_HIDDEN_LETTERS = "\u034f\u180e\u3164\uffa0" + "".join(map(chr, range(0xE0100, 0xE01F0)))
+_HIDDEN_LETTERS = "\u034f\u180e\u3164\uffa0"
+_VARIATIONS = "\U000e0100"
 _WHEN = ("auto", "always", "never")
 
 
 def seen(text: str) -> str:
     """`model.unicode.visible`, loaded only for a text that has anything to make visible."""
     bare = unmarked(text).replace("\n", "").replace("\t", "")
-    if bare.isprintable() and (bare.isascii() or not any(char in bare for char in _HIDDEN_LETTERS)):
+    if bare.isprintable() and (bare.isascii() or not _hides(bare)):
         return text
     from thunderus_mem.model.unicode import visible
 
     return visible(text)
+
+
+def _unwritten(error: OSError) -> NotWritable:
+    return NotWritable(f"The output could not be written: {error.strerror}.")
+
+
+def _hides(text: str) -> bool:
+    return any(char in text for char in _HIDDEN_LETTERS) or max(text) >= _VARIATIONS
 
 
 class Console:
@@ -88,11 +97,11 @@ class Console:
 
     def data(self, text: str) -> None:
         """Print data: every control and invisible character made visible, one newline at the end."""
-        self._out.write(self._safe(text) + "\n")
+        self._write(self._out, self._safe(text) + "\n")
 
     def raw(self, text: str) -> None:
         """Print a whole document as it is when nobody looks (a file, a pipe); made visible on a terminal."""
-        self._out.write(self._safe(text) if self._out.isatty() else text)
+        self._write(self._out, self._safe(text) if self._out.isatty() else text)
 
     def _safe(self, text: str) -> str:
         # Our own colours are the only escapes allowed; Style marks them and they return after the filter.
@@ -100,7 +109,7 @@ class Console:
 
     def talk(self, text: str) -> None:
         """Print to stderr."""
-        self._talk.write(Style(colored=self._colored(self._talk)).paint(seen(text)) + "\n")
+        self._write(self._talk, Style(colored=self._colored(self._talk)).paint(seen(text)) + "\n")
 
     def say(self, text: str) -> None:
         """Tell something in passing; silent with ``--quiet`` and ``--json``."""
@@ -112,7 +121,7 @@ class Console:
         if self.json:
             from thunderus_mem.surfaces.output import envelope
 
-            self._out.write(envelope(command, value) + "\n")
+            self._write(self._out, envelope(command, value) + "\n")
             return
         text = render(value, self)
         if text:
@@ -124,7 +133,7 @@ class Console:
         if self.json:
             from thunderus_mem.surfaces.output import failure_envelope
 
-            self._talk.write(failure_envelope(error, code) + "\n")
+            self._write(self._talk, failure_envelope(error, code) + "\n")
             return
         style = self.style
         for finding in diagnostics:
@@ -148,7 +157,7 @@ class Console:
         from thunderus_mem.surfaces.output import envelope
 
         versions = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
-        self._out.write(envelope("version", {"version": __version__, **versions}) + "\n")
+        self._write(self._out, envelope("version", {"version": __version__, **versions}) + "\n")
 
     def layout(self) -> Layout:
         """The places of the store we work in, without opening it."""
@@ -168,13 +177,20 @@ class Console:
         now, random_bits = fixed_clock(self.environ)
         return open_memory(found.root, environ=self.environ, now=now, random_bits=random_bits)
 
-    def flush(self) -> bool:
-        """Hand everything to the system; ``False`` when the reader has gone."""
+    def _write(self, stream: TextIO, text: str) -> None:
+        try:
+            stream.write(text)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _unwritten(error) from error
+
+    def flush(self) -> None:
+        """Hand everything to the system. Raises ``NotWritable`` when it is not taken."""
         try:
             self._out.flush()
             self._talk.flush()
         except BrokenPipeError:
             raise
         except OSError as error:
-            raise InvalidConfig(f"The output could not be written: {error.strerror}.") from error
-        return True
+            raise _unwritten(error) from error

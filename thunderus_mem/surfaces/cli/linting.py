@@ -49,7 +49,7 @@ def lint(
     select: Annotated[list[str] | None, typer.Option(metavar="CODE", help="Only these rules.")] = None,
     ignore: Annotated[list[str] | None, typer.Option(metavar="CODE", help="Not these rules.")] = None,
     form: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="full, concise, json or github.")
+        str, typer.Option("--format", metavar="FORMAT", help="full, concise, json, github.")
     ] = "",
 ) -> int:
     """Check documents, manifest and log. Exits with 1 when an error or a warning is found."""
@@ -144,26 +144,33 @@ def schema_print(
     ctx: typer.Context,
     name: Annotated[str, typer.Argument(help="A name from: thunderus-mem schema list")],
 ) -> None:
-    """Print a JSON Schema (2020-12), as it is."""
-    from thunderus_mem.surfaces.output import dumps
-
+    """Print a JSON Schema (2020-12), or the SQL schema of the index."""
     console: Console = ctx.obj
-    console.data(dumps(_schema(name)))
+    console.data(_schema_text(name).rstrip("\n"))
 
 
 def _schema_names() -> list[str]:
     from thunderus_mem.model.schema import SCHEMA_NAMES
 
-    return [*SCHEMA_NAMES, "config", "gardener"]
+    return [*SCHEMA_NAMES, "memory_store", "config", "gardener"]
 
 
-def _schema(name: str) -> dict[str, Any]:
-    from thunderus_mem.model.schema import load_schema
+def _schema_text(name: str) -> str:
+    from thunderus_mem.model.schema import schema_text
     from thunderus_mem.store.config_text import config_schema
+    from thunderus_mem.surfaces.output import dumps
 
     names = _schema_names()
-    bare = name.removesuffix(".schema.json").removesuffix(".toml")
+    bare = name.removesuffix(".schema.json").removesuffix(".toml").removesuffix(".sql")
     for known in names:
         if bare in (known, known.partition(".")[0]):
-            return config_schema(f"{known}.toml") if known in ("config", "gardener") else load_schema(known)
+            if known in ("config", "gardener"):
+                return dumps(config_schema(f"{known}.toml"))
+            return _index_schema() if known == "memory_store" else schema_text(known)
     raise NotFound(f"There is no schema {name}.", hint=f"Schemas: {', '.join(names)}")
+
+
+def _index_schema() -> str:
+    from thunderus_mem.projection.database import schema_sql
+
+    return schema_sql()

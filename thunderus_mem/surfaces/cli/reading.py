@@ -78,9 +78,7 @@ def status(ctx: typer.Context) -> None:
 @app.command("log")
 def log(
     ctx: typer.Context,
-    document: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="Only what happened to this document.")
-    ] = None,
+    document: Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this document.")] = None,
     limit: Limit = 50,
 ) -> None:
     """What happened, newest first."""
@@ -122,7 +120,7 @@ def events_list(
 @events_app.command("show")
 def events_show(
     ctx: typer.Context,
-    event: Annotated[str, typer.Argument(metavar="ID", help="An event's id, or a unique beginning.")],
+    event: Annotated[str, typer.Argument(metavar="ID", help="An event's id.")],
 ) -> None:
     """One event, whole."""
     from thunderus_mem.surfaces.render_log import shown_event

@@ -37,12 +37,21 @@ def run(arguments: Sequence[str] | None = None) -> int:
     console.json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
     signal.signal(signal.SIGTERM, _terminate)
     try:
-        code = _caught(given, console)
-        return code if console.flush() else 0
+        return _flushed(_caught(given, console), console)
     except BrokenPipeError:
         return _reader_gone()
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _flushed(code: int, console: Console) -> int:
+    """The exit code once everything is printed; a full disk behind ``>`` is no success."""
+    try:
+        console.flush()
+    except ThunderusError as error:
+        console.talk(f"error: {error}")
+        return code or error.exit_code
+    return code
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:

@@ -34,9 +34,7 @@ def add(
     tag: Annotated[
         list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; repeat.")
     ] = None,
-    document: Annotated[
-        str | None, typer.Option("--id", metavar="ID", help="Default: from the title.")
-    ] = None,
+    document: Annotated[str | None, typer.Option("--id", metavar="ID", help="Default: by title.")] = None,
     link: Annotated[list[str] | None, typer.Option(metavar="REL:ID", help="A link; repeat.")] = None,
     field: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A field; repeat.")] = None,
     alias: Annotated[list[str] | None, typer.Option(metavar="PHRASE", help="Another name; repeat.")] = None,
