@@ -14,7 +14,8 @@ from thunderus_mem.store.layout import MEMORY
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from thunderus_mem.lint.rule import LintConfig, Subject
+    from thunderus_mem.lint.rule import LintConfig
+    from thunderus_mem.lint.subject import Subject
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Reading
 
@@ -55,7 +56,7 @@ def _weight(word: str) -> Severity | Literal["off"]:
 
 def subject(memory: Memory, reading: Reading, config: LintConfig | None = None) -> Subject:
     """What the rules look at for one document: its reading, the other documents, the repository's files."""
-    from thunderus_mem.lint.rule import Subject
+    from thunderus_mem.lint.subject import Subject
 
     return Subject(
         reading=reading,
