@@ -73,7 +73,9 @@ def _open(text: str) -> _Opened:
         first = problems[0]
         line = fences.line + first.line - 1
         message = f"The frontmatter cannot be read (line {line}): {first.message}"
-        raise InvalidDocument(message, hint=first.hint or "Mend it by hand; it is never rewritten as it stands.")
+        raise InvalidDocument(
+            message, hint=first.hint or "Mend it by hand; it is never rewritten as it stands."
+        )
     eol = "\r\n" if text[: fences.start].endswith("\r\n") else "\n"
     return _Opened(text, fences, header, root, eol)
 
@@ -198,7 +200,12 @@ def _added(opened: _Opened, mapping: Mapping, name: str, value: Any, parent: str
     header = opened.header
     if mapping.flow:
         pair = f"{scalar(name, flow=True)}: {flow_value(value)}"
-        return header[: mapping.start + 1] + pair + (", " if mapping.entries else "") + header[mapping.start + 1 :]
+        return (
+            header[: mapping.start + 1]
+            + pair
+            + (", " if mapping.entries else "")
+            + header[mapping.start + 1 :]
+        )
     lines = block_lines(name, value, mapping.column - 1)
     if not mapping.entries:
         return _insert_lines(opened, len(header), lines)
@@ -235,7 +242,8 @@ def _replaced(opened: _Opened, mapping: Mapping, entry: Entry, value: Any) -> st
         cut = _without_lines(header, old)
         return cut[:colon] + " " + one_line + cut[colon:]
     if old.line == entry.key.line:
-        cut = header[:colon] + header[old.end :]
+        gap = " " if header[old.end : old.end + 1] == "#" else ""
+        cut = header[:colon] + gap + header[old.end :]
         at = _line_after(cut, colon)
     elif isinstance(old, Scalar) or old.flow:
         first = _line_start(header, old.start)
@@ -261,9 +269,10 @@ def _single(value: Any) -> str:
 
 
 def _spliced(header: str, start: int, end: int, new: str) -> str:
-    """Put ``new`` in place of a value; a value that was empty needs a blank before the new one."""
+    """Put ``new`` in place of a value, with the blanks that tell it from a mark before and a comment behind."""
     lead = " " if start and header[start - 1] in ":-" else ""
-    return header[:start] + lead + new + header[end:]
+    tail = " " if header[end : end + 1] == "#" else ""
+    return header[:start] + lead + new + tail + header[end:]
 
 
 def _without_lines(header: str, node: Node) -> str:
@@ -346,7 +355,9 @@ def insert_item(text: str, key: tuple[str, ...], item: str) -> str:
     if node is None or _is_null(node) or (isinstance(node, Sequence) and not node.items):
         return set_key(text, key, [item])
     if not isinstance(node, Sequence):
-        raise InvalidDocument(f"The key '{_name(key)}' is not a list.", hint="Make it a list, then try again.")
+        raise InvalidDocument(
+            f"The key '{_name(key)}' is not a list.", hint="Make it a list, then try again."
+        )
     texts = [one.text if isinstance(one, Scalar) else None for one in node.items]
     if item in texts:
         return text
