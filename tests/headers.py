@@ -81,7 +81,7 @@ scalars = st.one_of(
 )
 comments = st.sampled_from(["", "", "", "", " # c", "  # é: [x", " #", "#no", "   "])
 flows = st.lists(scalars, max_size=3).map(lambda items: "[" + ", ".join(items) + "]") | st.sampled_from(
-    [
+    [  # noqa: E501
         "[]",
         "[ ]",
         "{}",
@@ -94,8 +94,13 @@ flows = st.lists(scalars, max_size=3).map(lambda items: "[" + ", ".join(items) +
         "{a: }",
         '{"a":1}',
         "[a: b]",
+        "[[a], [b]]",
+        "[a\n  , b]",
+        "[a, # c\n  b]",
+        "{a: 1,\n  b: 2}",
+        "[a:b]",
+        "[-a, .b]",
     ]
-    + ["[[a], [b]]", "[a\n  , b]", "[a, # c\n  b]", "{a: 1,\n  b: 2}", "[a:b]", "[-a, .b]"]
 )
 keys = st.sampled_from([*KEYS, *KEYS, '"quoted key"', "'id'", "with space", "<<", "? a", "1", "é", "k "])
 

@@ -317,7 +317,7 @@ def test_compose_writes_the_fixed_order_and_quotes_what_could_mislead() -> None:
         '---\nid: fact.a\ntitle: "Use: quotes"\nkind: fact\ntags:\n  - a b\n  - "2fa"\n  - "yes"\n'
         'updated: "2026-01-21T09:00:00Z"\nanchors:\n  - path: .ci/run\n    symbol: f\n'
         'provenance:\n  events:\n    - evt_1\n  patches: []\n  commits:\n    - "1234567"\n    - abc1234\n'
-        '    - "12e4567"\nverification:\n  last_verified_commit: null\n  status: unknown\nown: "on"\n---\n\n# T\n'
+        '    - "12e4567"\nverification:\n  last_verified_commit: null\n  status: unknown\nown: "on"\n---\n\n# T\n'  # noqa: E501
     )
     assert KEY_ORDER.index("tags") < KEY_ORDER.index("created") < KEY_ORDER.index("provenance")
 

@@ -190,7 +190,7 @@ def test_bombs_end_quickly_and_quietly(text: str) -> None:
 
 
 def test_mutated_headers_never_raise() -> None:
-    seed = "id: fact.a\ntitle: 'T'\nkind: fact\ntags: [a, b]\nprovenance:\n  events:\n    - evt_1\nnote: |\n  x\n"
+    seed = "id: fact.a\ntitle: 'T'\nkind: fact\ntags: [a, b]\nprovenance:\n  events:\n    - evt_1\nnote: |\n  x\n"  # noqa: E501
     dice = random.Random(7)
     for _ in range(400):
         text = list(seed)
@@ -205,7 +205,7 @@ def test_mutated_headers_never_raise() -> None:
 
 def test_typed_data_types_known_keys_and_leaves_ids_shas_and_times_text() -> None:
     root = read(
-        "id: 12\ntitle: no\ncreated: 2026-01-21\ncredibility: 0.5\nsequence_number: 3\ntags:\naliases: [1, on]\n"
+        "id: 12\ntitle: no\ncreated: 2026-01-21\ncredibility: 0.5\nsequence_number: 3\ntags:\naliases: [1, on]\n"  # noqa: E501
         "provenance:\n  commits: [1234567, 12e4567]\nverification:\n  last_verified_commit: null\n"
         "free: 010\nhex: 0x1F\nyes: true\nnone: ~\nquoted: '1'\nlong: "
         + "9" * 5_000

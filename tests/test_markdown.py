@@ -244,7 +244,7 @@ def test_cited_paths_have_places() -> None:
 
 
 def test_sentences_are_plain() -> None:
-    text = "# Head\n\nOne *two*. Three `x.y`\nfour! (e.g. five)\n\n- item [a](b)\n- [x] done\n\n<!-- no -->\n\n```\ncode  here\n```\n"
+    text = "# Head\n\nOne *two*. Three `x.y`\nfour! (e.g. five)\n\n- item [a](b)\n- [x] done\n\n<!-- no -->\n\n```\ncode  here\n```\n"  # noqa: E501
     assert plain_sentences(text) == (
         "Head",
         "One two.",

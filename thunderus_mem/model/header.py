@@ -18,7 +18,7 @@ MAX_NODES = 4_000
 class Scalar(NamedTuple):
     """One scalar. ``text`` is its decoded value; ``plain`` says that it was written without quotes.
 
-    A named tuple: reading a store makes thirty of these a document, and a frozen dataclass costs three times that.
+    A named tuple: reading makes thirty of these a document, and a frozen dataclass costs three times that.
 
     In every node ``start`` and ``end`` are offsets into the text that was read (quotes included), ``line``
     and ``column`` count from 1. A missing value is an empty plain scalar right behind its ``:`` or ``-``.
@@ -93,8 +93,8 @@ class Problem:
 class Fences:
     """Where a header stands in a file's text (offsets; lines from 1).
 
-    ``start``/``line`` are the header's first line, ``end`` the offset of the closing fence, ``body_start`` and
-    ``body_line`` what follows it. Without a closing fence ``closed`` is false and the offsets are the text's end.
+    ``start``/``line`` are the header's first line, ``end`` the offset of the closing fence, ``body_start``
+    and ``body_line`` what follows it. Not ``closed``: the offsets are the text's end.
     """
 
     closed: bool

@@ -24,7 +24,7 @@ _FLOW_QUOTED = re.compile(r""""[^"\\]*"|'[^']*'""")
 _Line: TypeAlias = tuple[int, int, int, int, str, str, int]
 
 
-class _Decline(Exception):
+class _DeclineError(Exception):
     """Not ordinary: the full reader's case."""
 
 
@@ -41,7 +41,7 @@ def read_fast(text: str) -> Mapping | None:
         return None
     try:
         root, after = _mapping(lines, 0, 0, 1)
-    except _Decline:
+    except _DeclineError:
         return None
     return root if after == len(lines) else None
 
@@ -73,7 +73,7 @@ def _lines(text: str) -> list[_Line] | None:
 def _mapping(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[Mapping, int]:
     """The block mapping that begins at a line, and the index of the line after it."""
     if depth > MAX_DEPTH:
-        raise _Decline
+        raise _DeclineError
     entries: list[Entry] = []
     seen: set[str] = set()
     first = index
@@ -83,7 +83,7 @@ def _mapping(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[M
         if column != indent or dash or not key:
             break
         if key in seen:
-            raise _Decline
+            raise _DeclineError
         seen.add(key)
         start = offset + indent
         end = start + len(key)
@@ -98,9 +98,9 @@ def _mapping(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[M
             )
         entries.append(Entry(Scalar(key, start, end, number, indent + 1, True), value))
         if index < count and lines[index][2] > indent:
-            raise _Decline
+            raise _DeclineError
     if not entries:
-        raise _Decline
+        raise _DeclineError
     start, number = lines[first][0] + indent, lines[first][1]
     return Mapping(tuple(entries), start, entries[-1].value.end, number, indent + 1, False), index
 
@@ -120,7 +120,7 @@ def _below(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[Nod
 def _sequence(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[Sequence, int]:
     """The block list that begins at a line, and the index of the line after it."""
     if depth > MAX_DEPTH:
-        raise _Decline
+        raise _DeclineError
     first = index
     items: list[Node] = []
     while index < len(lines):
@@ -136,7 +136,7 @@ def _sequence(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[
             index += 1
         items.append(item)
         if index < len(lines) and lines[index][2] > indent:
-            raise _Decline
+            raise _DeclineError
     start, number = lines[first][0] + indent, lines[first][1]
     return Sequence(tuple(items), start, items[-1].end, number, indent + 1, False), index
 
@@ -150,13 +150,13 @@ def _value(rest: str, start: int, line: int, column: int) -> Node:
         if rest[-1] == " ":
             rest = rest.rstrip(" ")
         if rest[-1] == ":" or ": " in rest:
-            raise _Decline
+            raise _DeclineError
         return Scalar(rest, start, start + len(rest), line, column, True)
     if mark == "[":
         return _flow(rest, start, line, column)
     quoted = _QUOTED.fullmatch(rest)
     if quoted is None:
-        raise _Decline
+        raise _DeclineError
     double, single = quoted.groups()
     if double is not None:
         return Scalar(double, start, start + len(double) + 2, line, column, False)
@@ -167,7 +167,7 @@ def _flow(rest: str, start: int, line: int, column: int) -> Sequence:
     """A flow list of scalars without commas, colons and quotes inside."""
     rest = rest.rstrip(" ")
     if rest[-1] != "]":
-        raise _Decline
+        raise _DeclineError
     items: list[Node] = []
     inner = rest[1:-1]
     position = 1
@@ -181,6 +181,6 @@ def _flow(rest: str, start: int, line: int, column: int) -> Sequence:
                 Scalar(item[1:-1], start + lead, start + lead + len(item), line, column + lead, False)
             )
         else:
-            raise _Decline
+            raise _DeclineError
         position += len(part) + 1
     return Sequence(tuple(items), start, start + len(rest), line, column, True)

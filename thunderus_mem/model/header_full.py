@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SURROGATES = range(0xD800, 0xE000)
 
 
-class _Unreadable(Exception):
+class _UnreadableError(Exception):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
         self.problem = problem
@@ -29,7 +29,7 @@ def read_full(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
     reader = _Reader(text)
     try:
         root = reader.document(iter(YAML(typ="safe", pure=True).parse(text)))
-    except _Unreadable as stop:
+    except _UnreadableError as stop:
         return None, (stop.problem,)
     except MarkedYAMLError as error:
         return None, (_syntax(text, error),)
@@ -96,9 +96,9 @@ class _Reader:
             raise self.stop("not-a-mapping", message, event, "Write 'key: value' lines.")
         return root
 
-    def stop(self, code: str, message: str, event: Any, hint: str = "", key: str = "") -> _Unreadable:
+    def stop(self, code: str, message: str, event: Any, hint: str = "", key: str = "") -> _UnreadableError:
         mark = event.start_mark
-        return _Unreadable(Problem(code, message, mark.line + 1, mark.column + 1, key, hint))
+        return _UnreadableError(Problem(code, message, mark.line + 1, mark.column + 1, key, hint))
 
     def node(self, event: Any, depth: int) -> Node:
         """The node that begins with ``event``."""

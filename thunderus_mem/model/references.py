@@ -9,7 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.outline import Scan, inline_text, scan
+from thunderus_mem.model.inline import inline_text
+from thunderus_mem.model.outline import Scan, scan
+from thunderus_mem.model.path_text import path_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -214,46 +216,6 @@ def _decoded(target: str) -> str:
     return text if text.isprintable() else target
 
 
-_EXTENSIONS = frozenset(
-    ["adoc", "asm", "bash", "bat", "bzl", "c", "cc", "cfg", "clj", "cmake", "conf", "cpp", "cs", "css", "csv", "cxx", "dart", "dockerfile", "el", "erl", "ex", "exs", "fish", "fs", "go", "gql", "gradle", "graphql", "groovy", "h", "hcl", "hh", "hpp", "hs", "htm", "html", "hxx", "in", "ini", "ipynb", "java", "jinja", "jl", "js", "json", "jsonc", "jsonl", "jsx", "kt", "kts", "less", "lock", "lua", "m", "make", "md", "mdx", "mjs", "mk", "ml", "mli", "mm", "nim", "nix", "php", "pl", "pm", "proto", "ps1", "py", "pyi", "pyx", "r", "rb", "rkt", "rs", "rst", "sass", "scala", "scm", "scss", "service", "sh", "sol", "sql", "svelte", "svg", "swift", "tcl", "tf", "tfvars", "thrift", "toml", "ts", "tsx", "txt", "v", "vb", "vim", "vue", "xml", "xsd", "yaml", "yml", "zig", "zsh"]
-)
-_PATH = re.compile(
-    r"((?:\.{1,2}/)*\.?[\w@+-][\w.@+~-]*(?:/\.?[\w@+-][\w.@+~-]*)*/?)(?::[0-9]+(?:[-:][0-9]+)?|#L[0-9]+(?:-L[0-9]+)?)?"
-)
-_FILE_EXTENSION = re.compile(r"[^/]\.(?=[A-Za-z0-9_]*[A-Za-z])([A-Za-z0-9_]{1,10})$")
-# First words of what looks like a path and is none: hosts, media types, git names, placeholders.
-_NOT_FIRST = frozenset(
-    ["application", "audio", "font", "image", "message", "model", "multipart", "text", "video", "origin", "upstream", "refs", "feature", "feat", "fix", "hotfix", "bugfix", "release", "path", "foo", "your", "my", "some", "and", "or", "n", "a"]
-)
-_HOST = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|gov|edu|co|app|me|invalid|local)", re.ASCII)
-_PRODUCTS = frozenset(["node.js", "next.js", "vue.js", "react.js", "d3.js", "three.js", "express.js", "nuxt.js", "deno.js"])
-
-
-def path_in(code: str) -> str:
-    """The repository path that a code span names, "" when it names none.
-
-    It must hold a ``/`` or end in a known extension, and must be no URL, glob, placeholder, absolute path or
-    branch; a trailing ``:12`` or ``#L12`` is left out.
-    """
-    if len(code) > 300 or ("/" not in code and "." not in code):
-        return ""
-    match = _PATH.fullmatch(code)
-    if match is None:
-        return ""
-    path = match[1]
-    head, slash, _ = path.partition("/")
-    extension = _FILE_EXTENSION.search(path)
-    known = extension is not None and extension[1].lower() in _EXTENSIONS
-    if not slash:
-        return path if known and path.lower() not in _PRODUCTS and not path.endswith(".in") else ""
-    if head.lower() in _NOT_FIRST or _HOST.fullmatch(head.lower()):
-        return ""
-    if known or path.endswith("/") or path.startswith("."):
-        return path
-    # "either/or" is no path, "src/model/parser" is one.
-    return path if extension is not None or path.count("/") > 1 else ""
-
-
 def cited_paths(body: str) -> tuple[Citation, ...]:
     """Files and folders of the repository that code spans and relative links name, in order."""
     if "`" not in body and "](" not in body and "]:" not in body:
@@ -273,46 +235,3 @@ def cited_paths(body: str) -> tuple[Citation, ...]:
             found.append(Citation(path, one.line, one.column, relative=True))
     found.sort(key=_by_place)
     return tuple(found)
-
-
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\Wa-z_])|(?<=[。！？])")
-_LEAD = re.compile(r"\s*(?:(?:[-*+]|[0-9]{1,9}[.)]|>|#{1,6}|\[[ xX]\])[ \t]+)+")
-_RULE = re.compile(r"\s*(?:[-*_=|: ]+)\s*")
-
-
-def plain_sentences(text: str, *, code: bool = True) -> tuple[str, ...]:
-    """The sentences of a Markdown text without its marks.
-
-    List items, headings and table rows end a sentence; comments are left out. With ``code`` each line of a
-    fenced block counts as one sentence, as it is.
-    """
-    found: list[str] = []
-    shown = scan(text)
-    position = 0
-    for start, end in [*shown.hidden, (len(shown.lines), len(shown.lines))]:
-        _prose(found, shown.lines[position:start])
-        if code and start < end and not shown.lines[start].lstrip().startswith("<!--"):
-            found.extend([line.rstrip() for line in shown.lines[start + 1 : end - 1] if line.strip()])
-        position = end
-    return tuple(found)
-
-
-def _prose(found: list[str], lines: list[str]) -> None:
-    running: list[str] = []
-
-    def flush() -> None:
-        joined = inline_text(" ".join(running))
-        found.extend([part for raw in _SENTENCE_END.split(joined) if (part := " ".join(raw.split()))])
-        running.clear()
-
-    for line in lines:
-        if _RULE.fullmatch(line):
-            flush()
-            continue
-        lead = _LEAD.match(line)
-        if lead is not None:
-            flush()
-        running.append(line[lead.end() if lead else 0 :].strip())
-        if lead is not None and "#" in lead[0]:
-            flush()
-    flush()

@@ -42,7 +42,8 @@ _SAFE = re.compile(
     r"(?:[^\W\d_]|_|\.(?=[^\W\d]))(?:[\w ./()'@+;!?&%=*<>|~^$,\[\]{}\"`\\-]|:(?=[^\s:])|(?<! )#)*"
 )
 _SAFE_FLOW = re.compile(r"(?:[^\W\d_]|_|\.(?=[^\W\d]))[\w./@+-]*(?: [\w./@+-]+)*")
-_WORDS_OF_OTHERS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", ".nan", ".inf", "~", "_"])
+_OTHERS = "y n yes no on off true false null none nan inf .nan .inf ~ _"
+_WORDS_OF_OTHERS = frozenset(_OTHERS.split())
 _FOLDED = re.compile(r"[_0-9a-fA-F]*[0-9][eE][0-9]+|0[xob][0-9a-fA-F_]+")
 _ESCAPED = re.compile(
     "[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069]"
