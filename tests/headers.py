@@ -81,7 +81,7 @@ scalars = st.one_of(
 )
 comments = st.sampled_from(["", "", "", "", " # c", "  # é: [x", " #", "#no", "   "])
 flows = st.lists(scalars, max_size=3).map(lambda items: "[" + ", ".join(items) + "]") | st.sampled_from(
-    [  # noqa: E501
+    [
         "[]",
         "[ ]",
         "{}",

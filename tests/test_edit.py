@@ -152,6 +152,7 @@ def written(value: Any) -> Any:
 @example("---\nverification: {}\n---\n", ("verification", "status"), "verified")
 @example("---\na: []#no\n---\n", ("a",), None)
 @example("---\na: []#no\n---\n", ("a",), ["x"])
+@example("---\nb:\n\n|+\n\n---\n", ("b",), "n: v")
 @example("---\nlinks:   # later\nid: a\n---\n", ("links", "b"), ["x"])
 def test_set_key_changes_only_the_lines_of_its_key(text: str, key: tuple[str, ...], value: Any) -> None:
     assume(reads(text))
@@ -182,6 +183,7 @@ def test_set_key_changes_only_the_lines_of_its_key(text: str, key: tuple[str, ..
 
 @LAWS
 @given(documents(), paths)
+@example("---\na: {b: c}\n---\n", ("a", "b"))
 @example("---\na: |+\n  t\nb: x\n\nc: y\n---\n", ("b",))
 @example("---\na: |\n  t\nb: x\n   # about b\nc: y\n---\n", ("b",))
 def test_remove_key_takes_only_its_lines(text: str, key: tuple[str, ...]) -> None:

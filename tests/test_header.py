@@ -126,6 +126,7 @@ def test_ordinary_headers_take_the_fast_way() -> None:
         ("<<: {a: 1}\n", "merge-key"),
         ("? [a]\n: b\n", "key"),
         ("? a\n: b\n", "key"),
+        ("a: b\n: c\n", "key"),
         ("a: [[[[[[[x]]]]]]]\n", "depth"),
         ("a: x\n" + "# " + "x" * 33_000 + "\n", "size"),
         ("a: [" + "x," * 5_000 + "]\n", "size"),

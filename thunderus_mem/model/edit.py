@@ -108,10 +108,11 @@ def _with(data: Any, key: tuple[str, ...], value: Value) -> Any:
     return copy
 
 
-def _without(data: Any, key: tuple[str, ...]) -> Any:
+def _without(data: Any, key: tuple[str, ...], emptied: Any) -> Any:
+    """The plain data of a header after ``key`` is gone; ``emptied`` is what a keyless mapping reads as."""
     copy = dict(data)
     if len(key) > 1:
-        copy[key[0]] = _without(copy[key[0]], key[1:]) or ""
+        copy[key[0]] = _without(copy[key[0]], key[1:], emptied) or emptied
     else:
         del copy[key[0]]
     return copy
@@ -132,7 +133,7 @@ def remove_key(text: str, key: tuple[str, ...]) -> str:
     entry = _entry(mapping, key[-1]) if key else None
     if entry is None:
         return text
-    expected = _without(plain_data(opened.root), key)
+    expected = _without(plain_data(opened.root), key, {} if mapping.flow else "")
     header = opened.header
     if mapping.flow:
         return checked(opened, without_flow(header, list(mapping.entries), entry), expected)

@@ -196,6 +196,8 @@ class _Reader:
             raise self.stop(
                 "merge-key", "The frontmatter uses a merge key (<<).", event, "Write the keys out."
             )
+        if key.start == key.end:
+            raise self.stop("key", "A value has no key.", event, "Write 'key: value'.")
         if self.text[key.end : key.end + 200].lstrip(" \t")[:1] != ":":
             hint = "Write 'key: value'; put a value that begins with { in quotes."
             raise self.stop("key", "A key is not followed by ':'.", event, hint)

@@ -133,7 +133,7 @@ def with_value(opened: Opened, mapping: Mapping, entry: Entry, value: Any) -> st
     below = value_lines(entry.key.text, value, entry.key.column + 1)
     if not below:
         one_line = _single(value)
-        if isinstance(old, Scalar) or old.flow:
+        if (isinstance(old, Scalar) or old.flow) and old.column > entry.key.column:
             return _spliced(header, old.start, old.end, one_line)
         cut = _without_lines(header, old)
         return cut[:colon] + " " + one_line + cut[colon:]
