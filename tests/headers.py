@@ -4,13 +4,72 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-KEYS = ("id", "title", "kind", "tags", "created", "links", "provenance", "verification", "x-y", "notes", "a.b")
+KEYS = (
+    "id",
+    "title",
+    "kind",
+    "tags",
+    "created",
+    "links",
+    "provenance",
+    "verification",
+    "x-y",
+    "notes",
+    "a.b",
+)
 
 words = st.sampled_from(
     [
-        *("fact.testing", "a", "b c", "no", "012", "1e3", "2026-01-21T09:00:00Z", "~", "null", "it's", "a#b", "a:b"),
-        *("http://x.y/z?q=1#f", "été", "日本", "🦊", "x, y", "[z", "a - b", "é #c", "a: b", "end:", "- x", "...", "?a", "=", "<<"),
-        *("a\\b", 'say "hi"', "%d", "a  b", "\u00a0x", "@me", "`c`", "x\tz", "'q", "*a", "&a", "!t", "|", ">", "0x1F", "{", "}"),
+        *(
+            "fact.testing",
+            "a",
+            "b c",
+            "no",
+            "012",
+            "1e3",
+            "2026-01-21T09:00:00Z",
+            "~",
+            "null",
+            "it's",
+            "a#b",
+            "a:b",
+        ),
+        *(
+            "http://x.y/z?q=1#f",
+            "été",
+            "日本",
+            "🦊",
+            "x, y",
+            "[z",
+            "a - b",
+            "é #c",
+            "a: b",
+            "end:",
+            "- x",
+            "...",
+            "?a",
+            "=",
+            "<<",
+        ),
+        *(
+            "a\\b",
+            'say "hi"',
+            "%d",
+            "a  b",
+            "\u00a0x",
+            "@me",
+            "`c`",
+            "x\tz",
+            "'q",
+            "*a",
+            "&a",
+            "!t",
+            "|",
+            ">",
+            "0x1F",
+            "{",
+            "}",
+        ),
     ]
 )
 scalars = st.one_of(
@@ -22,8 +81,26 @@ scalars = st.one_of(
 )
 comments = st.sampled_from(["", "", "", "", " # c", "  # é: [x", " #", "#no", "   "])
 flows = st.lists(scalars, max_size=3).map(lambda items: "[" + ", ".join(items) + "]") | st.sampled_from(
-    ["[]", "[ ]", "{}", "{ }", "[a,b]", "[ a , b ]", "[a, ]", "[a, b,]", "{a: 1, b: [x]}", "{a: }", '{"a":1}', "[a: b]"]
-    + ["[[a], [b]]", "[a\n  , b]", "[a, # c\n  b]", "{a: 1,\n  b: 2}", "[a:b]", "[-a, .b]"]
+    [
+        "[]",
+        "[ ]",
+        "{}",
+        "{ }",
+        "[a,b]",
+        "[ a , b ]",
+        "[a, ]",
+        "[a, b,]",
+        "{a: 1, b: [x]}",
+        "{a: }",
+        '{"a":1}',
+        "[a: b]",
+        "[[a], [b]]",
+        "[a\n  , b]",
+        "[a, # c\n  b]",
+        "{a: 1,\n  b: 2}",
+        "[a:b]",
+        "[-a, .b]",
+    ]
 )
 keys = st.sampled_from([*KEYS, *KEYS, '"quoted key"', "'id'", "with space", "<<", "? a", "1", "é", "k "])
 
@@ -65,7 +142,11 @@ def entries(draw: st.DrawFn, depth: int = 2) -> list[str]:
         elif shape == 7:
             mark = draw(st.sampled_from(["|", ">", "|-", "|+", ">+", "|2", ">-  # c"]))
             lines.append(f"{name}: {mark}")
-            lines.extend(_indented(draw(st.lists(st.sampled_from(["text", "  deep", "", "# no", "a: b  "]), max_size=4)), 2))
+            lines.extend(
+                _indented(
+                    draw(st.lists(st.sampled_from(["text", "  deep", "", "# no", "a: b  "]), max_size=4)), 2
+                )
+            )
         elif shape == 8:
             lines.append(f"{name}: {draw(words)}")
             lines.append("   " + draw(words))

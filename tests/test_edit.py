@@ -21,14 +21,43 @@ from thunderus_mem.model.edit import (
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.header import Entry, Mapping, Scalar, Sequence, find_fences, plain_data, read_header
 
-LAWS = settings(deadline=None, max_examples=400, derandomize=True)
+LAWS = settings(deadline=None, max_examples=100, derandomize=True)
 
 texts = st.sampled_from(
-    ["verified", "no", "a: b", "x #y", "", " lead", "012", "é", "it's", '"q"', "[z", "- d", "2026-01-21T09:00:00Z", "a\nb", "---", "\\", "#", "a,b", "~", "\u202e", "\x1b"]
+    [
+        "verified",
+        "no",
+        "a: b",
+        "x #y",
+        "",
+        " lead",
+        "012",
+        "é",
+        "it's",
+        '"q"',
+        "[z",
+        "- d",
+        "2026-01-21T09:00:00Z",
+        "a\nb",
+        "---",
+        "\\",
+        "#",
+        "a,b",
+        "~",
+        "\u202e",
+        "\x1b",
+    ]
 )
 values = st.one_of(
-    texts, st.integers(-5, 5), st.booleans(), st.none(), st.just(0.5), st.lists(texts, max_size=3),
-    st.dictionaries(st.sampled_from(["status", "events", "z k"]), texts | st.lists(texts, max_size=2), max_size=2),
+    texts,
+    st.integers(-5, 5),
+    st.booleans(),
+    st.none(),
+    st.just(0.5),
+    st.lists(texts, max_size=3),
+    st.dictionaries(
+        st.sampled_from(["status", "events", "z k"]), texts | st.lists(texts, max_size=2), max_size=2
+    ),
 )
 paths = st.one_of(
     st.sampled_from([(key,) for key in (*KEYS, "updated", "aliases", "quoted key", "k", "author")]),
@@ -46,7 +75,9 @@ def root_of(text: str) -> Mapping:
 
 def reads(text: str) -> bool:
     fences = find_fences(text)
-    return fences is not None and fences.closed and read_header(text[fences.start : fences.end])[0] is not None
+    return (
+        fences is not None and fences.closed and read_header(text[fences.start : fences.end])[0] is not None
+    )
 
 
 def entry_at(root: Mapping, key: tuple[str, ...]) -> tuple[Entry | None, int]:
@@ -119,6 +150,9 @@ def written(value: Any) -> Any:
 @example("---\na: [x,\n  y] # c\n---\n", ("a",), ["z"])
 @example("---\r\nid: a # c\r\n---\r\n", ("id",), ["z"])
 @example("---\nverification: {}\n---\n", ("verification", "status"), "verified")
+@example("---\na: []#no\n---\n", ("a",), None)
+@example("---\na: []#no\n---\n", ("a",), ["x"])
+@example("---\nb:\n\n|+\n\n---\n", ("b",), "n: v")
 @example("---\nlinks:   # later\nid: a\n---\n", ("links", "b"), ["x"])
 def test_set_key_changes_only_the_lines_of_its_key(text: str, key: tuple[str, ...], value: Any) -> None:
     assume(reads(text))
@@ -131,7 +165,9 @@ def test_set_key_changes_only_the_lines_of_its_key(text: str, key: tuple[str, ..
     new = set_key(text, key, value)
     assert holds(new, key, written(value))
     first, last = changed(text, new)
-    in_flow = root_of(text).flow or (entry is not None and isinstance(entry.value, Mapping) and entry.value.flow)
+    in_flow = root_of(text).flow or (
+        entry is not None and isinstance(entry.value, Mapping) and entry.value.flow
+    )
     if entry is not None:
         low, high = region(text, entry)
         assert low <= first
@@ -147,6 +183,7 @@ def test_set_key_changes_only_the_lines_of_its_key(text: str, key: tuple[str, ..
 
 @LAWS
 @given(documents(), paths)
+@example("---\na: {b: c}\n---\n", ("a", "b"))
 @example("---\na: |+\n  t\nb: x\n\nc: y\n---\n", ("b",))
 @example("---\na: |\n  t\nb: x\n   # about b\nc: y\n---\n", ("b",))
 def test_remove_key_takes_only_its_lines(text: str, key: tuple[str, ...]) -> None:
@@ -161,7 +198,9 @@ def test_remove_key_takes_only_its_lines(text: str, key: tuple[str, ...]) -> Non
     first, last = changed(text, new)
     low, high = region(text, entry)
     lines = text.split("\n")
-    while high < len(lines) and (not lines[high].strip() or lines[high].startswith(" ") and "#" in lines[high]):
+    while high < len(lines) and (
+        not lines[high].strip() or (lines[high].startswith(" ") and "#" in lines[high])
+    ):
         high += 1
     assert low <= first
     assert last <= max(high, first)
@@ -217,9 +256,14 @@ def test_replace_body_keeps_the_header_to_the_byte(text: str, body: str) -> None
 
 
 headers_to_write = st.dictionaries(
-    st.sampled_from([*KEYS, "verification", "zz"]) | st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
+    st.sampled_from([*KEYS, "verification", "zz"])
+    | st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
     st.recursive(
-        st.text(st.characters(exclude_categories=["Cs"])) | texts | st.integers() | st.booleans() | st.none()
+        st.text(st.characters(exclude_categories=["Cs"]))
+        | texts
+        | st.integers()
+        | st.booleans()
+        | st.none()
         | st.floats(allow_nan=False, allow_infinity=False),
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=2),
         max_leaves=6,
@@ -235,7 +279,9 @@ def test_what_compose_writes_reads_back(header: dict[str, Any], body: str) -> No
         text = compose(header, body)
     except InvalidDocument:
         # NUL and nesting beyond the limits are all it refuses.
-        assert "\0" in repr(header).replace("\\x00", "\0") or "[[" in repr(header) or repr(header).count("{") > 3
+        assert (
+            "\0" in repr(header).replace("\\x00", "\0") or "[[" in repr(header) or repr(header).count("{") > 3
+        )
         return
     assert plain_data(root_of(text)) == written(header)
     fences = find_fences(text)
@@ -251,7 +297,10 @@ def test_other_yaml_readers_take_every_written_text_for_the_same_text(value: str
 
     assume("\0" not in value)
     text = compose({"k": value, "l": [value]}, "")
-    assert yaml.safe_load(text.split("---\n")[1] if "---" not in value else text[4:-4]) == {"k": value, "l": [value]}
+    assert yaml.safe_load(text.split("---\n")[1] if "---" not in value else text[4:-4]) == {
+        "k": value,
+        "l": [value],
+    }
 
 
 def test_compose_writes_the_fixed_order_and_quotes_what_could_mislead() -> None:
@@ -267,10 +316,10 @@ def test_compose_writes_the_fixed_order_and_quotes_what_could_mislead() -> None:
         "id": "fact.a",
     }
     assert compose(header, "# T\n") == (
-        "---\nid: fact.a\ntitle: \"Use: quotes\"\nkind: fact\ntags:\n  - a b\n  - \"2fa\"\n  - \"yes\"\n"
-        "updated: \"2026-01-21T09:00:00Z\"\nanchors:\n  - path: .ci/run\n    symbol: f\n"
-        "provenance:\n  events:\n    - evt_1\n  patches: []\n  commits:\n    - \"1234567\"\n    - abc1234\n"
-        "    - \"12e4567\"\nverification:\n  last_verified_commit: null\n  status: unknown\nown: \"on\"\n---\n\n# T\n"
+        '---\nid: fact.a\ntitle: "Use: quotes"\nkind: fact\ntags:\n  - a b\n  - "2fa"\n  - "yes"\n'
+        'updated: "2026-01-21T09:00:00Z"\nanchors:\n  - path: .ci/run\n    symbol: f\n'
+        'provenance:\n  events:\n    - evt_1\n  patches: []\n  commits:\n    - "1234567"\n    - abc1234\n'
+        '    - "12e4567"\nverification:\n  last_verified_commit: null\n  status: unknown\nown: "on"\n---\n\n# T\n'  # noqa: E501
     )
     assert KEY_ORDER.index("tags") < KEY_ORDER.index("created") < KEY_ORDER.index("provenance")
 
@@ -317,7 +366,9 @@ def test_a_hand_written_header_keeps_every_other_byte() -> None:
     assert set_key(HAND, ("id",), "fact.a") == HAND
 
 
-@pytest.mark.parametrize("text", ["", "no header", "---\na: *x\n---\n", "---\na: 1\na: 2\n---\n", "---\na: 1\n"])
+@pytest.mark.parametrize(
+    "text", ["", "no header", "---\na: *x\n---\n", "---\na: 1\na: 2\n---\n", "---\na: 1\n"]
+)
 def test_what_cannot_be_read_is_never_rewritten(text: str) -> None:
     for edit in (
         lambda: set_key(text, ("a",), "b"),

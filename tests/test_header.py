@@ -21,7 +21,7 @@ from thunderus_mem.model.header import (
 from thunderus_mem.model.header_fast import read_fast
 from thunderus_mem.model.header_full import read_full
 
-LAWS = settings(deadline=None, max_examples=300, derandomize=True)
+LAWS = settings(deadline=None, max_examples=120, derandomize=True)
 
 
 def read(text: str) -> Mapping:
@@ -57,7 +57,9 @@ def test_the_fast_reader_agrees_with_the_full_one_or_declines(text: str) -> None
 
 
 @LAWS
-@given(st.text(alphabet="ab:- #'\"[],{}\n\r|>&*!?%@0.~é\u2028\ufeff\\", max_size=30).map(lambda t: "k: a\n" + t))
+@given(
+    st.text(alphabet="ab:- #'\"[],{}\n\r|>&*!?%@0.~é\u2028\ufeff\\", max_size=30).map(lambda t: "k: a\n" + t)
+)
 def test_the_fast_reader_agrees_on_noise(text: str) -> None:
     assume(allowed(text))
     fast = read_fast(text)
@@ -124,6 +126,7 @@ def test_ordinary_headers_take_the_fast_way() -> None:
         ("<<: {a: 1}\n", "merge-key"),
         ("? [a]\n: b\n", "key"),
         ("? a\n: b\n", "key"),
+        ("a: b\n: c\n", "key"),
         ("a: [[[[[[[x]]]]]]]\n", "depth"),
         ("a: x\n" + "# " + "x" * 33_000 + "\n", "size"),
         ("a: [" + "x," * 5_000 + "]\n", "size"),
@@ -188,22 +191,26 @@ def test_bombs_end_quickly_and_quietly(text: str) -> None:
 
 
 def test_mutated_headers_never_raise() -> None:
-    seed = "id: fact.a\ntitle: 'T'\nkind: fact\ntags: [a, b]\nprovenance:\n  events:\n    - evt_1\nnote: |\n  x\n"
+    seed = "id: fact.a\ntitle: 'T'\nkind: fact\ntags: [a, b]\nprovenance:\n  events:\n    - evt_1\nnote: |\n  x\n"  # noqa: E501
     dice = random.Random(7)
     for _ in range(400):
         text = list(seed)
         for _ in range(dice.randint(1, 4)):
             place = dice.randrange(len(text))
-            text[place] = dice.choice(["", "\t", ":", "[", "{", "&a", "*a", "!", "'", '"', "\n", "- ", "#", "|", "\x00", "\u2028"])
+            text[place] = dice.choice(
+                ["", "\t", ":", "[", "{", "&a", "*a", "!", "'", '"', "\n", "- ", "#", "|", "\x00", "\u2028"]
+            )
         root, problems = read_header("".join(text))
         assert (root is None) == bool(problems)
 
 
 def test_typed_data_types_known_keys_and_leaves_ids_shas_and_times_text() -> None:
     root = read(
-        "id: 12\ntitle: no\ncreated: 2026-01-21\ncredibility: 0.5\nsequence_number: 3\ntags:\naliases: [1, on]\n"
+        "id: 12\ntitle: no\ncreated: 2026-01-21\ncredibility: 0.5\nsequence_number: 3\ntags:\naliases: [1, on]\n"  # noqa: E501
         "provenance:\n  commits: [1234567, 12e4567]\nverification:\n  last_verified_commit: null\n"
-        "free: 010\nhex: 0x1F\nyes: true\nnone: ~\nquoted: '1'\nlong: " + "9" * 5_000 + "\ninf: 1e999\nwhen: 2026-01-21\n"
+        "free: 010\nhex: 0x1F\nyes: true\nnone: ~\nquoted: '1'\nlong: "
+        + "9" * 5_000
+        + "\ninf: 1e999\nwhen: 2026-01-21\n"
     )
     data = typed_data(root)
     assert data.pop("long") == "9" * 5_000
@@ -252,10 +259,15 @@ def test_fences_are_found_line_by_line(text: str, header: str, body: str) -> Non
     assert fences.closed
     assert text[fences.start : fences.end] == header
     assert text[fences.body_start :] == body
-    assert fences.body_line == text.count("\n", 0, fences.body_start) + (1 if text.count("\n") else 0) or not body
+    assert (
+        fences.body_line == text.count("\n", 0, fences.body_start) + (1 if text.count("\n") else 0)
+        or not body
+    )
 
 
-@pytest.mark.parametrize("text", ["", "a", " ---\na: 1\n---\n", "----\n", "--- a\n---\n", "\n---\na: 1\n---\n"])
+@pytest.mark.parametrize(
+    "text", ["", "a", " ---\na: 1\n---\n", "----\n", "--- a\n---\n", "\n---\na: 1\n---\n"]
+)
 def test_without_a_fence_in_the_first_line_there_is_no_header(text: str) -> None:
     assert find_fences(text) is None
 
