@@ -193,6 +193,8 @@ def plain_data(node: Node) -> Any:
     return {entry.key.text: plain_data(entry.value) for entry in node.entries}
 
 
+NUMBER_KEYS = ("credibility", "emotional_valence", "emotional_arousal", "quality_score", "sequence_number")
+
 # Types of known keys: s text, n number, o text or null, L list of texts, M mapping of known or free keys,
 # R mapping of lists of texts, C as the core schema says. A "*" names every other key below.
 _TABLE: dict[str, Any] = {
@@ -203,9 +205,7 @@ _TABLE: dict[str, Any] = {
         ),
         "s",
     ),
-    **dict.fromkeys(
-        ("credibility", "emotional_valence", "emotional_arousal", "quality_score", "sequence_number"), "n"
-    ),
+    **dict.fromkeys(NUMBER_KEYS, "n"),
     "tags": "L",
     "aliases": "L",
     "links": {"*": "L"},

@@ -162,10 +162,17 @@ class _Reader:
                     Problem("duplicate-key", message, key.line, key.column, key.text, "Keep one of the two.")
                 )
             seen.setdefault(key.text, key.line)
-            entries.append(Entry(key, self.node(next(self.events), depth + 1)))
+            entries.append(Entry(key, self.settled(key, self.node(next(self.events), depth + 1))))
         flow = bool(event.flow_style)
         end = inner.end_mark.index if flow else entries[-1].value.end
         return Mapping(tuple(entries), start.index, end, start.line + 1, start.column + 1, flow)
+
+    def settled(self, key: Scalar, value: Node) -> Node:
+        """A missing value stands right behind the ``:``; the parser puts it anywhere up to the next token."""
+        if not isinstance(value, Scalar) or value.start < value.end:
+            return value
+        place = self.text.index(":", key.end) + 1
+        return Scalar("", place, place, key.line, key.column + place - key.start, True)
 
     def key(self, event: Any, depth: int) -> Scalar:
         key = self.node(event, depth + 1)

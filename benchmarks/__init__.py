@@ -1,0 +1,1 @@
+"""Measures of speed; not part of the package."""

@@ -1,0 +1,143 @@
+"""What every test gets: a sealed home, a repository, files from a dict, and the command line.
+
+Nothing of the person's own machine is seen: home, git's configuration, editors and our variables are fixed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+PROJECT = Path(__file__).resolve().parent.parent
+START = "2026-01-21T09:00:00Z"
+
+
+def sealed_environment(home: Path) -> dict[str, str]:
+    """An environment that knows nothing but a path, a home, a fixed time and fixed ids."""
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "LANG": "C.UTF-8",
+        "TZ": "UTC",
+        "TERM": "dumb",
+        "EDITOR": "false",
+        "PYTHONPATH": str(PROJECT),
+        "PYTHONDONTWRITEBYTECODE": os.environ.get("PYTHONDONTWRITEBYTECODE", ""),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_AUTHOR_DATE": START,
+        "GIT_COMMITTER_DATE": START,
+        "THUNDERUS_MEM_TEST": "1",
+        "THUNDERUS_MEM_NOW": START,
+        "THUNDERUS_MEM_SEED": "1",
+    }
+
+
+GITCONFIG = """[user]
+    name = Ada Example
+    email = ada@example.invalid
+[init]
+    defaultBranch = main
+[core]
+    autocrlf = false
+[commit]
+    gpgSign = false
+[protocol "file"]
+    allow = always
+"""
+
+
+@pytest.fixture(autouse=True)
+def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Every test runs with its own home; returns it."""
+    home = tmp_path_factory.mktemp("home")
+    (home / ".gitconfig").write_text(GITCONFIG, encoding="utf-8")
+    for name in list(os.environ):
+        if name.startswith(("GIT_", "THUNDERUS_MEM_")) or name in ("VISUAL", "NO_COLOR", "FORCE_COLOR"):
+            monkeypatch.delenv(name)
+    environment = sealed_environment(home)
+    for name in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        environment.pop(name)
+    for name in ("THUNDERUS_MEM_TEST", "THUNDERUS_MEM_NOW", "THUNDERUS_MEM_SEED"):
+        environment.pop(name)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    return home
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A git repository with one commit, without a store."""
+    for arguments in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "Begin"]):
+        subprocess.run(["git", *arguments], cwd=tmp_path, check=True, capture_output=True)
+    return tmp_path
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[[Mapping[str, str | bytes]], Path]:
+    """Write files from a dict of relative paths; text as UTF-8 without changing line ends."""
+
+    def put(files: Mapping[str, str | bytes]) -> Path:
+        for name, content in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return tmp_path
+
+    return put
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended: exit code, what it printed, what it said."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Its stdout as JSON."""
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def run(tmp_path: Path, sealed: Path) -> Callable[..., Ran]:
+    """Run the real command line in a process of its own; each call a second later, with new ids."""
+    calls = iter(range(1, 10_000))
+
+    def command(
+        *arguments: str,
+        cwd: Path | None = None,
+        stdin: str | bytes = b"",
+        env: Mapping[str, str] | None = None,
+    ) -> Ran:
+        number = next(calls)
+        environment = sealed_environment(sealed)
+        environment["THUNDERUS_MEM_NOW"] = f"2026-01-21T09:{number // 60 % 60:02d}:{number % 60:02d}Z"
+        environment["THUNDERUS_MEM_SEED"] = str(number)
+        environment |= env or {}
+        done = subprocess.run(
+            [sys.executable, "-m", "thunderus_mem", *arguments],
+            cwd=cwd or tmp_path,
+            env=environment,
+            input=stdin.encode() if isinstance(stdin, str) else stdin,
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return command

@@ -1,0 +1,130 @@
+"""Configuration: defaults, both files, the environment, and what a wrong file is told."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from thunderus_mem.model.errors import InvalidConfig
+from thunderus_mem.store.config import Config, config_fields, load
+from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS
+from thunderus_mem.store.config_text import (
+    config_schema,
+    default_config_toml,
+    default_gardener_toml,
+    toml_value,
+)
+from thunderus_mem.store.layout import Layout
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
+    return Layout(str(tmp_path))
+
+
+def put(path: str, text: str) -> None:
+    Path(path).write_text(text, encoding="utf-8")
+
+
+def test_every_setting_has_a_key_and_every_key_a_setting() -> None:
+    assert tuple(key.field for key in KEYS) == config_fields()
+
+
+def test_without_any_file_every_key_has_its_default(layout: Layout) -> None:
+    assert load(layout, {}) == Config()
+
+
+def test_the_files_that_init_writes_change_nothing(layout: Layout) -> None:
+    put(layout.config_file, default_config_toml())
+    put(layout.gardener_file, default_gardener_toml())
+    assert load(layout, {}) == Config()
+
+
+def test_the_default_files_with_every_mark_removed_are_the_defaults(layout: Layout) -> None:
+    for path, text in (
+        (layout.config_file, default_config_toml()),
+        (layout.gardener_file, default_gardener_toml()),
+    ):
+        lines = [
+            line[1:] if line.startswith("#") and line[1:2] != " " else line for line in text.splitlines()
+        ]
+        put(path, "\n".join(lines))
+    loaded = load(layout, {})
+    assert {name: getattr(loaded, name) for name in config_fields()} == {
+        name: getattr(Config(), name) for name in config_fields()
+    }
+    assert {loaded.origin(key.name) for key in KEYS} == {"file"}
+
+
+def test_file_then_environment_wins_and_origin_says_so(layout: Layout) -> None:
+    put(layout.config_file, "[search]\nlimit = 20\n[write]\nlock_timeout = 3\n")
+    config = load(layout, {"THUNDERUS_MEM_SEARCH_LIMIT": "30", "THUNDERUS_MEM_EVENTS_ORIGIN": "no"})
+    assert (config.search_limit, config.write_lock_timeout, config.events_origin) == (30, 3.0, False)
+    assert [config.origin(name) for name in ("search.limit", "write.lock_timeout", "lint.select")] == [
+        "environment",
+        "file",
+        "default",
+    ]
+
+
+def test_lists_and_tables_come_from_the_environment(layout: Layout) -> None:
+    environ = {"THUNDERUS_MEM_LINT_IGNORE": "TM1, TM201", "THUNDERUS_MEM_LINT_SEVERITY": "TM301=note"}
+    config = load(layout, environ)
+    assert config.lint_ignore == ("TM1", "TM201")
+    assert config.lint_severity == {"TM301": "note"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("[search]\nlimits = 3\n", "Unknown key search.limits", "search.limit"),
+        ("[search]\nlimit = 0\n", "search.limit must be a whole number from 1 to 1000", "0"),
+        ("[search]\nlimit = true\n", "search.limit must be a whole number", "True"),
+        ("[events]\nprivate = ['patches']\n", "events.private must be a list of message", "patches"),
+        ("[lint.severity]\nTM301 = 'loud'\n", "lint.severity must be a table", "loud"),
+        ("[caps]\ncore_soft = 1\n", "belongs in gardener.toml", "gardener.toml"),
+        ("search = 3\n", "Unknown key search in", ""),
+        ("[search\nlimit = 3\n", "not valid TOML", ""),
+    ],
+)
+def test_a_wrong_file_is_told_where_and_what(layout: Layout, text: str, message: str, hint: str) -> None:
+    put(layout.config_file, text)
+    with pytest.raises(InvalidConfig) as caught:
+        load(layout, {})
+    assert message in str(caught.value)
+    assert hint in (caught.value.hint or "")
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"# x\n" + b"a" * (1 << 20), b"x = " + b"[" * 5000])
+def test_bytes_that_are_no_configuration_are_refused(layout: Layout, data: bytes) -> None:
+    Path(layout.config_file).write_bytes(data)
+    with pytest.raises(InvalidConfig):
+        load(layout, {})
+
+
+def test_a_pipe_in_place_of_the_file_does_not_hang(layout: Layout) -> None:
+    os.mkfifo(layout.config_file)
+    assert load(layout, {}) == Config()
+
+
+@pytest.mark.parametrize("name", [CONFIG, GARDENER])
+def test_the_schema_takes_the_defaults_and_refuses_an_unknown_key(name: str) -> None:
+    from jsonschema import Draft202012Validator
+
+    schema = config_schema(name)
+    Draft202012Validator.check_schema(schema)
+    validator = Draft202012Validator(schema)
+    data: dict[str, Any] = {}
+    for key in (key for key in KEYS if key.file == name):
+        head, _, rest = key.name.partition(".")
+        data.setdefault(head, {})[rest] = tomllib.loads(f"x = {toml_value(getattr(Config(), key.field))}")[
+            "x"
+        ]
+    assert list(validator.iter_errors(data)) == []
+    data["surprise"] = 1
+    assert list(validator.iter_errors(data)) != []

@@ -1,0 +1,344 @@
+"""The hook in real repositories with real git; a script plays the tool where the block alone matters."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from thunderus_mem.model.diagnostic import Diagnostic, Severity
+from thunderus_mem.model.errors import NotFound, Refused
+from thunderus_mem.store.git import Git
+from thunderus_mem.surfaces import hooks
+from thunderus_mem.surfaces.hook_script import BLOCKED, block, put_in, take_out
+
+SEALED = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.org",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.org",
+    "LC_ALL": "C.UTF-8",
+}
+FACT = ".thunderus/memory/semantic/FACTS/a.md"
+
+
+def git(folder: Path, *arguments: str, code: int = 0, **environ: str) -> str:
+    done = subprocess.run(
+        ["git", "-c", "init.defaultBranch=main", *arguments],
+        cwd=folder,
+        env={**SEALED, **environ},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def write(folder: Path, name: str, text: str) -> None:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    folder = tmp_path / "repo"
+    folder.mkdir()
+    git(folder, "init", "-q")
+    return folder
+
+
+def found(folder: Path) -> Git:
+    here = Git.find(str(folder), SEALED)
+    assert here is not None
+    return here
+
+
+def tool(folder: Path, text: str) -> list[str]:
+    """A stand-in for the tool, outside the repository."""
+    path = folder.parent / "the tool.sh"
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return [str(path)]
+
+
+# Says what is staged at FACT, as the real one reads it: from the index git names to its hook.
+READS_STAGED = f"""
+text=$(git show ":{FACT}") || exit 0
+echo "staged: $text"
+case $text in *bad*) exit {BLOCKED};; esac
+exit 0
+"""
+
+
+def hook_file(folder: Path) -> Path:
+    return folder / ".git/hooks/pre-commit"
+
+
+def test_findings_in_staged_text_stop_the_commit_with_exit_1(repository: Path) -> None:
+    hooks.install(found(repository), command=tool(repository, READS_STAGED))
+    write(repository, FACT, "bad\n")
+    git(repository, "add", ".")
+    write(repository, FACT, "good\n")
+    assert "staged: bad" in git(repository, "commit", "-m", "x", code=1)
+
+
+def test_an_unstaged_error_does_not_stop_a_good_commit(repository: Path) -> None:
+    hooks.install(found(repository), command=tool(repository, READS_STAGED))
+    write(repository, FACT, "good\n")
+    git(repository, "add", ".")
+    write(repository, FACT, "bad\n")
+    git(repository, "commit", "-m", "x")
+
+
+def test_a_commit_without_memory_never_starts_the_tool(repository: Path) -> None:
+    hooks.install(found(repository), command=tool(repository, "echo started; exit 93"))
+    write(repository, "src/a.py", "x\n")
+    git(repository, "add", ".")
+    assert "started" not in git(repository, "commit", "-m", "x")
+
+
+def test_memory_of_a_package_deep_in_the_repository_counts(repository: Path) -> None:
+    hooks.install(found(repository), command=tool(repository, "echo started; exit 93"))
+    write(repository, f"packages/b/{FACT}", "x\n")
+    git(repository, "add", ".")
+    assert "started" in git(repository, "commit", "-m", "x", code=1)
+
+
+def test_a_partial_commit_is_judged_by_its_own_index(repository: Path) -> None:
+    write(repository, FACT, "good\n")
+    write(repository, "other.md", "x\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "x")
+    hooks.install(found(repository), command=tool(repository, READS_STAGED))
+    write(repository, FACT, "bad\n")
+    assert "staged: bad" in git(repository, "commit", "-m", "x", FACT, code=1)
+    git(repository, "add", FACT)
+    write(repository, "other.md", "y\n")
+    assert "staged" not in git(repository, "commit", "-m", "only the other", "other.md")
+
+
+def test_amend_and_merge_are_checked(repository: Path) -> None:
+    write(repository, FACT, "good\n")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "x")
+    git(repository, "checkout", "-qb", "side")
+    write(repository, FACT, "bad\n")
+    git(repository, "commit", "-qam", "side")
+    git(repository, "checkout", "-q", "main")
+    write(repository, "a", "a")
+    git(repository, "add", ".")
+    git(repository, "commit", "-qm", "y")
+    hooks.install(found(repository), command=tool(repository, READS_STAGED))
+    git(repository, "merge", "-q", "--no-commit", "side")
+    assert "staged: bad" in git(repository, "commit", "-m", "merge", code=1)
+    git(repository, "merge", "--abort")
+    write(repository, FACT, "bad too\n")
+    git(repository, "add", ".")
+    assert "staged: bad too" in git(repository, "commit", "--amend", "-m", "z", code=1)
+
+
+def test_a_linked_worktree_uses_the_same_hook_and_its_own_index(repository: Path, tmp_path: Path) -> None:
+    git(repository, "commit", "-q", "--allow-empty", "-m", "x")
+    git(repository, "worktree", "add", "-q", str(tmp_path / "linked"), "-b", "linked")
+    linked = tmp_path / "linked"
+    installed = hooks.install(found(linked), command=tool(repository, READS_STAGED))
+    assert Path(installed.path) == hook_file(repository)
+    write(linked, FACT, "bad\n")
+    git(linked, "add", ".")
+    assert "staged: bad" in git(linked, "commit", "-m", "x", code=1)
+
+
+def test_index_and_working_tree_stay_byte_equal(repository: Path) -> None:
+    hooks.install(found(repository), command=tool(repository, READS_STAGED))
+    write(repository, FACT, "bad\n")
+    write(repository, "other", "x\n")
+    git(repository, "add", ".")
+    os.utime(repository / "other", (1, 1))
+    before = hashlib.sha256((repository / ".git/index").read_bytes()).hexdigest()
+    subprocess.run([str(hook_file(repository))], cwd=repository, env=SEALED, check=False, capture_output=True)
+    assert hashlib.sha256((repository / ".git/index").read_bytes()).hexdigest() == before
+    assert git(repository, "status", "--porcelain").count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("script", "line"),
+    [
+        ("echo Traceback; echo more >&2; exit 1", "failed (exit 1)"),
+        ("exit 70", "failed (exit 70)"),
+        ("exit 75", "failed (exit 75)"),
+        ("exit 127", "not found"),
+        ("kill -9 $$", "failed (exit 137)"),
+    ],
+)
+def test_a_broken_tool_lets_the_commit_through_with_one_line(
+    repository: Path, script: str, line: str
+) -> None:
+    hooks.install(found(repository), command=tool(repository, script))
+    write(repository, FACT, "x\n")
+    git(repository, "add", ".")
+    said = [text for text in git(repository, "commit", "-qm", "x").splitlines() if text]
+    assert len(said) == 1
+    assert line in said[0]
+    assert said[0].endswith("the commit goes on")
+
+
+@pytest.mark.skipif(shutil.which("timeout") is None, reason="the system has no timeout")
+def test_a_slow_tool_lets_the_commit_through_with_one_line(repository: Path) -> None:
+    hooks.install(found(repository), command=tool(repository, "sleep 30"))
+    write(repository, FACT, "x\n")
+    git(repository, "add", ".")
+    said = git(repository, "commit", "-qm", "x", THUNDERUS_MEM_HOOK_SECONDS="0.2").splitlines()
+    assert [line for line in said if line] == [
+        "thunderus-mem: too slow, memory not checked; the commit goes on"
+    ]
+
+
+def test_python_gone_and_no_tool_on_the_path_lets_the_commit_through(repository: Path) -> None:
+    command = tool(repository, "exit 93")
+    hooks.install(found(repository), command=command)
+    os.unlink(command[0])
+    write(repository, FACT, "x\n")
+    git(repository, "add", ".")
+    said = git(repository, "commit", "-qm", "x", PATH="/usr/bin:/bin")
+    assert said.strip() == "thunderus-mem: not found, memory not checked; the commit goes on"
+
+
+def test_a_python_without_the_package_lets_the_commit_through(repository: Path) -> None:
+    hooks.install(found(repository), command=[sys.executable, "-P", "-I", "-S", "-m", "thunderus_mem"])
+    write(repository, FACT, "x\n")
+    git(repository, "add", ".")
+    assert "failed (exit 1)" in git(repository, "commit", "-qm", "x")
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh"])
+def test_the_block_runs_in_the_shells_people_have(repository: Path, shell: str) -> None:
+    path = shutil.which(shell)
+    if path is None:
+        pytest.skip(f"no {shell} here")
+    lines = block(tool(repository, READS_STAGED))
+    hook_file(repository).parent.mkdir(exist_ok=True)
+    hook_file(repository).write_bytes(put_in(f"#!{path} -eu\necho mine\n".encode(), lines))
+    hook_file(repository).chmod(0o755)
+    write(repository, FACT, "good\n")
+    git(repository, "add", ".")
+    said = git(repository, "commit", "-m", "x")
+    assert "staged: good" in said
+    assert "mine" in said
+
+
+def test_installing_twice_changes_nothing_and_uninstalling_leaves_nothing(repository: Path) -> None:
+    here = found(repository)
+    assert hooks.status(here).state == "absent"
+    assert hooks.install(here).changed
+    text = hook_file(repository).read_bytes()
+    again = hooks.install(here)
+    assert (again.changed, again.state) == (False, "installed")
+    assert hook_file(repository).read_bytes() == text
+    assert hooks.status(here).state == "installed"
+    assert hooks.uninstall(here).state == "absent"
+    assert not hook_file(repository).exists()
+    assert not hooks.uninstall(here).changed
+
+
+def test_an_old_block_is_told_and_replaced(repository: Path) -> None:
+    here = found(repository)
+    hooks.install(here, command=["/old/python"])
+    assert hooks.status(here).state == "outdated"
+    hooks.install(here)
+    assert hooks.status(here).state == "installed"
+    assert b"/old/python" not in hook_file(repository).read_bytes()
+
+
+def test_a_foreign_shell_hook_keeps_its_text_and_still_runs(repository: Path) -> None:
+    foreign = b"#!/usr/bin/env bash\n# theirs\necho theirs\nexit 0\n"
+    hook_file(repository).parent.mkdir(exist_ok=True)
+    hook_file(repository).write_bytes(foreign)
+    hook_file(repository).chmod(0o750)
+    here = found(repository)
+    assert hooks.status(here).state == "foreign"
+    hooks.install(here, command=tool(repository, READS_STAGED))
+    write(repository, FACT, "good\n")
+    git(repository, "add", ".")
+    said = git(repository, "commit", "-m", "x")
+    assert "theirs" in said
+    assert "staged: good" in said
+    assert hooks.uninstall(here).state == "foreign"
+    assert hook_file(repository).read_bytes() == foreign
+    assert hook_file(repository).stat().st_mode & 0o777 == 0o750
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_foreign_hook_in_another_language_is_chained_and_comes_back(
+    repository: Path, tmp_path: Path, linked: bool
+) -> None:
+    foreign = f"#!{sys.executable}\nprint('theirs')\nraise SystemExit(3)\n".encode()
+    hook = hook_file(repository)
+    hook.parent.mkdir(exist_ok=True)
+    real = tmp_path / "shared-hook" if linked else hook
+    real.write_bytes(foreign)
+    real.chmod(0o755)
+    if linked:
+        hook.symlink_to(real)
+    here = found(repository)
+    hooks.install(here, command=tool(repository, READS_STAGED))
+    hooks.install(here, command=tool(repository, READS_STAGED))
+    write(repository, FACT, "good\n")
+    git(repository, "add", ".")
+    said = git(repository, "commit", "-m", "x", code=1)
+    assert "staged: good" in said
+    assert "theirs" in said
+    hooks.uninstall(here)
+    assert hook.is_symlink() is linked
+    assert hook.read_bytes() == foreign
+    assert sorted(os.listdir(hook.parent)) == sorted(
+        {*os.listdir(hook.parent)} - {"pre-commit.before-thunderus-mem"}
+    )
+
+
+def test_a_hook_that_is_switched_off_is_not_switched_on(repository: Path) -> None:
+    hook_file(repository).parent.mkdir(exist_ok=True)
+    hook_file(repository).write_text("#!/bin/sh\nexit 1\n")
+    hook_file(repository).chmod(0o644)
+    with pytest.raises(Refused, match="not executable"):
+        hooks.install(found(repository))
+
+
+def test_a_hooks_path_of_somebody_else_is_refused_with_the_way_out(repository: Path, tmp_path: Path) -> None:
+    (tmp_path / "theirs").mkdir()
+    git(repository, "config", "core.hooksPath", str(tmp_path / "theirs"))
+    with pytest.raises(Refused) as refused:
+        hooks.install(found(repository))
+    assert "git config --unset core.hooksPath" in (refused.value.hint or "")
+    assert os.listdir(tmp_path / "theirs") == []
+    assert hooks.status(found(repository)).state == "elsewhere"
+    git(repository, "config", "core.hooksPath", ".git/hooks")
+    assert hooks.install(found(repository)).changed
+
+
+def test_an_unknown_hook_is_not_found(repository: Path) -> None:
+    with pytest.raises(NotFound, match="post-merge"):
+        hooks.install(found(repository), "post-merge")
+
+
+def test_only_errors_stop_a_commit() -> None:
+    warning = Diagnostic("TM301", Severity.WARNING, "a.md", 1, 1, "long")
+    error = Diagnostic("TM101", Severity.ERROR, "a.md", 1, 1, "wrong")
+    assert not hooks.run("pre-commit", lambda: [warning]).blocked
+    assert hooks.run("pre-commit", lambda: [warning, error]).blocked
+
+
+def test_putting_in_and_taking_out_gives_the_same_bytes() -> None:
+    for text in (b"#!/bin/sh\nexit 0\n", b"#!/bin/bash\n\n\n# x", b"#!/bin/sh\nset -e\n\tx\n"):
+        once = put_in(text, block(["/usr/bin/python3"]))
+        assert put_in(once, block(["/usr/bin/python3"])) == once
+        assert take_out(once) == text

@@ -1,0 +1,171 @@
+"""The recap of a day: complete, cited, the same from the same log."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.garden.recap import fill_template, recap_document
+from thunderus_mem.model.document import read_document
+from thunderus_mem.model.errors import NotFound
+from thunderus_mem.model.event import Change, Event, make_event, note_event, patch_event
+from thunderus_mem.model.ids import encode_ulid
+from thunderus_mem.store.config import Config
+from thunderus_mem.store.git_history import Commit
+
+if TYPE_CHECKING:
+    import random
+
+DAY = "2026-01-21"
+FOLDER = ".thunderus/memory/semantic/FACTS"
+GOLDEN = Path(__file__).parent / "cases" / "recap"
+
+
+def event_id(number: int) -> str:
+    return f"evt_{encode_ulid(1_768_953_600_000 + number, number)}"
+
+
+def at(number: int, day: str = DAY) -> str:
+    return f"{day}T{9 + number // 60:02d}:{number % 60:02d}:00.000Z"
+
+
+def patch(number: int, op: str, *docs: str, why: str = "", session: str = "sess_A", day: str = DAY) -> Event:
+    changes = [Change("update", doc, f"{FOLDER}/{doc.partition('.')[2]}.md", "a", "b", "d") for doc in docs]
+    return patch_event(
+        id=event_id(number),
+        patch_id=f"patch_{encode_ulid(1, number)}",
+        ts=at(number, day),
+        session_id=session,
+        actor="user",
+        op=op,
+        changes=changes,
+        why=why,
+    )
+
+
+def note(number: int, text: str, paths: tuple[str, ...] = ()) -> Event:
+    return note_event(
+        id=event_id(number), ts=at(number), session_id="sess_B", actor="agent", text=text, paths=paths
+    )
+
+
+def fact(doc_id: str, title: str) -> bytes:
+    return f"---\nid: {doc_id}\ntitle: {title}\nkind: fact\ntags:\n  - x\n---\ntext\n".encode()
+
+
+DOCUMENTS = [
+    document
+    for doc_id, title in (("fact.cache", "The cache"), ("fact.keys", "Keys"))
+    if (document := read_document(f"{FOLDER}/{doc_id[5:]}.md", fact(doc_id, title)).document)
+]
+EVENTS = [
+    patch(1, "add", "fact.cache", why="We looked it up twice."),
+    patch(2, "edit", "fact.cache", why="The figure was wrong"),
+    patch(3, "edit", "fact.cache"),
+    patch(4, "hand-edit", "fact.keys", session="sess_B"),
+    note(5, "The cache is cold after a deploy.\nSee `src/cache.py", paths=("src/cache.py",)),
+    note(6, "todo: warm it"),
+    note(7, "Who owns the keys?"),
+    note(8, "Open the port before the deploy <!-- x"),
+    patch(9, "garden", "fact.keys", why="`fact.keys` says all that `fact.key` says"),
+    make_event(
+        "approval", {"patch": "p"}, id=event_id(10), ts=at(10), session_id="sess_A", actor="user", refs={}
+    ),
+    make_event("message", {"text": "private"}, id=event_id(11), ts=at(11), session_id="s", actor="user"),
+    patch(12, "recap", "recap.2026-01-20"),
+    patch(13, "hand-edit", "recap.2026-01-21"),
+    patch(14, "edit", "fact.keys", day="2026-01-22"),
+]
+COMMITS = [
+    Commit("b" * 40, "Ines", f"{DAY}T12:00:00Z", "Warm the cache"),
+    Commit("a" * 40, "Ruth", f"{DAY}T08:00:00Z", "Count misses"),
+    Commit("c" * 40, "Ruth", "2026-01-20T23:59:59Z", "Yesterday"),
+]
+
+
+def test_a_day_is_told_in_all_its_sections() -> None:
+    _, body = recap_document(DAY, EVENTS, DOCUMENTS, COMMITS, Config())
+    assert body == (GOLDEN / "day.md").read_text(encoding="utf-8")
+
+
+def test_every_event_told_of_is_cited_in_the_header_and_in_the_provenance_section() -> None:
+    header, body = recap_document(DAY, EVENTS, DOCUMENTS, COMMITS, Config())
+    cited = header["provenance"]["events"]
+    assert cited == [event_id(number) for number in (*range(1, 11),)]
+    lines = body.partition("## Provenance\n\n")[2].splitlines()
+    assert all("`evt_" in line or line.startswith("- Commits: `") for line in lines)
+    assert {one for line in lines for one in line.split("`") if one.startswith("evt_")} == set(cited)
+
+
+def test_created_and_updated_are_the_first_and_last_moment_told_of() -> None:
+    header, _ = recap_document(DAY, EVENTS, DOCUMENTS, COMMITS, Config())
+    assert (header["created"], header["updated"]) == (f"{DAY}T08:00:00Z", f"{DAY}T12:00:00Z")
+
+
+@settings(deadline=None, max_examples=30, derandomize=True)
+@given(st.randoms(use_true_random=False))
+def test_order_and_repeats_of_the_material_change_nothing(shuffle: random.Random) -> None:
+    events, commits, documents = [*EVENTS, EVENTS[0]], [*COMMITS, COMMITS[1]], list(DOCUMENTS)
+    for each in (events, commits, documents):
+        shuffle.shuffle(each)
+    told = recap_document(DAY, events, documents, commits, Config())
+    assert told == recap_document(DAY, EVENTS, DOCUMENTS, COMMITS, Config())
+
+
+def test_what_recaps_did_is_not_told() -> None:
+    without = [event for event in EVENTS if "recap." not in str(event.refs)]
+    assert recap_document(DAY, EVENTS, DOCUMENTS, [], Config()) == recap_document(
+        DAY, without, DOCUMENTS, [], Config()
+    )
+
+
+def test_a_day_without_anything_shared_is_not_found() -> None:
+    for events in ([], [EVENTS[10]], [EVENTS[11]], [EVENTS[13]]):
+        with pytest.raises(NotFound, match=f"nothing happened on {DAY}"):
+            recap_document(DAY, events, DOCUMENTS, [COMMITS[2]], Config())
+
+
+def test_commits_alone_make_a_recap() -> None:
+    header, body = recap_document(DAY, [], [], COMMITS, Config())
+    assert header["provenance"]["events"] == []
+    assert "- Commits: `aaaaaaa`, `bbbbbbb`" in body
+    assert "## Changes" not in body
+
+
+def test_an_import_of_many_documents_is_told_in_one_line() -> None:
+    many = patch(1, "import", *(f"fact.n{number:03d}" for number in range(50)), why="the old wiki")
+    _, body = recap_document(DAY, [many], [], [], Config())
+    assert (
+        "- 50 documents imported (`fact.n000`, `fact.n001`, `fact.n002` and 47 more): the old wiki." in body
+    )
+    assert "- and 30 more" in body
+    assert len(body.splitlines()) < 50
+
+
+def test_an_offset_does_not_move_an_event_to_another_day() -> None:
+    late = note_event(
+        id=event_id(1), ts="2026-01-22T00:30:00+02:00", session_id="s", actor="user", text="late here"
+    )
+    assert "late here" in recap_document(DAY, [late], [], [], Config())[1]
+
+
+def test_files_can_be_limited_or_left_out() -> None:
+    config = Config(recap_max_files=1)
+    assert "and 2 more" in recap_document(DAY, EVENTS, DOCUMENTS, [], config)[1]
+    config = Config(recap_include_file_changes=False)
+    assert "Files touched" not in recap_document(DAY, EVENTS, DOCUMENTS, [], config)[1]
+
+
+def test_a_template_of_ones_own_always_ends_in_provenance() -> None:
+    _, body = recap_document(DAY, EVENTS, DOCUMENTS, [], Config(), template="# $day costs $5\n\n$notes\n")
+    assert body.startswith(f"# {DAY} costs $5\n\n- The cache")
+    assert "\n## Provenance\n\n- Changes of `fact.cache`: `evt_" in body
+
+
+def test_a_value_is_never_read_as_a_template() -> None:
+    filled = fill_template("$summary", {"summary": "$title ${day}", "title": "T", "provenance": "p"})
+    assert filled == "$title ${day}\n\n## Provenance\n\np\n"

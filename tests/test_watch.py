@@ -1,0 +1,315 @@
+"""The watcher on real folders, with the saves that editors and git really make."""
+
+from __future__ import annotations
+
+import errno
+import os
+import queue
+import shutil
+import subprocess
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.model.diagnostic import Diagnostic, Severity
+from thunderus_mem.model.errors import Busy
+from thunderus_mem.store.git import Git
+from thunderus_mem.surfaces.watch import LONGEST, QUIET, Debounce, Turn, compare, git_at_work, watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PATIENCE = 8.0
+FACTS = ".thunderus/memory/semantic/FACTS"
+
+
+class Folder:
+    """Documents of a folder by their stamps: what the watcher needs, on a real disk."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.store = str(root / ".thunderus")
+        self.refreshed = 0
+        self.busy = 0
+        self.git: Git | None = None
+
+    def under_way(self) -> str:
+        return git_at_work(self.git, 0.0)
+
+    def stamps(self) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for path in (self.root / ".thunderus/memory").rglob("*.md"):
+            try:
+                state = path.stat()
+            except FileNotFoundError:
+                continue
+            found[path.relative_to(self.root).as_posix()] = (state.st_mtime_ns, state.st_size, state.st_ino)
+        return found
+
+    def refresh(self) -> None:
+        if self.busy:
+            self.busy -= 1
+            raise Busy("Another process holds the lock.")
+        self.refreshed += 1
+        indexes = self.root / ".thunderus/memory/indexes"
+        indexes.mkdir(parents=True, exist_ok=True)
+        (indexes / "memory.db").write_text(str(self.refreshed))
+
+    def lint(self, paths: tuple[str, ...]) -> list[Diagnostic]:
+        return [
+            Diagnostic("TM110", Severity.WARNING, path, 1, 1, "empty")
+            for path in paths
+            if (self.root / path).exists() and not (self.root / path).read_text()
+        ]
+
+
+class Watching:
+    """A watcher on its own thread, and what it said and reported."""
+
+    def __init__(self, folder: Folder, **options: object) -> None:
+        self.turns: queue.Queue[Turn] = queue.Queue()
+        self.said: list[str] = []
+        self.stop = threading.Event()
+        self.begun = threading.Event()
+        self.thread = threading.Thread(target=self._run, args=(folder,), kwargs=options, daemon=True)
+        self.thread.start()
+        assert self.begun.wait(PATIENCE)
+
+    def _run(self, folder: Folder, **options: object) -> None:
+        watch(folder, self.turns.put, self._say, self.stop, every=0.1, **options)  # type: ignore[arg-type]
+
+    def _say(self, text: str) -> None:
+        self.said.append(text)
+        if text.startswith("Watching"):
+            self.begun.set()
+
+    def until(self, enough: Callable[[set[str], set[str]], bool]) -> tuple[set[str], set[str]]:
+        """Collect turns until paths seen (added or modified) and removed are ``enough``."""
+        seen: set[str] = set()
+        removed: set[str] = set()
+        while not enough(seen, removed):
+            turn = self.turns.get(timeout=PATIENCE)
+            seen.update(turn.added, turn.modified)
+            removed.update(turn.removed)
+        return seen, removed
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    (tmp_path / FACTS).mkdir(parents=True)
+    return Folder(tmp_path)
+
+
+@pytest.fixture(params=[False, True], ids=["watched", "polled"])
+def watching(folder: Folder, request: pytest.FixtureRequest) -> Iterator[Watching]:
+    it = Watching(folder, poll=request.param)
+    yield it
+    it.stop.set()
+    it.thread.join(PATIENCE)
+    assert not it.thread.is_alive()
+
+
+def test_a_new_file_is_refreshed_and_linted(folder: Folder, watching: Watching) -> None:
+    (folder.root / FACTS / "a.md").write_text("")
+    turn = watching.turns.get(timeout=PATIENCE)
+    assert turn.added == (f"{FACTS}/a.md",)
+    assert [found.rule for found in turn.diagnostics] == ["TM110"]
+    assert folder.refreshed >= 2
+
+
+def test_a_save_by_temporary_file_and_rename_is_seen(folder: Folder, watching: Watching) -> None:
+    target = folder.root / FACTS / "a.md"
+    target.write_text("one")
+    watching.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
+    temporary = target.with_name(".a.md.swp")
+    temporary.write_text("two!")
+    os.replace(temporary, target)
+    turn = watching.turns.get(timeout=PATIENCE)
+    assert turn.modified == (f"{FACTS}/a.md",)
+    assert (turn.added, turn.removed) == ((), ())
+
+
+def test_a_save_that_renames_the_old_file_away_settles_on_the_new_one(
+    folder: Folder, watching: Watching
+) -> None:
+    target = folder.root / FACTS / "a.md"
+    target.write_text("one")
+    watching.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
+    os.rename(target, f"{target}~")
+    target.write_text("two!")
+    os.unlink(f"{target}~")
+    seen, _ = watching.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
+    assert seen == {f"{FACTS}/a.md"}
+
+
+@pytest.mark.skipif(shutil.which("vim") is None, reason="no vim here")
+def test_a_save_of_vim_is_seen(folder: Folder) -> None:
+    target = folder.root / FACTS / "a.md"
+    target.write_text("one\n")
+    it = Watching(folder)
+    subprocess.run(
+        [
+            "vim",
+            "-u",
+            "NONE",
+            "-i",
+            "NONE",
+            "-es",
+            "-c",
+            "set backup backupcopy=no",
+            "-c",
+            "normal Atwo",
+            "-c",
+            "wq",
+            str(target),
+        ],
+        check=False,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        env={"PATH": os.environ["PATH"], "HOME": str(folder.root), "TERM": "dumb"},
+    )
+    assert target.read_text() == "onetwo\n"
+    seen, _ = it.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
+    assert seen == {f"{FACTS}/a.md"}
+    it.stop.set()
+    it.thread.join(PATIENCE)
+
+
+def test_two_hundred_files_at_once_arrive_in_few_turns(folder: Folder, watching: Watching) -> None:
+    for number in range(200):
+        (folder.root / FACTS / f"{number}.md").write_text("x")
+    seen: set[str] = set()
+    turns = 0
+    while len(seen) < 200:
+        turn = watching.turns.get(timeout=PATIENCE)
+        seen.update(turn.added, turn.modified)
+        turns += 1
+    assert turns <= 10
+
+
+def test_a_folder_renamed_and_one_removed_are_seen(folder: Folder, watching: Watching) -> None:
+    (folder.root / FACTS / "deep").mkdir()
+    (folder.root / FACTS / "deep/a.md").write_text("x")
+    watching.until(lambda seen, removed: f"{FACTS}/deep/a.md" in seen)
+    os.rename(folder.root / FACTS / "deep", folder.root / FACTS / "other")
+    watching.until(lambda seen, removed: f"{FACTS}/other/a.md" in seen and f"{FACTS}/deep/a.md" in removed)
+    shutil.rmtree(folder.root / FACTS / "other")
+    watching.until(lambda seen, removed: f"{FACTS}/other/a.md" in removed)
+
+
+def test_the_store_removed_and_back_is_watched_again(folder: Folder, watching: Watching) -> None:
+    (folder.root / FACTS / "a.md").write_text("x")
+    watching.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
+    os.rename(folder.root / ".thunderus", folder.root / "away")
+    shutil.copytree(folder.root / "away", folder.root / "copy")
+    os.rename(folder.root / "copy", folder.root / ".thunderus")
+    (folder.root / FACTS / "b.md").write_text("x")
+    watching.until(lambda seen, removed: f"{FACTS}/b.md" in seen)
+    (folder.root / FACTS / "c.md").write_text("x")
+    watching.until(lambda seen, removed: f"{FACTS}/c.md" in seen)
+
+
+def test_writing_the_index_does_not_ring(folder: Folder) -> None:
+    it = Watching(folder)
+    (folder.root / FACTS / "a.md").write_text("x")
+    it.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
+    refreshed = folder.refreshed
+    (folder.root / ".thunderus/memory/indexes/memory.db").write_text("by another process")
+    (folder.root / FACTS / "b.md").write_text("x")
+    it.until(lambda seen, removed: f"{FACTS}/b.md" in seen)
+    assert folder.refreshed == refreshed + 1
+    it.stop.set()
+    it.thread.join(PATIENCE)
+
+
+def test_a_busy_store_is_tried_again(folder: Folder) -> None:
+    it = Watching(folder)
+    folder.busy = 1
+    (folder.root / FACTS / "a.md").write_text("x")
+    it.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
+    assert any("Another process holds the lock" in text for text in it.said)
+    it.stop.set()
+    it.thread.join(PATIENCE)
+
+
+class NoWatchesLeft:
+    """An observer of a system that has given out all its watches."""
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+
+    def schedule(self, *arguments: object, **options: object) -> None:
+        """Accepted; the limit shows when the thread starts."""
+
+    def start(self) -> None:
+        raise OSError(self.code, os.strerror(self.code))
+
+    def unschedule_all(self) -> None:
+        """Nothing is scheduled."""
+
+    def is_alive(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EMFILE])
+def test_without_watches_it_looks_every_second_and_says_so_once(folder: Folder, code: int) -> None:
+    it = Watching(folder, observer_factory=lambda: NoWatchesLeft(code))
+    for name in ("a.md", "b.md"):
+        (folder.root / FACTS / name).write_text("x")
+        it.until(lambda seen, removed, name=name: f"{FACTS}/{name}" in seen)  # type: ignore[misc]
+    assert len([text for text in it.said if "cannot watch" in text]) == 1
+    it.stop.set()
+    it.thread.join(PATIENCE)
+
+
+def test_it_waits_while_git_merges(folder: Folder) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=folder.root, check=True)
+    folder.git = Git.find(str(folder.root))
+    (folder.root / ".git/MERGE_HEAD").write_text("0" * 40)
+    it = Watching(folder)
+    (folder.root / FACTS / "a.md").write_text("x")
+    with pytest.raises(queue.Empty):
+        it.turns.get(timeout=1.0)
+    (folder.root / ".git/MERGE_HEAD").unlink()
+    it.until(lambda seen, removed: f"{FACTS}/a.md" in seen)
+    assert [text for text in it.said if "its merge" in text] == ["Waiting for git to end its merge."]
+    it.stop.set()
+    it.thread.join(PATIENCE)
+
+
+def test_a_young_index_lock_counts_and_a_leftover_does_not(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    git = Git.find(str(tmp_path))
+    lock = tmp_path / ".git/index.lock"
+    lock.write_text("")
+    made = lock.stat().st_mtime
+    assert git_at_work(git, made + 1) == "index.lock"
+    assert git_at_work(git, made + 60) == ""
+    assert git_at_work(None, made) == ""
+
+
+@settings(deadline=None, max_examples=50, derandomize=True)
+@given(st.lists(st.floats(min_value=0.0, max_value=1.0), min_size=1, max_size=20))
+def test_it_looks_after_a_quiet_moment_and_never_later_than_the_longest_wait(gaps: list[float]) -> None:
+    bell = Debounce()
+    now = 100.0
+    bell.ring(now)
+    for gap in gaps:
+        wait = bell.wait(now)
+        assert wait is not None
+        assert wait <= QUIET
+        assert now + wait <= 100.0 + LONGEST + 1e-9
+        if wait <= gap:
+            break
+        now += gap
+        bell.ring(now)
+    bell.answer()
+    assert bell.wait(now) is None
+
+
+def test_comparing_two_looks_names_what_came_changed_and_went() -> None:
+    assert compare({"a": 1, "b": 1, "c": 1}, {"b": 2, "c": 1, "d": 1}) == (("d",), ("b",), ("a",))

@@ -1,0 +1,176 @@
+"""Edits that people made outside the tool and that neither an event nor a commit explains yet.
+
+A hand edit never breaks anything: the next writing command records it as a patch of actor ``user``. Its id
+is derived from document and both hashes, so that two recordings of one edit are one event. What git has
+committed is never logged again; git tells that story.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from thunderus_mem.model.document import MAX_DOCUMENT, content_hash, read_document
+from thunderus_mem.model.errors import ThunderusError
+from thunderus_mem.model.event import Change, changes_of, hand_edit_id, unified_diff
+from thunderus_mem.model.patch import apply_diff
+from thunderus_mem.model.secrets import find_secrets
+from thunderus_mem.store.files import ABSENT, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from thunderus_mem.store.events import EventLog
+    from thunderus_mem.store.git import Git, GitState
+    from thunderus_mem.store.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class HandEdit:
+    """One edit to record: the change, and ids that follow from it."""
+
+    change: Change
+    event_id: str
+    patch_id: str
+
+    def still_there(self, layout: Layout) -> bool:
+        """Whether the file is still as it was when the edit was seen."""
+        now = _bytes_now(layout, self.change.path)
+        return (ABSENT if now is None else content_hash(now)) == self.change.after
+
+
+def hand_edits(
+    layout: Layout,
+    documents: Callable[[], Iterable[str]],
+    explains: Callable[[str], bool],
+    log: EventLog,
+    git: Git | None,
+    state: GitState | None,
+) -> tuple[HandEdit, ...]:
+    """The unrecorded edits of a store, by path.
+
+    ``documents`` lists the paths of all documents, asked only where git cannot say which changed;
+    ``explains`` tells whether some event led to a text of that hash. The log is read whole only when an edit
+    is left that no hash explains.
+    """
+    asked = git if state is not None and not state.ignored else None
+    seen = state.changed if state is not None and asked is not None else documents()
+    unexplained = []
+    for path in sorted(filter(layout.kind_of, seen)):
+        now = _bytes_now(layout, path)
+        if now is None or not explains(content_hash(now)):
+            unexplained.append((path, now))
+    if not unexplained:
+        return ()
+    history = _History(log)
+    committed = _committed(asked, [path for path, _ in unexplained])
+    found = (_hand_edit(path, now, committed.get(path), history) for path, now in unexplained)
+    return tuple(edit for edit in found if edit is not None)
+
+
+def _committed(git: Git | None, paths: list[str]) -> dict[str, bytes]:
+    if git is None:
+        return {}
+    names = {path: f"HEAD:{git.prefix}{path}" for path in paths}
+    texts = git.blobs(list(names.values()))
+    return {path: text for path, name in names.items() if (text := texts[name]) is not None}
+
+
+class _History:
+    """What the log says of each path, in order."""
+
+    def __init__(self, log: EventLog) -> None:
+        self._by_path: dict[str, list[Change]] = {}
+        for entry in log.read_all().events:
+            for change in changes_of(entry.event):
+                if change.op != "aborted":
+                    self._by_path.setdefault(change.path, []).append(change)
+
+    def changes(self, path: str) -> list[Change]:
+        """All changes of a path, oldest first."""
+        return self._by_path.get(path, [])
+
+    def last_hash(self, path: str) -> str | None:
+        """The hash the log last knew a path by; ``None`` when it never spoke of it."""
+        changes = self.changes(path)
+        return changes[-1].after if changes else None
+
+    def doc_id(self, path: str) -> str:
+        """The id of the document that was last at a path, or ""."""
+        return next((change.doc_id for change in reversed(self.changes(path)) if change.doc_id), "")
+
+
+def _hand_edit(path: str, now: bytes | None, committed: bytes | None, history: _History) -> HandEdit | None:
+    after = ABSENT if now is None else content_hash(now)
+    base = ABSENT if committed is None else content_hash(committed)
+    last = history.last_hash(path)
+    before = base if last is None else last
+    if after in (before, base):
+        return None
+    doc_id = _doc_id(path, now) or _doc_id(path, committed) or history.doc_id(path)
+    diff = _diff(_text_before(path, committed, before, history), now, path)
+    change = Change(
+        op="create" if before == ABSENT else "remove" if after == ABSENT else "update",
+        doc_id=doc_id,
+        path=path,
+        before=before,
+        after=after,
+        diff=diff,
+        diff_omitted=diff is None,
+    )
+    event_id = hand_edit_id(doc_id, before, after)
+    return HandEdit(change, event_id, "patch_" + event_id.removeprefix("evt_"))
+
+
+def _doc_id(path: str, data: bytes | None) -> str:
+    document = read_document(path, data).document if data is not None else None
+    return document.id if document is not None else ""
+
+
+def _diff(before: str | None, now: bytes | None, path: str) -> str | None:
+    """The diff, unless the text before is unknown, the text is not UTF-8, or the diff would log a secret."""
+    if before is None:
+        return None
+    try:
+        after = None if now is None else now.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    diff = unified_diff(before or None, after, path)
+    return None if diff is None or find_secrets(diff) else diff
+
+
+def _text_before(path: str, committed: bytes | None, before: str, history: _History) -> str | None:
+    """The text of hash ``before``: what git has, or what the log's diffs make of it or of nothing."""
+    if before == ABSENT:
+        return ""
+    text = committed.decode("utf-8", "replace") if committed is not None else ""
+    if text and content_hash(text) == before:
+        return text
+    for start in (text.replace("\r\n", "\n"), ""):
+        replayed = _replay(start, history.changes(path))
+        if replayed is not None and content_hash(replayed) == before:
+            return replayed
+    return None
+
+
+def _replay(text: str, changes: Iterable[Change]) -> str | None:
+    """Apply the changes that begin at ``text``; ``None`` when a diff is missing or does not fit."""
+    current, started = text, False
+    for change in changes:
+        if not started and change.before != (content_hash(current) if current else ABSENT):
+            continue
+        started = True
+        applied = None if change.diff is None else apply_diff(current, change.diff)
+        if applied is None:
+            return None
+        current = applied
+    return current if started else None
+
+
+def _bytes_now(layout: Layout, path: str) -> bytes | None:
+    try:
+        return read_file(os.path.join(layout.root, path), MAX_DOCUMENT)
+    except ThunderusError:
+        # Not there; or a link, a device, a giant: no document, and lint says so.
+        return None

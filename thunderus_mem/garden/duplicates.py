@@ -1,0 +1,197 @@
+"""Exact duplicates: documents that make the same statements, joined into one so that nothing is lost.
+
+Only what is provably the same is merged. The text of the survivor never changes; the ids and titles of the
+others become its aliases, their tags, links and provenance are added to its own. Where a merge could lose or
+blur anything the pair is reported instead, for a person to decide.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.garden.merging import file_links, folder, malformation, obstacle, unite
+from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, Step
+from thunderus_mem.garden.statements import Statement, statements
+from thunderus_mem.model.timestamp import utc_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from thunderus_mem.model.document import Document
+    from thunderus_mem.store.config import Config
+
+MERGE_TO_FIRST: Final = "merge_to_first"
+KEEP_NEWEST: Final = "keep_newest"
+FLAG_FOR_REVIEW: Final = "flag_for_review"
+
+# A core document is shaped by hand, a decision and a recap are records of their day: none is ever merged.
+MERGEABLE_KINDS: Final = frozenset({"fact", "playbook"})
+# In a playbook the order of the sentences is the procedure.
+_ORDERED_KINDS: Final = frozenset({"playbook"})
+_FEWEST_WORDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    document: Document
+    said: tuple[Statement, ...]
+    words: int
+
+    @property
+    def id(self) -> str:
+        return self.document.id
+
+
+def _digest(said: Iterable[Statement]) -> str:
+    return hashlib.sha256(repr([(s.under, s.lead, s.text) for s in said]).encode()).hexdigest()
+
+
+def _member(document: Document) -> _Member:
+    said = statements(document.body, document.title)
+    return _Member(document, said, sum(len(statement.text.split()) for statement in said))
+
+
+def _age(document: Document) -> tuple[bool, str, str]:
+    created = utc_key(document.created)
+    return (not created, created, document.id)
+
+
+def _choose(members: Sequence[_Member], strategy: str) -> list[_Member]:
+    """The members, the one that stays first; an unreadable time counts as the latest, or as never updated."""
+    by_age = sorted(members, key=lambda member: _age(member.document))
+    if strategy == KEEP_NEWEST:
+        newest = max(utc_key(member.document.updated) for member in members)
+        stays = min(
+            (member for member in members if utc_key(member.document.updated) == newest),
+            key=lambda member: member.id,
+        )
+        by_age.remove(stays)
+        by_age.insert(0, stays)
+    return by_age
+
+
+def _merge_step(stays: Document, merged: Document, gone: Sequence[_Member]) -> Step:
+    edits = [DocumentEdit(stays.path, stays.id, stays.hash, merged.text)]
+    edits += [DocumentEdit(m.document.path, m.id, m.document.hash, None) for m in gone]
+    ids = ", ".join(f"`{member.id}`" for member in gone)
+    return Step(
+        MERGE_DUPLICATES,
+        f"`{stays.id}` says all that {ids} {'says' if len(gone) == 1 else 'say'}; one document is enough",
+        tuple(f"`{m.id}` ({m.document.path}) says what `{stays.id}` ({stays.path}) says" for m in gone),
+        (stays.id, *(member.id for member in gone)),
+        tuple(edits),
+    )
+
+
+def _merge_family(
+    family: Sequence[_Member], linked_files: Mapping[str, str]
+) -> tuple[list[Step], list[_Member], list[str]]:
+    """Steps for documents of one kind and text, survivor first; who is left; what stood in the way."""
+    steps: list[Step] = []
+    left: list[_Member] = []
+    waiting = list(family)
+    while waiting:
+        first, *others = waiting
+        merged, gone, waiting = first.document, [], []
+        for member in others:
+            document = member.document
+            after = None
+            if not obstacle(merged, document, member.words, linked_files):
+                after = unite(merged, document)
+            if after is None:
+                waiting.append(member)
+            else:
+                merged = after
+                gone.append(member)
+        if gone:
+            steps.append(_merge_step(first.document, merged, gone))
+        left.append(_Member(merged, first.said, first.words))
+    reasons = [obstacle(left[0].document, m.document, m.words, linked_files) for m in left[1:]]
+    return steps, left, reasons
+
+
+def _families(group: Sequence[_Member], strategy: str) -> list[list[_Member]]:
+    """A group of one text, apart by kind (and by order where order counts), each with its survivor first."""
+    families: dict[tuple[str, str], list[_Member]] = {}
+    for member in group:
+        kind = member.document.kind
+        order = _digest(member.said) if kind in _ORDERED_KINDS else ""
+        families.setdefault((kind, order), []).append(member)
+    return [_choose(families[key], strategy) for key in sorted(families)]
+
+
+def _plan_group(group: Sequence[_Member], config: Config, linked_files: Mapping[str, str]) -> list[Step]:
+    flagged = config.duplicates_strategy == FLAG_FOR_REVIEW
+    merged_kinds = frozenset() if flagged else MERGEABLE_KINDS & frozenset(config.duplicates_kinds)
+    steps: list[Step] = []
+    remaining: list[_Member] = []
+    obstacles: list[str] = []
+    sound = []
+    for member in group:
+        if reason := malformation(member.document):
+            remaining.append(member)
+            obstacles.append(reason)
+        else:
+            sound.append(member)
+    for family in _families(sound, config.duplicates_strategy):
+        if family[0].document.kind not in merged_kinds:
+            remaining += family
+            continue
+        merges, left, reasons = _merge_family(family, linked_files)
+        steps += merges
+        remaining += left
+        obstacles += reasons
+    if len(remaining) > 1:
+        steps.append(_report(remaining, obstacles))
+    return steps
+
+
+def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
+    ordered = sorted(members, key=lambda member: member.id)
+    lines = [f"`{m.id}` stands in {m.document.path}" for m in ordered]
+    ids = [m.id for m in ordered]
+    return Step(
+        REPORT,
+        f"{', '.join(f'`{i}`' for i in ids)} say the same; a person decides which of them stays",
+        (*lines, *sorted(obstacles)),
+        tuple(ids),
+    )
+
+
+def _linked_files(members: Iterable[_Member]) -> dict[str, str]:
+    """File path → the (first) id of a document that links to that very file."""
+    import posixpath
+
+    linked: dict[str, str] = {}
+    for member in sorted(members, key=lambda each: each.id):
+        if "](" not in member.document.text and "]: " not in member.document.text:
+            continue
+        for link in file_links(member.document.body):
+            path = posixpath.normpath(posixpath.join(folder(member.document.path), link))
+            linked.setdefault(path, member.id)
+    return linked
+
+
+def plan_duplicates(documents: Iterable[Document], config: Config) -> tuple[Step, ...]:
+    """Steps that join exact duplicates, and reports on those that a person must decide.
+
+    ``documents`` in any order; ``duplicates_strategy`` says which one stays: the oldest
+    (``merge_to_first``), the one updated last (``keep_newest``), or none is touched (``flag_for_review``).
+    Facts and playbooks among ``duplicates_kinds`` are merged within their kind; core documents, decisions,
+    recaps and pairs of two kinds are only reported. An id that two files claim is left to lint.
+    """
+    ordered = sorted(documents, key=lambda document: (document.id, document.path))
+    claims: dict[str, int] = {}
+    for document in ordered:
+        claims[document.id] = claims.get(document.id, 0) + 1
+    members = [_member(document) for document in ordered]
+    groups: dict[str, list[_Member]] = {}
+    for member in members:
+        if member.words >= _FEWEST_WORDS and claims[member.id] == 1:
+            groups.setdefault(_digest(sorted(set(member.said))), []).append(member)
+    shared = [group for group in groups.values() if len(group) > 1]
+    linked_files = _linked_files(members) if shared else {}
+    steps = [step for group in shared for step in _plan_group(group, config, linked_files)]
+    return tuple(sorted(steps, key=lambda step: (step.action == REPORT, step.targets)))

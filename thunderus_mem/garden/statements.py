@@ -1,0 +1,229 @@
+"""A body as the statements it makes, so that two bodies can be told to say exactly the same.
+
+Layout does not count: line breaks inside a paragraph, blank lines, the sort of bullet, a capital first
+letter, punctuation at the end. What may carry meaning does: the headings and the lead-in a statement stands
+under, code and its case, names in capitals, numbers, the order of numbered steps, table rows, nested items.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)$")
+_RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}$")
+_BULLET = re.compile(r" {0,3}[-*+](?:[ \t]+|$)")
+_NUMBER = re.compile(r" {0,3}(\d{1,9})[.)](?:[ \t]+|$)")
+_NESTED = re.compile(r"[ \t]+(?:[-*+]|\d{1,9}[.)]|`{3,}|~{3,})")
+_SENTENCE_END = re.compile(r"(?:(?<=[^\W\d_]{2}[.!?])|(?<=[`)][.!?]))\s+(?=[A-Z\u00c0-\u00de`\"(\[])")
+_ABBREVIATED = re.compile(
+    r"\b(?:al|ca|cf|dr|eg|ie|jr|mr|ms|no|nr|pp|st|vs|etc|fig|sec|sect|chap|vol|ver|mrs|max|min|incl|excl"
+    r"|approx|resp|dept|inc|ltd|esp)\.$",
+    re.IGNORECASE,
+)
+_CODE_SPAN = re.compile(r"(`+[^`]+`+)")
+_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_AROUND = "\"'“”‘’()*_,;:.!?…"
+_END_MARKS = ".,;:!… "
+_SHORTEST_SENTENCE = 3
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Statement:
+    """One thing a body says: ``text``, under the headings ``under``, introduced by the sentence ``lead``."""
+
+    under: tuple[str, ...]
+    lead: str
+    text: str
+
+
+@lru_cache(maxsize=16384)
+def _fold_word(token: str) -> str:
+    core = token.strip(_AROUND)
+    if _PLAIN_WORD.fullmatch(core) and core[1:] == core[1:].lower():
+        return token.lower()
+    return token
+
+
+def fold(text: str) -> str:
+    """Text as it counts: one space between words, plain words in lower case, no punctuation at the end.
+
+    Code spans, words with a capital inside, and anything with a digit or a sign in it stay as written.
+    """
+    parts = _CODE_SPAN.split(" ".join(unicodedata.normalize("NFC", text).split()))
+    for at in range(0, len(parts), 2):
+        parts[at] = " ".join(_fold_word(token) for token in parts[at].split(" "))
+    return "".join(parts).rstrip(_END_MARKS)
+
+
+def _sentences(text: str) -> list[str]:
+    """Sentences of one paragraph; the whole of it when a piece may be none (too short, ``approx.``)."""
+    pieces = _SENTENCE_END.split(" ".join(text.split()))
+    if any(len(piece.split()) < _SHORTEST_SENTENCE or _ABBREVIATED.search(piece) for piece in pieces[:-1]):
+        return [text]
+    return pieces
+
+
+def _item(lines: list[str]) -> str:
+    """A list item: one line, or every line as it is when something is nested in it."""
+    if any(_NESTED.match(line) for line in lines[1:]):
+        return "\n".join([fold(lines[0]), *(line for line in lines[1:] if line)])
+    return fold(" ".join(lines))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Walks the lines once and collects statements."""
+
+    lines: list[str]
+    title: str
+    at: int = 0
+    lead: str = ""
+    headings: list[tuple[int, str]] = field(default_factory=list)
+    paragraph: list[str] = field(default_factory=list)
+    found: list[Statement] = field(default_factory=list)
+    begun: bool = False
+
+    def emit(self, text: str, lead: str = "") -> None:
+        if text:
+            self.found.append(Statement(tuple(name for _, name in self.headings), lead, text))
+        self.begun = True
+
+    def flush(self) -> None:
+        if self.paragraph:
+            for sentence in _sentences("\n".join(self.paragraph)):
+                self.lead = fold(sentence)
+                self.emit(self.lead)
+            self.paragraph = []
+
+    def heading(self, level: int, text: str) -> None:
+        name = fold(text)
+        self.headings = [entry for entry in self.headings if entry[0] < level]
+        self.lead = ""
+        # The heading that repeats the title says nothing that the title does not say.
+        if self.begun or level > 1 or name != self.title:
+            self.headings.append((level, name))
+        self.begun = True
+
+    def take_while_filled(self) -> list[str]:
+        start = self.at
+        while self.at < len(self.lines) and self.lines[self.at]:
+            self.at += 1
+        return self.lines[start : self.at]
+
+    def fence(self, mark: str) -> None:
+        start = self.at
+        self.at += 1
+        while self.at < len(self.lines):
+            closing = _FENCE.match(self.lines[self.at])
+            self.at += 1
+            if closing and closing[1].startswith(mark) and not closing[2].strip():
+                break
+        self.emit("\n".join(self.lines[start : self.at]), self.lead)
+
+    def comment(self) -> None:
+        start = self.at
+        while self.at < len(self.lines) and "-->" not in self.lines[self.at]:
+            self.at += 1
+        self.at += 1
+        self.emit("\n".join(self.lines[start : self.at]), self.lead)
+
+    def item_lines(self, marker: re.Match[str]) -> list[str]:
+        lines = [self.lines[self.at][marker.end() :]]
+        self.at += 1
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else ""
+            if not line and not following.startswith((" ", "\t")):
+                break
+            if line and line[0] not in " \t" and (_starts_block(line) or not self.lines[self.at - 1]):
+                break
+            if _BULLET.match(line) and _indent(line) < 2:
+                break
+            lines.append(line)
+            self.at += 1
+        return lines
+
+    def bullets(self, marker: re.Match[str]) -> None:
+        self.emit("- " + _item(self.item_lines(marker)), self.lead)
+
+    def numbered(self, marker: re.Match[str]) -> None:
+        first = int(marker[1])
+        steps: list[str] = []
+        following: re.Match[str] | None = marker
+        while following:
+            steps.append(f"{first + len(steps)}. {_item(self.item_lines(following))}")
+            while self.at < len(self.lines) and not self.lines[self.at]:
+                self.at += 1
+            following = _NUMBER.match(self.lines[self.at]) if self.at < len(self.lines) else None
+        self.emit("\n".join(steps), self.lead)
+
+    def block(self, line: str) -> bool:
+        """Read the block that begins at ``line``; false when it is ordinary text."""
+        if fence := _FENCE.match(line):
+            self.flush()
+            self.fence(fence[1])
+        elif heading := _HEADING.match(line):
+            self.flush()
+            self.heading(len(heading[1]), (heading[2] or "").rstrip("# "))
+            self.at += 1
+        elif self.paragraph and (underline := _UNDERLINE.match(line)):
+            text, self.paragraph = " ".join(self.paragraph), []
+            self.heading(1 if underline[1][0] == "=" else 2, text)
+            self.at += 1
+        elif _RULE.match(line):
+            self.flush()
+            self.at += 1
+        elif bullet := _BULLET.match(line):
+            self.flush()
+            self.bullets(bullet)
+        elif number := _NUMBER.match(line):
+            self.flush()
+            self.numbered(number)
+        else:
+            return self.verbatim(line)
+        return True
+
+    def verbatim(self, line: str) -> bool:
+        """Comments, quotes, tables, markup and indented code count line by line."""
+        if line.lstrip().startswith("<!--"):
+            self.flush()
+            self.comment()
+        elif line.lstrip().startswith(("|", ">", "<")) or (
+            not self.paragraph and line.startswith(("    ", "\t"))
+        ):
+            self.flush()
+            self.emit("\n".join(self.take_while_filled()), self.lead)
+        else:
+            return False
+        return True
+
+    def read(self) -> list[Statement]:
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            if not line:
+                self.flush()
+                self.at += 1
+            elif not self.block(line):
+                self.paragraph.append(line)
+                self.at += 1
+        self.flush()
+        return self.found
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _starts_block(line: str) -> bool:
+    return any(pattern.match(line) for pattern in (_FENCE, _HEADING, _BULLET, _NUMBER, _RULE))
+
+
+def statements(body: str, title: str = "") -> tuple[Statement, ...]:
+    """Everything ``body`` (Markdown) says, in its order; a first heading equal to ``title`` is left out."""
+    lines = [line.rstrip() for line in body.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    return tuple(_Reader(lines, fold(title)).read())

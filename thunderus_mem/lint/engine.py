@@ -1,0 +1,66 @@
+"""Running the rules: over one document, over the store; and making the edits they offer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from thunderus_mem.lint.rules import RULES
+from thunderus_mem.lint.suppress import unanswered
+from thunderus_mem.model.diagnostic import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from thunderus_mem.lint.rule import LintConfig, LintStore, Rule
+    from thunderus_mem.lint.subject import Subject
+    from thunderus_mem.model.diagnostic import Diagnostic
+
+
+def lint_reading(subject: Subject, rules: Sequence[Rule] = RULES) -> list[Diagnostic]:
+    """Every finding about one document, answered ones left out, in the order of a report."""
+    found = _run(subject, subject.config, [rule for rule in rules if rule.scope == "document"])
+    return unanswered(subject.reading.text, found)
+
+
+def lint_store(store: LintStore, rules: Sequence[Rule] = RULES) -> list[Diagnostic]:
+    """Every finding about the store as a whole, in the order of a report."""
+    return _run(store, store.config, [rule for rule in rules if rule.scope == "store"])
+
+
+def _run(subject: Subject | LintStore, config: LintConfig, rules: Iterable[Rule]) -> list[Diagnostic]:
+    found: list[Diagnostic] = []
+    for rule in rules:
+        if not config.runs(rule.code):
+            continue
+        weight = config.severities.get(rule.code)
+        if weight is None:
+            found.extend(rule.check(subject))
+        else:
+            found.extend([replace(one, severity=Severity(weight)) for one in rule.check(subject)])
+    return sorted(found, key=lambda one: one.sort_key)
+
+
+def apply_edits(text: str, diagnostics: Iterable[Diagnostic]) -> str:
+    """The text with the findings' edits made (``lint --fix``).
+
+    A finding's edits are made all or none. Where two findings touch the same characters, the one that comes
+    first in a report wins; linting and fixing again does the rest. Edits beyond the text are left out.
+    """
+    taken: list[tuple[int, int, str]] = []
+    for one in sorted(diagnostics, key=lambda found: found.sort_key):
+        wanted = [(edit.start, edit.end, edit.replacement) for edit in one.edits]
+        fits = all(0 <= start <= end <= len(text) for start, end, _ in wanted)
+        if wanted and fits and not _overlap(taken, wanted):
+            taken.extend(wanted)
+    for start, end, replacement in sorted(taken, reverse=True):
+        text = text[:start] + replacement + text[end:]
+    return text
+
+
+def _overlap(taken: list[tuple[int, int, str]], wanted: list[tuple[int, int, str]]) -> bool:
+    return any(
+        (start < other_end and other_start < end) or (start, end) == (other_start, other_end)
+        for start, end, _ in wanted
+        for other_start, other_end, _ in taken
+    )

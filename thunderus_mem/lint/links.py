@@ -1,0 +1,289 @@
+"""Rules about what a document points at: documents, files, headings, relations."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from thunderus_mem.lint.identity import MEMORY
+from thunderus_mem.lint.rule import WARNING
+from thunderus_mem.lint.subject import nearest, relative_path
+from thunderus_mem.model.document import RELATIONS
+from thunderus_mem.model.header import Scalar, Sequence
+from thunderus_mem.model.markdown import slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from thunderus_mem.lint.rule import Corpus
+    from thunderus_mem.lint.subject import Subject
+    from thunderus_mem.model.diagnostic import Diagnostic
+    from thunderus_mem.model.markdown import Reference
+
+# Ways in which documentation sites leave out the end of a path.
+_ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", ".markdown", ".rst")
+_NO_WIKI = re.compile(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Where a reference leads: the path without its anchor ("" for this document), and the id found there."""
+
+    path: str
+    anchor: str
+    doc_id: str | None
+    there: bool
+
+
+def _follow(subject: Subject, reference: Reference, corpus: Corpus) -> _Target | None:
+    """Where a reference leads; ``None`` when that cannot be told (outside the root, or no link at all)."""
+    name, _, anchor = reference.target.partition("#")
+    own_id = subject.document.id if subject.document else ""
+    if reference.kind == "wiki":
+        if _NO_WIKI.search(name):
+            return None
+        doc_id = corpus.resolve(name) if name else own_id
+        return _Target(name, anchor, doc_id, doc_id is not None)
+    name = name.partition("?")[0]
+    if not name:
+        return _Target("", anchor, own_id, True)
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(subject.path), name))
+    if path.startswith("..") or "\\" in path:
+        return None
+    doc_id = corpus.resolve(path)
+    if doc_id is not None and path not in corpus.paths_of(doc_id):
+        doc_id = None
+    return _Target(path, anchor, doc_id, doc_id is not None or _is_there(subject, path))
+
+
+def _is_there(subject: Subject, path: str) -> bool:
+    if any(subject.exists(path + ending) for ending in _ENDINGS):
+        return True
+    return path.endswith(".html") and subject.exists(path.removesuffix(".html") + ".md")
+
+
+# "[[text]](address)" is a link whose text stands in brackets, no wiki link.
+_BRACKETED = re.compile(r"\[\[[^\[\]]*\]\][(\[:]")
+
+
+def _is_used(subject: Subject, reference: Reference) -> bool:
+    """Whether a reader meets this reference: a ``[label]: target`` counts when its label is used."""
+    line = subject.body_text(reference.line)
+    if reference.kind == "wiki":
+        return _BRACKETED.match(line, reference.column - 1) is None
+    label = f"[{reference.text}]"
+    if not line.startswith(f"{label}:", reference.column - 1):
+        return True
+    return subject.body.lower().count(label.lower()) > 1
+
+
+def _targets(subject: Subject) -> Iterator[tuple[Reference, _Target]]:
+    if subject.document is None or subject.corpus is None:
+        return
+    for reference in subject.references:
+        if not _is_used(subject, reference):
+            continue
+        target = _follow(subject, reference, subject.corpus)
+        if target is not None:
+            yield reference, target
+
+
+def _at(subject: Subject, reference: Reference) -> tuple[int, int]:
+    return subject.in_body(reference.line), reference.column
+
+
+def dead_link(subject: Subject) -> Iterable[Diagnostic]:
+    """A link leads nowhere: no such document, no such file.
+
+    Why: a reader who follows it learns nothing, and cannot tell whether the target moved or never was.
+    Links between documents are errors, links to other files of the repository warnings. Addresses on the
+    network and links in code are not looked at.
+
+    Bad::
+
+        See [[fact.tests]] and [the guide](../guide.md).
+
+    Good::
+
+        See [[fact.testing]] and [the guide](../../../../docs/guide.md).
+
+    Mend: correct the target, or write the id in double brackets: it holds wherever the file moves.
+    """
+    for reference, target in _targets(subject):
+        if target.there or subject.corpus is None:
+            continue
+        if reference.kind == "wiki":
+            near = nearest(target.path, subject.corpus.ids())
+            hint = f"Did you mean [[{near}]]?" if near else "Correct the id, or remove the link."
+            message = f"No document is called `{target.path}`."
+            yield subject.found(
+                "TM201", _at(subject, reference), message, expected="an id or an alias", hint=hint
+            )
+        else:
+            yield _dead_path(subject, subject.corpus, reference, target)
+
+
+def _dead_path(subject: Subject, corpus: Corpus, reference: Reference, target: _Target) -> Diagnostic:
+    stem = posixpath.basename(target.path).removesuffix(".md")
+    moved = corpus.resolve(stem)
+    hint = "Correct the path, or remove the link."
+    if moved is not None:
+        paths = corpus.paths_of(moved)
+        where = relative_path(paths[0], subject.path) if paths else ""
+        hint = (
+            f"The document {moved} is at {where}; or write [[{moved}]]." if where else f"Write [[{moved}]]."
+        )
+    is_document = target.path.startswith(MEMORY) or moved is not None
+    return subject.found(
+        "TM201",
+        _at(subject, reference),
+        f"The link leads to {target.path}, which does not exist.",
+        expected="a path that exists, relative to this file",
+        hint=hint,
+        severity=None if is_document else WARNING,
+    )
+
+
+def superseded_still_linked(subject: Subject) -> Iterable[Diagnostic]:
+    """A document still points at one that another has replaced.
+
+    Why: the reader follows the link to what is no longer so. The successor itself may name what it replaces,
+    and so may a document that is superseded too.
+
+    Bad::
+
+        links:
+          refers_to: [adr.use-jwt]      # superseded by adr.use-paseto
+
+    Good::
+
+        links:
+          refers_to: [adr.use-paseto]
+
+    Mend: link the successor.
+    """
+    document, corpus = subject.document, subject.corpus
+    if document is None or corpus is None:
+        return
+    if not document.links and not subject.references:
+        return
+    if corpus.superseded_by(document.id) is not None:
+        return
+    named = [(_at(subject, reference), "", target.doc_id) for reference, target in _targets(subject)]
+    for place, key, target_text in _relation_items(subject):
+        if key.startswith("links.refers_to"):
+            named.append((place, key, corpus.resolve(target_text)))
+    for place, key, doc_id in named:
+        successor = corpus.superseded_by(doc_id) if doc_id and doc_id != document.id else None
+        if successor is not None and successor != document.id:
+            yield subject.found(
+                "TM202",
+                place,
+                f"The linked document {doc_id} is superseded by {successor}.",
+                key=key,
+                expected=successor,
+                hint=f"Link {successor} instead.",
+            )
+
+
+_LINE_ANCHOR = re.compile(r"L[0-9]+(?:-L?[0-9]+)?|:~:.*|top|")
+_SET_BY_HAND = re.compile(r"""(?:\b(?:id|name)\s{0,3}=\s{0,3}["']?|\{\s{0,3}#)([^\s"'>}]+)""")
+
+
+def dead_anchor(subject: Subject) -> Iterable[Diagnostic]:
+    """A link names a heading that the target document does not have.
+
+    Why: the reader lands at the top and has to search. Headings are renamed more often than links are mended.
+
+    Bad::
+
+        See [the setup](testing.md#set-up).        (the heading is "Setup")
+
+    Good::
+
+        See [the setup](testing.md#setup).
+
+    Mend: write the heading's words in lower case with hyphens for blanks, without punctuation.
+    """
+    for reference, target in _targets(subject):
+        if not target.anchor or not target.doc_id or _LINE_ANCHOR.fullmatch(target.anchor):
+            continue
+        known = _anchors(subject, target.doc_id)
+        wanted = slug(target.anchor) if reference.kind == "wiki" else target.anchor.replace("\\", "").lower()
+        if known is None or _is_known(wanted, known):
+            continue
+        near = nearest(wanted, known)
+        yield subject.found(
+            "TM203",
+            _at(subject, reference),
+            f"{target.path or 'This document'} has no heading with the anchor #{target.anchor}.",
+            expected=f"one of its {len(known)} headings" if known else "a document with headings",
+            hint=f"Did you mean #{near}?" if near else "Correct the anchor, or link the document alone.",
+        )
+
+
+def _is_known(wanted: str, known: frozenset[str]) -> bool:
+    # "## Setup { #setup }" and "## Setup {#setup}", as site generators let authors name a heading.
+    return (
+        wanted in known
+        or f"{wanted}-{wanted}" in known
+        or any(name.endswith(f"--{wanted}-") for name in known)
+    )
+
+
+def _anchors(subject: Subject, doc_id: str) -> frozenset[str] | None:
+    own = subject.document
+    if own is not None and doc_id == own.id:
+        by_hand = {name.lower() for name in _SET_BY_HAND.findall(subject.body)}
+        return frozenset({heading.anchor for heading in subject.headings} | by_hand)
+    return subject.corpus.anchors(doc_id) if subject.corpus is not None else None
+
+
+def _relation_items(subject: Subject) -> Iterator[tuple[tuple[int, int], str, str]]:
+    for relation in RELATIONS:
+        node = subject.node("links", relation)
+        if isinstance(node, Sequence):
+            for index, item in enumerate(node.items):
+                if isinstance(item, Scalar) and item.text:
+                    yield subject.at("links", relation, index), f"links.{relation}.{index}", item.text
+
+
+def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
+    """A relation in ``links`` names a document that does not exist, or the document itself.
+
+    Why: relations are what supersession, reading on and provenance are built from; a wrong id drops out of
+    all of them in silence.
+
+    Bad::
+
+        links:
+          supersedes: [adr.use-jwtt]
+
+    Good::
+
+        links:
+          supersedes: [adr.use-jwt]
+
+    Mend: correct the id. Aliases count.
+    """
+    document, corpus = subject.document, subject.corpus
+    if document is None or corpus is None or subject.node("links") is None:
+        return
+    for place, key, text in _relation_items(subject):
+        found = corpus.resolve(text)
+        if found is not None and found != document.id:
+            continue
+        near = nearest(text, (one for one in corpus.ids() if one != document.id))
+        message = (
+            "A document cannot stand in relation to itself." if found else f"No document is called `{text}`."
+        )
+        yield subject.found(
+            "TM204",
+            place,
+            message,
+            key=key,
+            expected="the id of another document",
+            hint=f"Did you mean {near}?" if near else "Correct the id, or remove the entry.",
+        )

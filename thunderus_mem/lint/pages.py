@@ -1,0 +1,31 @@
+"""The manual page of a rule, from the docstring of its function."""
+
+from __future__ import annotations
+
+import inspect
+
+from thunderus_mem.lint.rules import RULES
+from thunderus_mem.model.errors import NotFound
+
+
+def rule_page(code: str) -> str:
+    """The page of the rule with this code or name, as text that ends in a newline.
+
+    Raises `NotFound`, with the nearest codes, when there is none.
+    """
+    wanted = code.strip()
+    for rule in RULES:
+        if wanted.upper() == rule.code or wanted.lower() == rule.name:
+            fixes = "document" if rule.scope == "document" else "store"
+            head = f"{rule.code} {rule.name} ({rule.severity}, {fixes})"
+            return f"{head}\n\n{inspect.cleandoc(rule.check.__doc__ or '')}\n"
+    from thunderus_mem.model.ids import closest
+
+    near = closest(wanted, [name for rule in RULES for name in (rule.code, rule.name)])
+    hint = f"Did you mean {' or '.join(near)}?" if near else "`thunderus-mem rule` lists them all."
+    raise NotFound(f"There is no rule {wanted}.", hint=hint)
+
+
+def rules_table() -> tuple[tuple[str, str, str, str], ...]:
+    """Code, name, severity and summary of every rule, in the order of codes."""
+    return tuple((rule.code, rule.name, str(rule.severity), rule.summary) for rule in RULES)

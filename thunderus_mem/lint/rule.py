@@ -1,0 +1,145 @@
+"""What a rule is, what it may look at, and the table of codes.
+
+A rule is a function from a `subject.Subject` (one document) or a `LintStore` (the store) to findings. Its
+docstring is its manual page. Rules read values only: no disk, no index, no clock.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+
+from thunderus_mem.model.diagnostic import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
+
+CODES: Final[dict[str, tuple[str, Severity]]] = {
+    "TM001": ("not-utf8", ERROR),
+    "TM002": ("nul-or-binary", ERROR),
+    "TM003": ("too-large", ERROR),
+    "TM004": ("no-frontmatter", ERROR),
+    "TM005": ("unclosed-frontmatter", ERROR),
+    "TM006": ("header-syntax", ERROR),
+    "TM007": ("duplicate-key", ERROR),
+    "TM008": ("tab", ERROR),
+    "TM009": ("alias-or-anchor-or-tag", ERROR),
+    "TM010": ("header-limits", ERROR),
+    "TM011": ("missing-identity", ERROR),
+    "TM012": ("conflict-markers", ERROR),
+    "TM013": ("ambiguous-scalar", WARNING),
+    "TM101": ("frontmatter-schema", ERROR),
+    "TM102": ("id-grammar", ERROR),
+    "TM103": ("duplicate-id", ERROR),
+    "TM104": ("kind-folder", ERROR),
+    "TM105": ("file-name", ERROR),
+    "TM106": ("path-length", WARNING),
+    "TM107": ("missing-section", WARNING),
+    "TM108": ("repeated-anchor", WARNING),
+    "TM109": ("updated-before-created", ERROR),
+    "TM110": ("empty-body", WARNING),
+    "TM111": ("adr-number-taken", WARNING),
+    "TM201": ("dead-link", ERROR),
+    "TM202": ("superseded-still-linked", WARNING),
+    "TM203": ("dead-anchor", WARNING),
+    "TM204": ("unknown-relation-target", ERROR),
+    "TM301": ("size-soft", WARNING),
+    "TM302": ("size-hard", ERROR),
+    "TM401": ("secret", ERROR),
+    "TM402": ("invisible-unicode", ERROR),
+    "TM403": ("remote-image-with-query", WARNING),
+    "TM501": ("schema-drift", WARNING),
+    "TM502": ("manifest-schema", ERROR),
+    "TM503": ("shard-schema", ERROR),
+    "TM504": ("shard-chain", ERROR),
+    "TM505": ("shard-torn", WARNING),
+    "TM506": ("tracked-projection", ERROR),
+    "TM507": ("conflict-in-shard", ERROR),
+}
+
+
+class Corpus(Protocol):
+    """What a rule may know of the other documents."""
+
+    def paths_of(self, doc_id: str) -> tuple[str, ...]:
+        """Every file with that id, sorted."""
+
+    def resolve(self, target: str) -> str | None:
+        """The id meant by an id, an alias, a file stem or a root-relative path."""
+
+    def superseded_by(self, doc_id: str) -> str | None:
+        """The id of the document that replaces this one."""
+
+    def ids(self) -> Iterable[str]:
+        """Every id."""
+
+    def anchors(self, doc_id: str) -> frozenset[str]:
+        """The heading anchors of a document."""
+
+    def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
+        """The files of each ADR number, sorted."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintConfig:
+    """Which rules run, how much they weigh, and the caps. Sizes are in tokens (characters divided by four).
+
+    ``select`` and ``ignore`` hold beginnings of codes (``TM2``); nothing selected means all. ``severities``
+    maps a code to a severity or ``"off"``.
+    """
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    severities: Mapping[str, Severity | Literal["off"]] = field(default_factory=dict)
+    core_soft: int = 4000
+    core_hard: int = 8000
+    document_soft: int = 2000
+    document_hard: int = 4000
+    path_max: int = 120
+    name_max: int = 60
+
+    def runs(self, code: str) -> bool:
+        """Whether the rule with this code is wanted."""
+        if self.severities.get(code) == "off" or (self.ignore and code.startswith(self.ignore)):
+            return False
+        return not self.select or code.startswith(self.select)
+
+
+@dataclass(frozen=True, slots=True)
+class LintStore:
+    """What the store rules look at, gathered by the caller.
+
+    ``schemas`` maps a schema's name to the text in the store (``None``: the file is not there);
+    ``manifest`` is the manifest's text (``None``: there is none); ``log`` is what reading the log found;
+    ``tracked`` are the root-relative paths git tracks below the ignored folders.
+    """
+
+    corpus: Corpus | None = None
+    config: LintConfig = field(default_factory=LintConfig)
+    schemas: Mapping[str, str | None] = field(default_factory=dict)
+    schemas_folder: str = ".thunderus/schemas"
+    manifest: str | None = None
+    manifest_path: str = ".thunderus/memory/indexes/manifest.json"
+    log: tuple[Diagnostic, ...] = ()
+    tracked: tuple[str, ...] = ()
+
+
+Check: TypeAlias = "Callable[[Any], Iterable[Diagnostic]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule. ``check`` takes a `subject.Subject` or, for ``scope`` "store", a `LintStore`."""
+
+    code: str
+    name: str
+    severity: Severity
+    check: Check
+    scope: Literal["document", "store"] = "document"
+
+    @property
+    def summary(self) -> str:
+        """The first line of its page."""
+        return (self.check.__doc__ or self.name).strip().partition("\n")[0]

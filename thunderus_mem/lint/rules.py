@@ -1,0 +1,60 @@
+"""The rules in the order of their codes. A new one is a function, lines here and in `rule.CODES`, a case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal
+
+from thunderus_mem.lint import identity, limits, links, reading, safety, scalars, store, structure
+from thunderus_mem.lint.rule import CODES, Rule
+
+if TYPE_CHECKING:
+    from thunderus_mem.lint.rule import Check
+
+
+def _rule(code: str, check: Check, scope: Literal["document", "store"] = "document") -> Rule:
+    name, severity = CODES[code]
+    return Rule(code, name, severity, check, scope)
+
+
+RULES: Final[tuple[Rule, ...]] = (
+    _rule("TM001", reading.not_utf8),
+    _rule("TM002", reading.nul_or_binary),
+    _rule("TM003", reading.too_large),
+    _rule("TM004", reading.no_frontmatter),
+    _rule("TM005", reading.unclosed_frontmatter),
+    _rule("TM006", reading.header_syntax),
+    _rule("TM007", reading.duplicate_key),
+    _rule("TM008", reading.tab),
+    _rule("TM009", reading.alias_or_anchor_or_tag),
+    _rule("TM010", reading.header_limits),
+    _rule("TM011", reading.missing_identity),
+    _rule("TM012", reading.conflict_markers),
+    _rule("TM013", scalars.ambiguous_scalar),
+    _rule("TM101", structure.frontmatter_schema),
+    _rule("TM102", identity.id_grammar),
+    _rule("TM103", identity.duplicate_id),
+    _rule("TM104", identity.kind_folder),
+    _rule("TM105", limits.file_name),
+    _rule("TM106", limits.path_length),
+    _rule("TM107", structure.missing_section),
+    _rule("TM108", structure.repeated_anchor),
+    _rule("TM109", structure.updated_before_created),
+    _rule("TM110", structure.empty_body),
+    _rule("TM111", identity.adr_number_taken),
+    _rule("TM201", links.dead_link),
+    _rule("TM202", links.superseded_still_linked),
+    _rule("TM203", links.dead_anchor),
+    _rule("TM204", links.unknown_relation_target),
+    _rule("TM301", limits.size_soft),
+    _rule("TM302", limits.size_hard),
+    _rule("TM401", safety.secret),
+    _rule("TM402", safety.invisible_unicode),
+    _rule("TM403", safety.remote_image_with_query),
+    _rule("TM501", store.schema_drift, "store"),
+    _rule("TM502", store.manifest_schema, "store"),
+    _rule("TM503", store.shard_schema, "store"),
+    _rule("TM504", store.shard_chain, "store"),
+    _rule("TM505", store.shard_torn, "store"),
+    _rule("TM506", store.tracked_projection, "store"),
+    _rule("TM507", store.conflict_in_shard, "store"),
+)

@@ -1,0 +1,199 @@
+"""`Memory`: an open store, and what any verb needs of it. It has no verb of its own.
+
+Clock, ids and environment come in through `open_memory`; nothing below reads them from the process.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from thunderus_mem.model.errors import Degraded
+from thunderus_mem.model.ids import UlidSource
+from thunderus_mem.projection.refresh import Refreshed, open_index, refresh
+from thunderus_mem.store.config import Config, load
+from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
+
+    from thunderus_mem.evidence.unrecorded import HandEdit
+    from thunderus_mem.projection.index import Index
+    from thunderus_mem.projection.log_index import LogIndex
+    from thunderus_mem.store.events import EventLog
+    from thunderus_mem.store.git import Git, GitState
+    from thunderus_mem.store.journal import Journal
+    from thunderus_mem.store.sessions import Sessions
+    from thunderus_mem.transaction import Writing
+
+
+class Memory:
+    """An open store: where it is, how it is configured, and the parts that verbs work with.
+
+    Parts open when first asked for, so that a search never loads what only writing needs.
+    """
+
+    def __init__(
+        self,
+        layout: Layout,
+        config: Config,
+        *,
+        clock: Callable[[], datetime],
+        random_bits: Callable[[int], int],
+        environ: Mapping[str, str],
+        also: tuple[str, ...] = (),
+    ) -> None:
+        self.layout = layout
+        self.config = config
+        self.environ = environ
+        self.also = also
+        self._clock = clock
+        self._index: Index | None = None
+        self._ulids = UlidSource(clock, random_bits)
+
+    @property
+    def root(self) -> str:
+        """The absolute folder that holds ``.thunderus``."""
+        return self.layout.root
+
+    def now(self) -> datetime:
+        """The time of this command, with its zone."""
+        return self._clock()
+
+    def new_id(self, prefix: str) -> str:
+        """A new ULID behind ``prefix`` (``evt``, ``patch``, ``snap``, ``sess``)."""
+        return self._ulids.new(prefix)
+
+    @property
+    def index(self) -> Index:
+        """The search index, as fresh as the last `refresh` (or as its opening) left it."""
+        if self._index is None:
+            self.refresh()
+        assert self._index is not None
+        return self._index
+
+    def refresh(self) -> Refreshed:
+        """Bring index and manifest up to date with the files; cheap when nothing changed.
+
+        A damaged index is built anew; ``Refreshed.rebuilt`` says why.
+        """
+        if self._index is None:
+            self._index, refreshed = open_index(self.layout)
+            return refreshed
+        try:
+            return refresh(self.layout, self._index)
+        except Degraded:
+            self._index.close()
+            self._index, refreshed = open_index(self.layout)
+            return refreshed
+
+    @cached_property
+    def log(self) -> EventLog:
+        """The event log, shards of both this tree and the repository."""
+        from thunderus_mem.store.events import EventLog
+
+        return EventLog(
+            self.root,
+            self.layout.sessions_dir,
+            self.layout.local_sessions_dir,
+            self.layout.legacy_events_file,
+        )
+
+    @cached_property
+    def git(self) -> Git | None:
+        """The repository around the store; ``None`` outside git, or when git cannot be asked."""
+        from thunderus_mem.store.git import Git
+
+        return Git.find(self.root, self.environ)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Which shard this working tree writes."""
+        from thunderus_mem.store.sessions import Sessions
+
+        return Sessions(self.root, self.layout.sessions_dir, self.layout.local_dir)
+
+    @cached_property
+    def journal(self) -> Journal:
+        """The one way in which documents and log change."""
+        from thunderus_mem.store.journal import Journal
+
+        return Journal(self.root, self.layout.staging_dir, self.layout.quarantine_dir)
+
+    def log_index(self) -> LogIndex:
+        """The log as the index projects it, brought up to date."""
+        from thunderus_mem.projection.log_index import LogIndex
+
+        projected = LogIndex(self.index.database)
+        projected.refresh(self.log)
+        return projected
+
+    def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
+        """Edits made outside the tool that neither an event nor a commit explains; ``state`` is git's answer."""
+        from thunderus_mem.evidence.unrecorded import hand_edits
+
+        return hand_edits(
+            self.layout,
+            lambda: [path for path, _, _ in self.index.files()],
+            self.log_index().explains,
+            self.log,
+            self.git,
+            state,
+        )
+
+    def git_state(self) -> GitState | None:
+        """One question to git: HEAD, whether it knows this tree's shard, which documents changed."""
+        return self.sessions.ask(self.git, MEMORY)
+
+    def origin(self) -> dict[str, str]:
+        """Who writes, for the ``origin`` of an event; empty when the configuration leaves it out."""
+        if not self.config.events_origin:
+            return {}
+        found = {
+            "author": (self.git.user_name() if self.git else None) or "",
+            "client": self.environ.get("THUNDERUS_MEM_CLIENT", "cli"),
+            "session": self.environ.get("THUNDERUS_MEM_CLIENT_SESSION", ""),
+            "model": self.environ.get("THUNDERUS_MEM_MODEL", ""),
+        }
+        return {key: value for key, value in found.items() if value}
+
+    def writing(self, command: str) -> AbstractContextManager[Writing]:
+        """Open a writing transaction; see `thunderus_mem.transaction`."""
+        from thunderus_mem.transaction import writing
+
+        return writing(self, command)
+
+
+def open_memory(
+    start: str | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    now: Callable[[], datetime] | None = None,
+    random_bits: Callable[[int], int] | None = None,
+) -> Memory:
+    """Find the store for a folder (the current one by default) and open it.
+
+    Raises `NoStore` when there is none, `InvalidConfig` when its configuration cannot be read.
+    """
+    surroundings = os.environ if environ is None else environ
+    found: Found = find_root(os.getcwd() if start is None else start, surroundings)
+    layout = Layout(found.root)
+    return Memory(
+        layout,
+        load(layout, surroundings),
+        clock=now or _system_clock,
+        random_bits=random_bits or _system_random_bits,
+        environ=surroundings,
+        also=found.also,
+    )
+
+
+def _system_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+def _system_random_bits(bits: int) -> int:
+    return int.from_bytes(os.urandom((bits + 7) // 8), "big") >> (-bits % 8)

@@ -1,0 +1,59 @@
+"""Applying the unified diffs that the log keeps, to know a text that is nowhere else any more."""
+
+from __future__ import annotations
+
+import re
+
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.ASCII)
+_NO_NEWLINE = "\\ No newline at end of file"
+
+
+def _lines(text: str) -> list[str]:
+    """Lines with their ends, cut at LF only (a lone CR or U+2028 is text, as it is for git)."""
+    parts = text.split("\n")
+    lines = [part + "\n" for part in parts[:-1]]
+    return [*lines, parts[-1]] if parts[-1] else lines
+
+
+def apply_diff(text: str, diff: str) -> str | None:
+    """The text after a unified diff; ``None`` when the diff is not one of this text."""
+    old = _lines(text)
+    new: list[str] = []
+    position = 0
+    body = _lines(diff)
+    index = 0
+    while index < len(body):
+        match = _HUNK.match(body[index])
+        if match is None:
+            index += 1
+            continue
+        start = int(match[1]) - (1 if match[2] != "0" else 0)
+        if start < position or start > len(old):
+            return None
+        new.extend(old[position:start])
+        position, index, fits = _apply_hunk(old, start, body, index + 1, new)
+        if not fits:
+            return None
+    new.extend(old[position:])
+    return "".join(new)
+
+
+def _apply_hunk(
+    old: list[str], position: int, body: list[str], index: int, new: list[str]
+) -> tuple[int, int, bool]:
+    """Carry out one hunk; gives the positions after it in the old text and the diff, and whether it fitted."""
+    while index < len(body) and body[index][:1] in (" ", "+", "-"):
+        mark, line = body[index][0], body[index][1:]
+        index += 1
+        if index < len(body) and body[index].startswith(_NO_NEWLINE):
+            line = line.removesuffix("\n")
+            index += 1
+        if mark == "+":
+            new.append(line)
+            continue
+        if position >= len(old) or old[position] != line:
+            return position, index, False
+        if mark == " ":
+            new.append(line)
+        position += 1
+    return position, index, True

@@ -1,0 +1,259 @@
+"""People's words → a `Query` → a safe FTS5 expression. Never an error for words.
+
+Grammar: words; ``"a phrase"``; ``-word`` or ``-"a phrase"`` leaves out; ``kind: tag: path: status: since:
+before:`` filter (``-kind:recap`` leaves out). Everything else, FTS5 operators included, is a word.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from thunderus_mem.model.errors import InvalidQuery
+from thunderus_mem.model.timestamp import utc_key
+
+MAX_TERMS: Final = 64
+MAX_BYTES: Final = 4096
+
+STOP_WORDS: Final = frozenset(
+    "a about an and are as at be been being but by can could did do does doing done for from get gets got had has"
+    " have having he her here him his how i if in into is it its just me my no nor not of off on or our out over"
+    " own please she should so some such than that the their them then there these they this those to too under"
+    " up us was we were what when where which while who whom whose why will with would you your".split()
+)
+
+_KINDS: Final = {
+    "core": "core", "fact": "fact", "facts": "fact", "adr": "adr", "adrs": "adr", "decision": "adr",
+    "decisions": "adr", "playbook": "playbook", "playbooks": "playbook", "recap": "recap", "recaps": "recap",
+}  # fmt: skip
+_STATUSES: Final = ("verified", "stale", "unknown", "superseded")
+_FILTERS: Final = ("kind", "tag", "path", "status", "since", "before")
+
+_CJK_CLASS: Final = (
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
+)
+_CJK_RUN = re.compile(f"[{_CJK_CLASS}]+")
+_SCRIPTS = re.compile(f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+")
+_ALNUM_RUN = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]")
+_CAMEL_WORD = re.compile(r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9_]+")
+_CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_TOKEN = re.compile(
+    r"""(?P<minus>-?)(?:(?P<key>kind|tag|path|status|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
+    r"""|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|")""",
+    re.IGNORECASE,
+)
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One thing to look for: a word or identifier as typed, or a phrase; or one to leave out."""
+
+    text: str
+    phrase: bool
+    excluded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What was asked. Filter values that begin with ``-`` leave out; ``since`` ≤ updated < ``before``.
+
+    ``notes`` tell what was cut or ignored, one sentence each.
+    """
+
+    text: str
+    terms: tuple[Term, ...] = ()
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    since: str | None = None
+    before: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> tuple[Term, ...]:
+        """The terms to look for."""
+        return tuple(term for term in self.terms if not term.excluded)
+
+    @property
+    def unwanted(self) -> tuple[Term, ...]:
+        """The terms a hit must not have."""
+        return tuple(term for term in self.terms if term.excluded)
+
+    @property
+    def filtered(self) -> bool:
+        """Whether any filter was given."""
+        return bool(self.kinds or self.tags or self.paths or self.statuses or self.since or self.before)
+
+
+def parse_query(text: str) -> Query:
+    """Read a query as typed. Raises ``InvalidQuery`` only for a filter value that cannot be."""
+    notes: list[str] = []
+    clean = _within_bytes(_UNPRINTABLE.sub(" ", text.translate(_QUOTES)), notes)
+    terms: list[Term] = []
+    filters: dict[str, list[str]] = {key: [] for key in _FILTERS}
+    for match in _TOKEN.finditer(clean):
+        minus = match["minus"] == "-"
+        if match["key"] is not None:
+            key = match["key"].lower()
+            given = match["quoted"] if match["quoted"] is not None else match["value"]
+            value = _filter_value(key, given)
+            filters[key].append(f"-{value}" if minus and key not in ("since", "before") else value)
+        elif match["phrase"] is not None:
+            _add_phrase(terms, match["phrase"], minus)
+        elif match["word"] is not None:
+            _add_word(terms, match["word"], minus)
+    terms = _drop_stop_words(terms)
+    if len(terms) > MAX_TERMS:
+        notes.append(f"Only the first {MAX_TERMS} of {len(terms)} search terms were used.")
+        terms = terms[:MAX_TERMS]
+    return Query(
+        text=text,
+        terms=tuple(terms),
+        kinds=tuple(filters["kind"]),
+        tags=tuple(filters["tag"]),
+        paths=tuple(filters["path"]),
+        statuses=tuple(filters["status"]),
+        since=max(filters["since"], default=None),
+        before=min(filters["before"], default=None),
+        notes=tuple(notes),
+    )
+
+
+def match_expression(query: Query) -> str:
+    """The FTS5 expression for the wanted terms: every one quoted, joined by OR; "" when there is none."""
+    return " OR ".join(expression for term in query.wanted for expression in term_expressions(term))
+
+
+def exclusion_expression(query: Query) -> str:
+    """The FTS5 expression of what a document must not have; "" when nothing is left out."""
+    return " OR ".join(whole_expression(term) for term in query.unwanted)
+
+
+def whole_expression(term: Term) -> str:
+    """The term as one thing: a phrase of its tokens, or for a camel-case name that name or its parts in a row."""
+    if not term.phrase and _HUMP.search(term.text) and len(parts := _latin_parts(term.text)) > 1:
+        return f"({_quoted(term.text)} OR {_quoted(' '.join(parts))})"
+    pieces = [_whole_piece(piece) for piece in _SCRIPTS.findall(term.text) if _ALNUM_RUN.search(piece)]
+    return pieces[0] if len(pieces) == 1 else f"({' AND '.join(pieces)})"
+
+
+def atoms(term: Term) -> list[str]:
+    """The parts a term can be found by when it is not found whole; empty for a phrase and a plain word."""
+    if term.phrase:
+        return []
+    parts = []
+    for piece in _SCRIPTS.findall(term.text):
+        if _CJK_RUN.match(piece):
+            parts += [_quoted(gram) for gram in _grams(piece)] if len(piece) > 1 else [f"{_quoted(piece)}*"]
+        else:
+            parts += [_quoted(part) for part in _latin_parts(piece)]
+    return parts if len(parts) > 1 else []
+
+
+def term_expressions(term: Term) -> list[str]:
+    """What a term adds to the OR: itself whole, then each of its parts that is no stop word."""
+    return [whole_expression(term), *(atom for atom in atoms(term) if atom.strip('"') not in STOP_WORDS)]
+
+
+def identifier_parts(text: str) -> list[str]:
+    """Words that plain tokenising would miss in ``text``, in order, for an index column of their own.
+
+    Parts of camel-case names (``parseHTTPFrame`` → parse, http, frame), two-character grams of Chinese,
+    Japanese and Korean runs, and the Latin words glued to such a run.
+    """
+    found: list[str] = []
+    # Most words are all small or only begin with a capital; telling so is cheaper than searching for humps.
+    mixed = [word for word in text.split() if not (word.islower() or word.istitle())]
+    if mixed:
+        for word in _CAMEL_WORD.findall(" ".join(mixed)):
+            found += [part.lower() for part in _CAMEL_PART.findall(word)]
+    if not text.isascii():
+        for run in _CJK_RUN.findall(text):
+            found += _grams(run)
+            if len(run) > 1:
+                found.append(run[-1])
+        found += [
+            piece
+            for word in _ALNUM_RUN.findall(text)
+            if not word.isascii() and len(pieces := _SCRIPTS.findall(word)) > 1
+            for piece in pieces
+            if not _CJK_RUN.match(piece)
+        ]
+    return found
+
+
+def _within_bytes(text: str, notes: list[str]) -> str:
+    data = text.encode("utf-8")
+    if len(data) <= MAX_BYTES:
+        return text
+    notes.append(f"Only the first {MAX_BYTES} bytes of the query were used.")
+    return data[:MAX_BYTES].decode("utf-8", "ignore")
+
+
+def _filter_value(key: str, given: str) -> str:
+    value = given.strip()
+    if key == "kind":
+        if value.lower() not in _KINDS:
+            raise InvalidQuery(
+                f"“{given}” is not a kind of document.", hint="Kinds: core, fact, adr, playbook, recap."
+            )
+        return _KINDS[value.lower()]
+    if key == "status":
+        if value.lower() not in _STATUSES:
+            raise InvalidQuery(f"“{given}” is not a status.", hint=f"One of: {', '.join(_STATUSES)}.")
+        return value.lower()
+    if key in ("since", "before"):
+        moment = utc_key(value)
+        if not moment:
+            raise InvalidQuery(
+                f"“{given}” is not a date for {key}.", hint="Write it as 2026-01-31 or 2026-01-31T09:00:00Z."
+            )
+        return moment
+    return value
+
+
+def _add_phrase(terms: list[Term], text: str, excluded: bool) -> None:
+    words = _ALNUM_RUN.findall(text)
+    if words:
+        # One quoted word is that word: quoting must not change what it finds.
+        plain = len(words) == 1
+        terms.append(Term(text.strip() if not plain else words[0], not plain, excluded))
+
+
+def _add_word(terms: list[Term], text: str, excluded: bool) -> None:
+    if text.startswith("-"):  # "--force" is an option that somebody looks for, not a word to leave out
+        excluded = False
+    if _ALNUM_RUN.search(text):
+        terms.append(Term(text.strip("-.,;:!?()[]{}<>'`*^|&"), False, excluded))
+
+
+def _drop_stop_words(terms: list[Term]) -> list[Term]:
+    kept = [term for term in terms if term.phrase or term.excluded or term.text.lower() not in STOP_WORDS]
+    return kept if any(not term.excluded for term in kept) else terms
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', " ") + '"'
+
+
+def _whole_piece(piece: str) -> str:
+    if not _CJK_RUN.match(piece):
+        return _quoted(piece)
+    return _quoted(" ".join(_grams(piece))) if len(piece) > 1 else f"{_quoted(piece)}*"
+
+
+def _grams(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+def _latin_parts(text: str) -> list[str]:
+    return [
+        part.lower()
+        for word in _ALNUM_RUN.findall(text)
+        for part in (_CAMEL_PART.findall(word) if word.isascii() and _HUMP.search(word) else [word])
+    ]

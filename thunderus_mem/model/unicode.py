@@ -1,0 +1,145 @@
+"""Characters that hide: found for lint, and made visible by the one filter before anything is printed.
+
+Sources: Unicode Standard 15 (general category Cf, UAX #9 for direction, UTS #51 for emoji sequences).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+ZWNJ: Final = "\u200c"
+ZWJ: Final = "\u200d"
+BOM: Final = "\ufeff"
+
+_CONTROLS = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+_MARKS = "\u061c\u200e\u200f"
+_BIDI = "\u202a-\u202e\u2066-\u206f"
+_ZERO = "\u00ad\u034f\u180e\u200b-\u200d\u2060-\u2065\ufeff\u3164\uffa0"
+_OTHER = "\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+_TAGS = "\U000e0000-\U000e007f"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+
+_SUSPECT = re.compile(f"[{_CONTROLS}{_MARKS}{_BIDI}{_ZERO}{_OTHER}{_TAGS}{_SELECTORS}]")
+_SUSPECT_ASCII = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_UNPRINTABLE = re.compile(
+    f"[\r{_CONTROLS}{_MARKS}{_BIDI}{_ZERO}{_OTHER}{_TAGS}\U000e0100-\U000e01ef\u2028\u2029\ud800-\udfff]"
+)
+_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_JOINING = re.compile("[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc]")
+_EMOJI = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]")
+_IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f")
+
+_NAMES = {
+    "\u00ad": "SOFT HYPHEN",
+    "\u034f": "COMBINING GRAPHEME JOINER",
+    "\u061c": "ARABIC LETTER MARK",
+    "\u180e": "MONGOLIAN VOWEL SEPARATOR",
+    "\u200b": "ZERO WIDTH SPACE",
+    ZWNJ: "ZERO WIDTH NON-JOINER",
+    ZWJ: "ZERO WIDTH JOINER",
+    "\u200e": "LEFT-TO-RIGHT MARK",
+    "\u200f": "RIGHT-TO-LEFT MARK",
+    "\u2060": "WORD JOINER",
+    "\u3164": "HANGUL FILLER",
+    "\uffa0": "HALFWIDTH HANGUL FILLER",
+    BOM: "ZERO WIDTH NO-BREAK SPACE",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Invisible:
+    """A character nobody sees: itself, its Unicode name (or a description) and its offset in the text."""
+
+    char: str
+    name: str
+    start: int
+
+
+def _name(char: str) -> str:
+    known = _NAMES.get(char)
+    if known:
+        return known
+    code = ord(char)
+    if code < 0xA0:
+        return "CONTROL CHARACTER"
+    if 0xE0000 <= code <= 0xE007F:
+        return "TAG CHARACTER"
+    if 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF:
+        return "VARIATION SELECTOR"
+    import unicodedata
+
+    return unicodedata.name(char, "FORMAT CHARACTER")
+
+
+def _joins_emoji(text: str, at: int) -> bool:
+    before = text[at - 1 : at]
+    if before == "\ufe0f" or "\U0001f3fb" <= before <= "\U0001f3ff":
+        before = text[at - 2 : at - 1] if before == "\ufe0f" else before
+    return bool(_EMOJI.match(before) and _EMOJI.match(text, at + 1))
+
+
+def _joins_letters(text: str, at: int) -> bool:
+    return bool(_JOINING.match(text[at - 1 : at]) or _JOINING.match(text, at + 1)) and at > 0
+
+
+def _in_flag(text: str, at: int) -> bool:
+    return any(found.start() < at < found.end() for found in _FLAG.finditer(text, max(at - 7, 0), at + 8))
+
+
+def _line_around(text: str, at: int) -> str:
+    # A window is enough to see the script of a line, and keeps the whole linear.
+    return text[max(at - 80, 0) : at + 80]
+
+
+def _is_honest(text: str, at: int) -> bool:
+    """Whether this character does the work it was made for: emoji, Persian, Indic, ideograph variants."""
+    char = text[at]
+    if char == BOM:
+        return at == 0
+    if char == ZWJ:
+        return _joins_emoji(text, at) or _joins_letters(text, at)
+    if char == ZWNJ:
+        return _joins_letters(text, at)
+    if char in "\u200e\u200f\u061c":
+        return _RTL.search(_line_around(text, at)) is not None
+    if "\ufe00" <= char <= "\ufe0f":
+        return not "\ufe00" <= text[at - 1 : at] <= "\ufe0f"
+    if "\U000e0100" <= char <= "\U000e01ef":
+        return _IDEOGRAPH.match(text[at - 1 : at]) is not None
+    return "\U000e0020" <= char <= "\U000e007f" and _in_flag(text, at)
+
+
+def find_invisible(text: str) -> list[Invisible]:
+    """Characters that hide or turn text around, in order: zero width, direction, tags, C0/C1 and the like.
+
+    Newline, tab, carriage return, a leading byte order mark, joiners inside emoji and in scripts that need
+    them, and flags made of tags are not reported.
+    """
+    pattern = _SUSPECT_ASCII if text.isascii() else _SUSPECT
+    return [
+        Invisible(match.group(), _name(match.group()), match.start())
+        for match in pattern.finditer(text)
+        if not _is_honest(text, match.start())
+    ]
+
+
+def _shown(match: re.Match[str]) -> str:
+    char, text, at = match.group(), match.string, match.start()
+    if char in (ZWJ, ZWNJ) and _is_honest(text, at):
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0xA0 else f"<U+{code:04X}>"
+
+
+def visible(text: str) -> str:
+    """The text with every control, direction, tag and zero-width character spelled out.
+
+    Escapes look like ``\\x1b`` or ``<U+202E>``; newline and tab stay, and so do joiners inside an emoji.
+    Everything a person is shown passes through here once.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNPRINTABLE.sub(_shown, text)

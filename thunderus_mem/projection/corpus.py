@@ -1,0 +1,83 @@
+"""What lint rules may know of the other documents, read from the index once and kept."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from thunderus_mem.projection.rows import decode_list, fold_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from thunderus_mem.projection.index import Index
+
+_ADR_NUMBER = re.compile(r"/DECISIONS/(?:.*/)?ADR-(\d+)[^/]*$", re.IGNORECASE)
+
+
+class IndexCorpus:
+    """Answers ``lint.Corpus`` from an index."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def paths_of(self, doc_id: str) -> tuple[str, ...]:
+        """Every file with that id."""
+        return self._paths.get(doc_id, ())
+
+    def resolve(self, target: str) -> str | None:
+        """The id behind an id, an alias, a file stem or a path."""
+        if target in self._docs:
+            return target
+        return self._by_path.get(target) or self._names.get(fold_name(target.removesuffix(".md")))
+
+    def superseded_by(self, doc_id: str) -> str | None:
+        """The existing document that supersedes this one."""
+        return self._superseded.get(doc_id)
+
+    def ids(self) -> Iterable[str]:
+        """All document ids, sorted."""
+        return sorted(self._docs)
+
+    def anchors(self, doc_id: str) -> frozenset[str]:
+        """The heading anchors of a document."""
+        return frozenset(decode_list(self._docs.get(doc_id, ("", "[]"))[1]))
+
+    def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
+        """Number of a decision → the files that carry it."""
+        numbers: dict[int, list[str]] = {}
+        for path, _, _ in self._files:
+            if match := _ADR_NUMBER.search(path):
+                numbers.setdefault(int(match[1]), []).append(path)
+        return {number: tuple(paths) for number, paths in sorted(numbers.items())}
+
+    @cached_property
+    def _files(self) -> list[tuple[str, str, str]]:
+        return self._index.files()
+
+    @cached_property
+    def _docs(self) -> dict[str, tuple[str, str]]:
+        rows = self._index.database.rows("SELECT doc_id, path, anchors_json FROM docs")
+        return {row[0]: (row[1], row[2]) for row in rows}
+
+    @cached_property
+    def _by_path(self) -> dict[str, str]:
+        return {path: doc_id for path, _, doc_id in self._files if doc_id}
+
+    @cached_property
+    def _paths(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for path, _, doc_id in self._files:
+            if doc_id:
+                found[doc_id] = (*found.get(doc_id, ()), path)
+        return found
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        rows = self._index.database.rows("SELECT name, min(doc_id) FROM names GROUP BY name")
+        return {row[0]: row[1] for row in rows}
+
+    @cached_property
+    def _superseded(self) -> dict[str, str]:
+        return self._index.superseded_by()

@@ -1,0 +1,120 @@
+"""A document → the rows it has in the index. Pure."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from json.encoder import encode_basestring as _json_text
+from typing import TYPE_CHECKING, Any
+
+from thunderus_mem.model.outline import outline
+from thunderus_mem.model.query import identifier_parts
+from thunderus_mem.model.timestamp import utc_key
+from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT, fold_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.model.document import Document
+    from thunderus_mem.model.outline import Passage
+
+_FOLDER = re.compile(r"^\.thunderus/memory/(?:semantic/|procedural/)?[^/]+/")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The rows of one document, without row ids: in ``docs``, ``docs_fts``, ``passages``, ``names``, ``doc_edges``."""
+
+    doc_id: str
+    doc: tuple[Any, ...]
+    words: tuple[str, ...]
+    passages: tuple[tuple[str, int, str, str, str, str], ...]
+    names: tuple[tuple[str, str], ...]
+    edges: tuple[tuple[str, str, str], ...]
+
+
+def entry_of(document: Document, content_hash: str, size: int) -> Entry:
+    """What the index keeps of a document whose file has ``size`` bytes."""
+    doc_id, title, path, body = document.id, document.title, document.path, document.body
+    inner = _FOLDER.sub("", path).removesuffix(".md")
+    names = " ".join((*document.aliases, inner))
+    outlined = outline(body)
+    found_headings = outlined.headings
+    tokens = len(document.text) // 4
+    rows = _passage_rows(outlined.passages, f"{title}\n{names}", document.body_line)
+    words = (
+        doc_id,
+        title,
+        "\n".join(heading.text for heading in found_headings),
+        " ".join(document.tags),
+        body,
+        names,
+        " ".join((*identifier_parts(f"{doc_id} {title} {names}"), *(row[5] for row in rows))),
+    )
+    doc = (
+        doc_id, document.kind, title, path, _list(document.tags), document.updated, _provenance(document),
+        document.created, utc_key(document.updated), document.status, _list(document.aliases),
+        _list(heading.anchor for heading in found_headings), content_hash, size, tokens,
+        manifest_entry(document, size, tokens),
+    )  # fmt: skip
+    stem = inner.rpartition("/")[2].casefold()
+    known_as = {name for alias in document.aliases if (name := fold_name(alias))} | {stem}
+    return Entry(
+        doc_id,
+        doc,
+        words,
+        rows,
+        tuple((name, doc_id) for name in sorted(known_as)),
+        tuple(sorted({(doc_id, link.rel, link.target) for link in document.links})),
+    )
+
+
+def manifest_entry(document: Document, size: int, tokens: int) -> str:
+    """A document's part of the manifest, ready to be written: indented JSON, as a whole file has it."""
+    commit = document.last_verified_commit
+    return (
+        "    {\n"
+        f'      "id": {_json_text(document.id)},\n'
+        f'      "kind": {_json_text(document.kind)},\n'
+        f'      "path": {_json_text(document.path)},\n'
+        f'      "provenance": {_provenance(document)},\n'
+        f'      "size_bytes": {size},\n'
+        f'      "tags": {_list(document.tags)},\n'
+        f'      "title": {_json_text(document.title)},\n'
+        f'      "token_count_approx": {tokens},\n'
+        f'      "updated": {_json_text(document.updated)},\n'
+        f'      "verification": {{"last_verified_commit": {"null" if commit is None else _json_text(commit)}, '
+        f'"status": {_json_text(document.status)}}}\n'
+        "    }"
+    )
+
+
+def _passage_rows(
+    found: tuple[Passage, ...], title: str, body_line: int
+) -> tuple[tuple[str, int, str, str, str, str], ...]:
+    first = body_line - 1
+    rows = [
+        (
+            passage.anchor,
+            first + passage.line,
+            title,
+            passage.heading,
+            passage.text,
+            " ".join(identifier_parts(f"{passage.heading}\n{passage.text}")),
+        )
+        for passage in found[:PASSAGES_PER_DOCUMENT]
+    ]
+    if not rows:
+        rows = [("", body_line, title, "", "", "")]
+    return tuple(rows)
+
+
+def _list(items: Iterable[str]) -> str:
+    return f"[{', '.join(map(_json_text, items))}]"
+
+
+def _provenance(document: Document) -> str:
+    return (
+        f'{{"commits": {_list(document.commits)}, "events": {_list(document.events)}, '
+        f'"patches": {_list(document.patches)}}}'
+    )

@@ -1,0 +1,260 @@
+"""The index as its readers see it: documents, names, relations, findings. Never writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.projection.database import open_existing
+from thunderus_mem.projection.rows import decode_list, fold_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from thunderus_mem.model.diagnostic import Diagnostic
+    from thunderus_mem.projection.corpus import IndexCorpus
+    from thunderus_mem.projection.database import Database
+
+_DOC_COLUMNS: Final = (
+    "doc_id, kind, title, path, tags_json, updated, created, status, aliases_json, hash, tokens, size"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DocRow:
+    """One document as the index knows it. ``path`` is POSIX and relative to root; ``tokens`` is about chars / 4."""
+
+    id: str
+    kind: str
+    title: str
+    path: str
+    tags: tuple[str, ...]
+    updated: str
+    created: str
+    status: str
+    aliases: tuple[str, ...]
+    hash: str
+    tokens: int
+    size: int
+
+
+class Index:
+    """An open index. ``refresh`` (in ``projection.refresh``) makes it agree with the files."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    @classmethod
+    def open(cls, path: str) -> Index:
+        """Open the index file. Raises ``FileNotFoundError`` or ``Damaged``; see ``refresh.open_index``, which
+        answers both by building a new one."""
+        return cls(open_existing(path))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.database.close()
+
+    def documents(
+        self,
+        *,
+        kinds: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        statuses: Sequence[str] = (),
+        path: str = "",
+        since: str = "",
+        before: str = "",
+    ) -> list[DocRow]:
+        """Documents by id, those that fit every filter given. ``since`` and ``before`` are ``utc_key`` times;
+        status ``superseded`` asks for what another document supersedes; tags must all be there; a ``path`` with
+        ``*`` is a pattern, without one a part of the path."""
+        where, values = filter_clauses(
+            kinds=kinds,
+            tags=tags,
+            statuses=statuses,
+            paths=[path] if path else [],
+            since=since,
+            before=before,
+        )
+        rows = self.database.rows(f"SELECT {_DOC_COLUMNS} FROM docs WHERE {where} ORDER BY doc_id", values)  # noqa: S608
+        return [_doc_row(row) for row in rows]
+
+    def get(self, doc_id: str) -> DocRow | None:
+        """The document with exactly this id."""
+        row = self.database.row(f"SELECT {_DOC_COLUMNS} FROM docs WHERE doc_id = ?", (doc_id,))  # noqa: S608
+        return _doc_row(row) if row else None
+
+    def by_path(self, path: str) -> DocRow | None:
+        """The document in this file (not when the file only repeats another's id)."""
+        row = self.database.row(f"SELECT {_DOC_COLUMNS} FROM docs WHERE path = ?", (path,))  # noqa: S608
+        return _doc_row(row) if row else None
+
+    def ids(self) -> list[str]:
+        """All document ids, sorted."""
+        return [row[0] for row in self.database.rows("SELECT doc_id FROM docs ORDER BY doc_id")]
+
+    def titles(self, prefix: str = "", limit: int = -1) -> list[tuple[str, str]]:
+        """``(id, title)`` of documents whose id, with or without its kind, begins with ``prefix``."""
+        escaped = prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        rows = self.database.rows(
+            "SELECT doc_id, title FROM docs WHERE doc_id LIKE ?1 ESCAPE '\\' OR "
+            "substr(doc_id, instr(doc_id, '.') + 1) LIKE ?1 ESCAPE '\\' ORDER BY doc_id LIMIT ?2",
+            (escaped, limit),
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    def count(self) -> int:
+        """How many documents there are."""
+        row = self.database.row("SELECT count(*) FROM docs")
+        return int(row[0]) if row else 0
+
+    def paths_of(self, doc_id: str) -> tuple[str, ...]:
+        """Every file with this id; the first is the document."""
+        rows = self.database.rows("SELECT path FROM files WHERE doc_id = ? ORDER BY path", (doc_id,))
+        return tuple(row[0] for row in rows)
+
+    def files(self) -> list[tuple[str, str, str]]:
+        """``(path, hash, doc_id)`` of every Markdown file; hash and id may be ""."""
+        rows = self.database.rows("SELECT path, hash, doc_id FROM files ORDER BY path")
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def hash_of(self, path: str) -> str:
+        """The hash of the file as last read; "" when it is unknown."""
+        row = self.database.row("SELECT hash FROM files WHERE path = ?", (path,))
+        return str(row[0]) if row else ""
+
+    def edges(self) -> list[tuple[str, str, str]]:
+        """All relations ``(source id, relation, target id)``, sorted."""
+        rows = self.database.rows("SELECT src_doc_id, rel, dst_doc_id FROM doc_edges ORDER BY 1, 2, 3")
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def edges_of(self, doc_id: str) -> list[tuple[str, str, str]]:
+        """The relations from and to one document, sorted."""
+        rows = self.database.rows(
+            "SELECT src_doc_id, rel, dst_doc_id FROM doc_edges WHERE src_doc_id = ?1 OR dst_doc_id = ?1 "
+            "ORDER BY 1, 2, 3",
+            (doc_id,),
+        )
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def superseded_by(self, doc_ids: Iterable[str] | None = None) -> dict[str, str]:
+        """For each of the ids (of all when none are given) that an existing document supersedes: that document
+        (the first by id)."""
+        wanted = sorted(set(doc_ids)) if doc_ids is not None else []
+        chosen = f"AND dst_doc_id IN ({', '.join('?' * len(wanted))}) " if doc_ids is not None else ""
+        rows = self.database.rows(
+            "SELECT dst_doc_id, min(src_doc_id) FROM doc_edges JOIN docs ON docs.doc_id = src_doc_id "
+            f"WHERE rel = 'supersedes' AND src_doc_id <> dst_doc_id {chosen}GROUP BY 1",  # noqa: S608
+            wanted,
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def resolve(self, target: str) -> str | None:
+        """The document a person means: its id, its path, an alias or a file stem; the first by id when several."""
+        row = self.database.row(
+            "SELECT doc_id FROM docs WHERE doc_id = ?1 OR path = ?1 ORDER BY doc_id <> ?1 LIMIT 1", (target,)
+        ) or self.database.row(
+            "SELECT min(doc_id) FROM names WHERE name = ? HAVING min(doc_id) IS NOT NULL",
+            (fold_name(target.removesuffix(".md")),),
+        )
+        return str(row[0]) if row else None
+
+    def manifest_entries(self) -> list[tuple[str, str, str, int, str]]:
+        """What ``manifest_bytes`` asks for, by id."""
+        rows = self.database.rows(
+            "SELECT updated_key, updated, kind, tokens, manifest_json FROM docs ORDER BY doc_id"
+        )
+        return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]
+
+    def problems(self) -> list[Diagnostic]:
+        """The reader's findings in files, those it could not read included; by path."""
+        rows = self.database.rows("SELECT problems_json FROM files WHERE problems_json <> '[]' ORDER BY path")
+        return [diagnostic for row in rows for diagnostic in decode_problems(row[0])]
+
+    def corpus(self) -> IndexCorpus:
+        """The documents as lint rules ask for them, read once."""
+        from thunderus_mem.projection.corpus import IndexCorpus
+
+        return IndexCorpus(self)
+
+
+def filter_clauses(
+    *,
+    kinds: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    statuses: Sequence[str] = (),
+    paths: Sequence[str] = (),
+    since: str | None = None,
+    before: str | None = None,
+) -> tuple[str, list[Any]]:
+    """A WHERE clause over ``docs`` for filters; values that begin with ``-`` leave out."""
+    clauses: list[str] = []
+    values: list[Any] = []
+
+    def each(given: Sequence[str], clause: str, *, together: str, change: Any = str) -> None:
+        wanted = [value for value in given if not value.startswith("-")]
+        unwanted = [value[1:] for value in given if value.startswith("-")]
+        if wanted:
+            clauses.append("(" + together.join([clause] * len(wanted)) + ")")
+        clauses.extend([f"NOT ({clause})"] * len(unwanted))
+        values.extend(change(value) for value in (*wanted, *unwanted))
+
+    each(kinds, "kind = ?", together=" OR ")
+    each(
+        tags,
+        "EXISTS (SELECT 1 FROM json_each(tags_json) WHERE lower(json_each.value) = ?)",
+        together=" AND ",
+        change=str.lower,
+    )
+    each(paths, "lower(path) GLOB ?", together=" OR ", change=_path_pattern)
+    each(
+        statuses,
+        "? IN (status, CASE WHEN doc_id IN (SELECT e.dst_doc_id FROM doc_edges e JOIN docs d ON d.doc_id = e.src_doc_id "
+        "WHERE e.rel = 'supersedes' AND e.src_doc_id <> e.dst_doc_id) THEN 'superseded' END)",
+        together=" OR ",
+    )
+    if since:
+        clauses.append("updated_key >= ?")
+        values.append(since)
+    if before:
+        clauses.append("updated_key < ? AND updated_key <> ''")
+        values.append(before)
+    return " AND ".join(clauses) or "1", values
+
+
+def encode_problems(problems: Sequence[Diagnostic]) -> str:
+    """Findings as JSON text, for the index."""
+    if not problems:
+        return "[]"
+    import json
+
+    return json.dumps(
+        [
+            [p.rule, p.severity, p.path, p.line, p.column, p.message, p.key, p.expected, p.hint, p.doc_id]
+            for p in problems
+        ],
+        ensure_ascii=False,
+    )
+
+
+def decode_problems(text: str) -> list[Diagnostic]:
+    """Findings from the index. Edits are not kept: lint reads the file again for them."""
+    import json
+
+    from thunderus_mem.model.diagnostic import Diagnostic, Severity
+
+    return [Diagnostic(row[0], Severity(row[1]), *row[2:]) for row in json.loads(text)]
+
+
+def _path_pattern(value: str) -> str:
+    lowered = value.lower()
+    if "*" in lowered:
+        return lowered.replace("[", "[[]")
+    return f"*{lowered.replace('[', '[[]').replace('?', '[?]')}*"
+
+
+def _doc_row(row: tuple[Any, ...]) -> DocRow:
+    doc_id, kind, title, path, tags, updated, created, status, aliases, content_hash, tokens, size = row
+    return DocRow(
+        doc_id, kind, title, path, decode_list(tags), updated, created, status, decode_list(aliases),
+        content_hash, tokens, size,
+    )  # fmt: skip

@@ -1,0 +1,103 @@
+"""``manifest.json``: the inventory of documents, a projection. Same documents, same bytes.
+
+The shape is a superset of the Thunderus manifest: its loader also asks for sizes, verification and ``stats``.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from thunderus_mem.model.diagnostic import Diagnostic, Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thunderus_mem.projection.index import Index
+
+MANIFEST_VERSION = 1
+
+
+def manifest_bytes(entries: Sequence[tuple[str, str, str, int, str]]) -> bytes:
+    """The manifest for entries ``(updated_key, updated, kind, tokens, manifest_json)`` sorted by document id.
+
+    ``generated_at`` is the newest ``updated`` among them.
+    """
+    newest = max(entries, default=("", "", "", 0, ""), key=lambda entry: entry[:2])[1]
+    kinds: dict[str, int] = {}
+    tokens = 0
+    for _, _, kind, count, _ in entries:
+        kinds[kind] = kinds.get(kind, 0) + 1
+        tokens += count
+    from json.encoder import encode_basestring as text
+
+    by_kind = ", ".join(f"{text(kind)}: {kinds[kind]}" for kind in sorted(kinds))
+    docs = ",\n".join([entry[4] for entry in entries])
+    listed = f"[\n{docs}\n  ]" if docs else "[]"
+    return (
+        "{\n"
+        f'  "docs": {listed},\n'
+        f'  "generated_at": {text(newest or "1970-01-01T00:00:00Z")},\n'
+        f'  "stats": {{"by_kind": {{{by_kind}}}, "total_docs": {len(entries)}, "total_tokens_approx": {tokens}}},\n'
+        f'  "version": {MANIFEST_VERSION}\n'
+        "}\n"
+    ).encode()
+
+
+def write_manifest(path: str, data: bytes) -> str:
+    """Replace the manifest as a whole; returns its new stamp, "" when the disk refused."""
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "wb") as handle:
+            handle.write(data)
+        os.replace(temporary, path)
+    except OSError:
+        with suppress(OSError):
+            os.unlink(temporary)
+        return ""
+    return manifest_stamp(path)
+
+
+def manifest_stamp(path: str) -> str:
+    """What changes when somebody touches the manifest; "" when it is not there."""
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return ""
+    return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"
+
+
+def check_manifest(path: str, relative: str, index: Index) -> list[Diagnostic]:
+    """Compare the manifest on disk with the documents (``manifest --check``). ``index`` must be fresh and must not
+    have written the manifest since it was read."""
+    try:
+        with open(path, "rb") as handle:
+            found = handle.read()
+    except OSError:
+        return [_finding(relative, 0, "There is no manifest.")]
+    expected = manifest_bytes(index.manifest_entries())
+    if found == expected:
+        return []
+    line = 1 + next(
+        (
+            at
+            for at, (ours, theirs) in enumerate(zip(expected.split(b"\n"), found.split(b"\n"), strict=False))
+            if ours != theirs
+        ),
+        0,
+    )
+    return [_finding(relative, line, "The manifest does not agree with the documents.")]
+
+
+def _finding(path: str, line: int, message: str) -> Diagnostic:
+    return Diagnostic(
+        "TM502",
+        Severity.ERROR,
+        path,
+        line,
+        0,
+        message,
+        expected="the inventory of the documents as they are",
+        hint="Write it anew with: thunderus-mem manifest",
+    )

@@ -1,0 +1,199 @@
+"""Makes the index and the manifest agree with the files: what changed → apply; or everything anew.
+
+``refresh`` after any series of file operations leaves exactly what ``rebuild`` would. An unchanged tree costs one
+walk and one row. Files are read inside the index's write transaction, so two refreshes cannot mix.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from thunderus_mem.model.errors import NotWritable
+from thunderus_mem.projection import database as db
+from thunderus_mem.projection.index import Index
+from thunderus_mem.projection.manifest import manifest_bytes, manifest_stamp, write_manifest
+from thunderus_mem.projection.scan import scan
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from thunderus_mem.projection.scan import Scan
+    from thunderus_mem.projection.update import Update
+    from thunderus_mem.store.layout import Layout
+
+FOLDERS: Final = tuple(DOCUMENT_FOLDERS.values())
+_BRAKE_COUNT: Final = 5
+_BRAKE_SHARE: Final = 0.1
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What a refresh did. ``rebuilt`` says why everything was read anew ("" = it was not); ``problems`` counts the
+    files with findings of the reader; ``held`` counts documents kept although their folder cannot be seen."""
+
+    added: int
+    modified: int
+    removed: int
+    total: int
+    rebuilt: str = ""
+    problems: int = 0
+    held: int = 0
+
+    @property
+    def changed(self) -> bool:
+        """Whether any document came, went or was read anew."""
+        return bool(self.added or self.modified or self.removed or self.rebuilt)
+
+
+def open_index(layout: Layout) -> tuple[Index, Refreshed]:
+    """The index, fresh. A missing, damaged or outdated one is built anew, silently but not secretly: see
+    ``Refreshed.rebuilt``. Where nothing can be written it is built in memory."""
+    try:
+        index = Index.open(layout.index_file)
+    except FileNotFoundError:
+        return _build(layout, "there was no index")
+    except db.Newer as error:
+        return _in_memory(layout, str(error))
+    except db.Damaged as error:
+        return _build(layout, str(error))
+    except OSError as error:
+        return _in_memory(layout, error.strerror or "the index cannot be opened")
+    try:
+        return index, refresh(layout, index)
+    except db.Damaged as error:
+        index.close()
+        return _build(layout, str(error))
+    except NotWritable as error:
+        index.close()
+        return _in_memory(layout, str(error))
+
+
+def ask(layout: Layout, question: Callable[[Index], Answer]) -> Answer:
+    """Put a question to the fresh index; when damage shows while it answers, build a new one and ask again."""
+    index, _ = open_index(layout)
+    try:
+        return question(index)
+    except db.Damaged as error:
+        index.close()
+        index, _ = _build(layout, str(error))
+        return question(index)
+    finally:
+        index.close()
+
+
+def refresh(layout: Layout, index: Index) -> Refreshed:
+    """Bring the index and the manifest up to date with the files. Raises ``Damaged``, ``Busy``, ``NotWritable``."""
+    seen = scan(layout.root, FOLDERS)
+    meta = dict(index.database.rows("SELECT key, value FROM meta"))
+    total, problems = _counts(meta.get("counts", ""))
+    if meta.get("files") == seen.fingerprint and not meta.get("racy") and _manifest_is_ours(layout, index, meta):
+        return Refreshed(0, 0, 0, total, problems=problems)
+    if seen.listed == 0 and total > max(_BRAKE_COUNT, int(total * _BRAKE_SHARE)):
+        return Refreshed(0, 0, 0, total, problems=problems, held=total)
+    return _apply(layout, index, seen)
+
+
+def rebuild(layout: Layout, reason: str = "asked for") -> Refreshed:
+    """Read every file anew into a new index, and put it in the place of the old one."""
+    index, refreshed = _build(layout, reason)
+    index.close()
+    return refreshed
+
+
+def peek(layout: Layout, index: Index) -> bool:
+    """Whether the index agrees with the files as they are (by their stamps); changes nothing."""
+    meta = dict(index.database.rows("SELECT key, value FROM meta"))
+    return meta.get("files") == scan(layout.root, FOLDERS).fingerprint
+
+
+def in_memory(layout: Layout) -> Index:
+    """A fresh index that leaves no trace on the disk, to judge files against."""
+    return _in_memory(layout, "asked for")[0]
+
+
+def _build(layout: Layout, reason: str) -> tuple[Index, Refreshed]:
+    """A new index in a file, or in memory where the folder cannot be written."""
+    temporary = f"{layout.index_file}.{os.getpid()}-{time.time_ns()}.tmp"
+    try:
+        os.makedirs(layout.indexes_dir, exist_ok=True)
+        _sweep(layout)
+        new = Index(db.create(temporary))
+        refreshed = _fill(layout, new)
+        db.publish(new.database, layout.index_file)
+        return Index.open(layout.index_file), replace(refreshed, rebuilt=reason)
+    except (OSError, NotWritable, db.Damaged) as error:
+        return _in_memory(layout, f"{reason}; {error}")
+    finally:
+        for name in (temporary, temporary + "-journal"):
+            with suppress(OSError):
+                os.unlink(name)
+
+
+def _in_memory(layout: Layout, reason: str) -> tuple[Index, Refreshed]:
+    index = Index(db.create())
+    return index, replace(_fill(layout, index), rebuilt=reason)
+
+
+def _fill(layout: Layout, index: Index) -> Refreshed:
+    return _apply(layout, index, scan(layout.root, FOLDERS))
+
+
+def _apply(layout: Layout, index: Index, seen: Scan) -> Refreshed:
+    import gc
+
+    from thunderus_mem.projection.update import Update
+
+    # Thousands of short-lived values and no cycles: the collector would walk them all for nothing.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _applied(layout, index, seen, Update(layout.root, index.database))
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refreshed:
+    database = index.database
+    with database.transaction():
+        update.run(seen)
+        total = index.count()
+        problems = update.problem_count()
+        database.set_meta("files", seen.fingerprint)
+        database.set_meta("racy", "1" if update.racy_left() else "")
+        database.set_meta("counts", f"{total} {problems}")
+        meta = {"manifest": database.meta("manifest")}
+        if database.path and (update.changed or not _manifest_is_ours(layout, index, meta)):
+            stamp = write_manifest(layout.manifest_file, manifest_bytes(index.manifest_entries()))
+            database.set_meta("manifest", stamp)
+    return Refreshed(
+        update.added, update.modified, update.removed, total, problems=problems, held=update.held
+    )
+
+
+def _manifest_is_ours(layout: Layout, index: Index, meta: dict[str, str]) -> bool:
+    """Whether the manifest still is the file we wrote; nobody expects one beside an index in memory."""
+    return index.database.in_memory or meta.get("manifest") == manifest_stamp(layout.manifest_file)
+
+
+def _counts(text: str) -> tuple[int, int]:
+    total, _, problems = text.partition(" ")
+    return int(total or 0), int(problems or 0)
+
+
+def _sweep(layout: Layout) -> None:
+    """Remove what a killed rebuild left, once it is an hour old."""
+    with suppress(OSError), os.scandir(layout.indexes_dir) as entries:
+        for entry in entries:
+            if entry.name.endswith(".tmp") and entry.stat(follow_symlinks=False).st_mtime < time.time() - 3600:
+                with suppress(OSError):
+                    os.unlink(entry.path)
+
+

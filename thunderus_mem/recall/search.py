@@ -1,0 +1,273 @@
+"""Query → hits. Passages and whole documents are ranked apart and fused; one passage a document.
+
+Text that is shown comes from the file, and only when the file still is the one that was indexed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.model.query import atoms, exclusion_expression, match_expression, whole_expression
+from thunderus_mem.projection.index import filter_clauses
+from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT
+from thunderus_mem.recall.rank import (
+    DOCUMENT_WEIGHTS,
+    FUSION_K,
+    PASSAGE_WEIGHTS,
+    STALE_FACTOR,
+    SUPERSEDED_FACTOR,
+    Candidate,
+    covers,
+    fuse,
+)
+from thunderus_mem.recall.snippet import Snippets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.model.query import Query
+    from thunderus_mem.projection.database import Database
+    from thunderus_mem.projection.index import Index
+
+MAX_LIMIT: Final = 50
+_POOL: Final = 60
+_DOCUMENT_BM25 = f"bm25(docs_fts, {', '.join(map(str, DOCUMENT_WEIGHTS.values()))})"
+_PASSAGE_BM25 = f"bm25(passages_fts, {', '.join(map(str, PASSAGE_WEIGHTS.values()))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One passage of one document. ``line`` is in the file; ``marks`` are character ranges in ``snippet``;
+    ``superseded_by`` is "" for a current document. ``explain`` tells ranks and weights when asked for."""
+
+    id: str
+    title: str
+    kind: str
+    path: str
+    anchor: str
+    line: int
+    snippet: str
+    marks: tuple[tuple[int, int], ...]
+    score: float
+    status: str
+    superseded_by: str
+    explain: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _Doc:
+    """What ranking asks of a document."""
+
+    row: int
+    id: str
+    kind: str
+    title: str
+    path: str
+    status: str
+
+
+def search(index: Index, query: Query, *, root: str, limit: int = 10, explain: bool = False) -> list[Hit]:
+    """The best passages for a query, best first; empty when nothing is relevant. ``index`` must be fresh.
+
+    A query of filters alone lists what they let through, newest first.
+    """
+    limit = max(1, min(limit, MAX_LIMIT))
+    database = index.database
+    allowed = _allowed(database, query)
+    expression = match_expression(query)
+    if not expression:
+        return _listing(index, query, root, allowed, limit) if query.filtered or query.unwanted else []
+    found = _ranked(database, expression, allowed)
+    docs = _docs(database, {*found.documents, *found.passages})
+    successors = _successors(index, docs, allowed)
+    superseded = {row: successor.row if successor else 0 for row, (_, successor) in successors.items()}
+    for _, successor in successors.values():
+        if successor is not None and successor.row not in docs:
+            docs[successor.row] = successor
+    ordered = fuse(
+        found.documents,
+        found.passages,
+        {row: doc.status for row, doc in docs.items()},
+        superseded,
+        {row: doc.id for row, doc in docs.items()},
+    )
+    ordered = _relevant(database, query, ordered, index.count())
+    shown = (
+        (
+            docs[candidate.row],
+            found.best_passage.get(candidate.row),
+            candidate.score,
+            successors[candidate.row][0] if candidate.row in successors else "",
+            _explanation(candidate, found, expression) if explain else {},
+        )
+        for candidate in _with_successors(ordered, superseded)
+    )
+    return _hits(Snippets(root, database, expression), shown, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Row ids of documents in both orders, best first, and the best passage of each document."""
+
+    documents: list[int]
+    passages: list[int]
+    best_passage: dict[int, int]
+    document_scores: dict[int, float]
+    passage_scores: dict[int, float]
+
+
+def _ranked(database: Database, expression: str, allowed: frozenset[int] | None) -> _Found:
+    pool = _POOL if allowed is None else -1
+    documents = database.rows(
+        f"SELECT rowid, {_DOCUMENT_BM25} AS score FROM docs_fts WHERE docs_fts MATCH ? ORDER BY score LIMIT ?",  # noqa: S608
+        (expression, pool),
+    )
+    passages = database.rows(
+        f"SELECT rowid, {_PASSAGE_BM25} AS score FROM passages_fts WHERE passages_fts MATCH ? ORDER BY score LIMIT ?",  # noqa: S608
+        (expression, pool * 3 if pool > 0 else pool),
+    )
+    document_scores = {row: -score for row, score in documents if allowed is None or row in allowed}
+    best: dict[int, int] = {}
+    passage_scores: dict[int, float] = {}
+    for passage, score in passages:
+        row = passage // PASSAGES_PER_DOCUMENT
+        if row not in best and (allowed is None or row in allowed):
+            best[row] = passage
+            passage_scores[row] = -score
+    return _Found(
+        list(document_scores)[:_POOL], list(best)[:_POOL], best, document_scores, passage_scores
+    )
+
+
+def _allowed(database: Database, query: Query) -> frozenset[int] | None:
+    """Row ids that the filters and left-out words let through; ``None`` for all."""
+    allowed: frozenset[int] | None = None
+    if query.filtered:
+        where, values = filter_clauses(
+            kinds=query.kinds,
+            tags=query.tags,
+            statuses=query.statuses,
+            paths=query.paths,
+            since=query.since,
+            before=query.before,
+        )
+        allowed = frozenset(row[0] for row in database.rows(f"SELECT rowid FROM docs WHERE {where}", values))  # noqa: S608
+    if unwanted := exclusion_expression(query):
+        if allowed is None:
+            allowed = frozenset(row[0] for row in database.rows("SELECT rowid FROM docs"))
+        allowed -= _matching(database, unwanted)
+    return allowed
+
+
+def _matching(database: Database, expression: str) -> set[int]:
+    return {row[0] for row in database.rows("SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?", (expression,))}
+
+
+def _docs(database: Database, keys: Iterable[int] | Iterable[str], column: str = "rowid") -> dict[int, _Doc]:
+    wanted = list(keys)
+    marks = ", ".join("?" * len(wanted))
+    found = database.rows(
+        f"SELECT rowid, doc_id, kind, title, path, status FROM docs WHERE {column} IN ({marks})",  # noqa: S608
+        wanted,
+    )
+    return {row[0]: _Doc(*row) for row in found}
+
+
+def _successors(
+    index: Index, docs: dict[int, _Doc], allowed: frozenset[int] | None
+) -> dict[int, tuple[str, _Doc | None]]:
+    """For each superseded document: the id of what supersedes it, and that document when it may be shown."""
+    by_id = {doc.id: doc for doc in docs.values()}
+    successor_ids: dict[str, str] = {}
+    asked = set(by_id)
+    while asked:  # a successor may be superseded in its turn
+        step = index.superseded_by(asked)
+        successor_ids.update(step)
+        asked = set(step.values()) - set(successor_ids) - set(by_id)
+        by_id.update({doc.id: doc for doc in _docs(index.database, asked, "doc_id").values()})
+    shown = {doc.id: doc for doc in by_id.values() if allowed is None or doc.row in allowed}
+    return {
+        by_id[old].row: (new, shown.get(new)) for old, new in successor_ids.items() if old in by_id
+    }
+
+
+def _relevant(
+    database: Database, query: Query, ordered: list[Candidate], total: int
+) -> list[Candidate]:
+    """Only the candidates that are about the query at all."""
+    units = {unit for term in query.wanted for unit in (atoms(term) or [whole_expression(term)])}
+    matching = [_matching(database, unit) for unit in sorted(units)]
+    frequencies = [len(rows) for rows in matching]
+    return [
+        candidate
+        for candidate in ordered
+        if covers([candidate.row in rows for rows in matching], frequencies, total)
+    ]
+
+
+def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> list[Candidate]:
+    """Who finds an outdated document finds the one in force above it, even when its words differ."""
+    present = {candidate.row for candidate in ordered}
+    result: list[Candidate] = []
+    for candidate in ordered:
+        chain: list[int] = []
+        successor = superseded.get(candidate.row, 0)
+        while successor and successor not in present:
+            present.add(successor)
+            chain.append(successor)
+            successor = superseded.get(successor, 0)
+        result += [replace(candidate, row=row, document_rank=0, passage_rank=0) for row in reversed(chain)]
+        result.append(candidate)
+    return result
+
+
+def _listing(
+    index: Index, query: Query, root: str, allowed: frozenset[int] | None, limit: int
+) -> list[Hit]:
+    """What the filters let through, newest first."""
+    database = index.database
+    rows = database.rows("SELECT rowid FROM docs ORDER BY updated_key DESC, doc_id")
+    wanted = [row[0] for row in rows if allowed is None or row[0] in allowed][:limit]
+    docs = _docs(database, wanted)
+    superseded = index.superseded_by([doc.id for doc in docs.values()])
+    snippets = Snippets(root, database, "")
+    shown = [(docs[row], None, 0.0, superseded.get(docs[row].id, ""), {}) for row in wanted]
+    return _hits(snippets, shown, limit)
+
+
+def _hits(
+    snippets: Snippets,
+    shown: Iterable[tuple[_Doc, int | None, float, str, dict[str, Any]]],
+    limit: int,
+) -> list[Hit]:
+    """Read the passages of the first ``limit`` documents whose files still are what was indexed."""
+    hits: list[Hit] = []
+    for doc, passage, score, by, told in shown:
+        snippet = snippets.of(doc.path, doc.row * PASSAGES_PER_DOCUMENT if passage is None else passage)
+        if snippet is None:
+            continue
+        hits.append(
+            Hit(
+                doc.id, doc.title, doc.kind, doc.path, snippet.anchor, snippet.line, snippet.text, snippet.marks,
+                round(score, 6), doc.status, by, told,
+            )
+        )  # fmt: skip
+        if len(hits) == limit:
+            break
+    return hits
+
+
+def _explanation(candidate: Candidate, found: _Found, expression: str) -> dict[str, Any]:
+    return {
+        "expression": expression,
+        "document_rank": candidate.document_rank,
+        "document_bm25": round(found.document_scores.get(candidate.row, 0.0), 4),
+        "passage_rank": candidate.passage_rank,
+        "passage_bm25": round(found.passage_scores.get(candidate.row, 0.0), 4),
+        "fusion_k": FUSION_K,
+        "document_weights": DOCUMENT_WEIGHTS,
+        "passage_weights": PASSAGE_WEIGHTS,
+        "stale_factor": STALE_FACTOR if candidate.status == "stale" else 1.0,
+        "superseded_factor": SUPERSEDED_FACTOR if candidate.superseded else 1.0,
+    }

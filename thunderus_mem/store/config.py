@@ -1,0 +1,219 @@
+"""Configuration: ``.thunderus/config.toml``, ``.thunderus/memory/gardener.toml`` and the environment.
+
+The keys are explained in one table (``store.config_keys``); the default files, the JSON Schemas and
+``docs/reference/config.md`` are made from it. A key that no file sets keeps its default, so a store without
+any configuration works. The environment wins: ``search.limit`` is ``THUNDERUS_MEM_SEARCH_LIMIT``.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from thunderus_mem.model.errors import InvalidConfig
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from thunderus_mem.store.config_keys import Key
+    from thunderus_mem.store.layout import Layout
+
+Origin = Literal["default", "file", "environment"]
+_SIZE_LIMIT: Final = 1 << 20
+_KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """All settings with their defaults. Attribute ``search_limit`` is key ``search.limit``."""
+
+    lint_select: tuple[str, ...] = ()
+    lint_ignore: tuple[str, ...] = ()
+    lint_severity: dict[str, str] = field(default_factory=dict)
+    lint_path_max: int = 120
+    lint_name_max: int = 60
+    search_limit: int = 10
+    write_duplicates: bool = True
+    write_lock_timeout: float = 10.0
+    events_origin: bool = True
+    events_private: tuple[str, ...] = ("message", "tool_call", "tool_result")
+    watch_quiet_ms: int = 300
+    watch_longest_ms: int = 2000
+    watch_poll: bool = False
+    kinds_allowed: tuple[str, ...] = _KINDS
+    caps_core_soft: int = 4000
+    caps_core_hard: int = 8000
+    caps_document_soft: int = 2000
+    caps_document_hard: int = 4000
+    duplicates_strategy: str = "merge_to_first"
+    duplicates_kinds: tuple[str, ...] = ("fact", "playbook")
+    recap_include_file_changes: bool = True
+    recap_max_files: int = 20
+    recap_template: str = ""
+    origins: tuple[tuple[str, Origin], ...] = ()
+
+    def origin(self, key: str) -> Origin:
+        """Where the value of a dotted key comes from. Raises ``InvalidConfig`` for an unknown key."""
+        _known(key, "the configuration")
+        return dict(self.origins).get(key, "default")
+
+    def get(self, key: str) -> Any:
+        """The value of a dotted key. Raises ``InvalidConfig`` for an unknown key."""
+        return getattr(self, _known(key, "the configuration").field)
+
+
+def load(layout: Layout, environ: Mapping[str, str]) -> Config:
+    """Read both files and the environment. Raises ``InvalidConfig`` naming file, key and a way out."""
+    values: dict[str, Any] = {}
+    origins: list[tuple[str, Origin]] = []
+    for path, name in ((layout.config_file, "config.toml"), (layout.gardener_file, "gardener.toml")):
+        for key, value in _read_file(path, name):
+            values[key.field] = value
+            origins.append((key.name, "file"))
+    if any(variable.startswith("THUNDERUS_MEM_") for variable in environ):
+        for key, value in _read_environment(environ):
+            values[key.field] = value
+            origins.append((key.name, "environment"))
+    if not values:
+        return Config()
+    return replace(Config(), **values, origins=tuple(origins))
+
+
+def _read_environment(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any]]:
+    from thunderus_mem.store.config_keys import KEYS
+
+    for key in KEYS:
+        text = environ.get(key.variable)
+        if text is not None:
+            yield key, _checked(key, _from_text(key, text), f"environment variable {key.variable}")
+
+
+def _read_file(path: str, name: str) -> Iterator[tuple[Key, Any]]:
+    try:
+        # Not blocking, should somebody have put a pipe there.
+        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as handle:
+            data = handle.read(_SIZE_LIMIT + 1)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise InvalidConfig(f"{path} cannot be read: {error.strerror}.") from error
+    if len(data) > _SIZE_LIMIT:
+        raise InvalidConfig(f"{path} is longer than 1 MiB.", hint="Keep only settings in it.")
+    if _sets_nothing(data):
+        return
+    yield from _parse(data, path, name)
+
+
+def _sets_nothing(data: bytes) -> bool:
+    """Whether no key is set: then the TOML parser need not be loaded, which every command would feel."""
+    for line in map(bytes.strip, data.split(b"\n")):
+        empty = line[:1] in (b"", b"#")
+        if not empty and not (line[:1] == b"[" and line[-1:] == b"]" and line[1:-1].isalpha()):
+            return False
+    return True
+
+
+def _parse(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
+    import tomllib
+
+    try:
+        table = tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InvalidConfig(f"{path} is not UTF-8 text.", hint="Save it as UTF-8.") from error
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InvalidConfig(f"{path} is not valid TOML: {error}.") from error
+    for dotted, value in _flatten(table):
+        key = _known(dotted, path)
+        if key.file != name:
+            raise InvalidConfig(
+                f"{path}: key {dotted} belongs in {key.file}.", hint=f"Move it to {key.file}."
+            )
+        yield key, _checked(key, value, path)
+
+
+def _flatten(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for section, content in table.items():
+        if not isinstance(content, dict):
+            yield section, content
+            continue
+        for name, value in content.items():
+            yield f"{section}.{name}", value
+
+
+def _known(name: str, place: str) -> Key:
+    from thunderus_mem.store.config_keys import KEY_BY_NAME
+
+    key = KEY_BY_NAME.get(name)
+    if key is not None:
+        return key
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(KEY_BY_NAME), n=1, cutoff=0.5)
+    hint = f"Did you mean {near[0]}?" if near else "All keys: thunderus-mem config show"
+    raise InvalidConfig(f"Unknown key {name} in {place}.", hint=hint)
+
+
+def _from_text(key: Key, text: str) -> Any:
+    """The value an environment variable means; lists are split at commas."""
+    if key.type == "bool":
+        return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}.get(
+            text.strip().lower(), text
+        )
+    if key.type in ("int", "float"):
+        try:
+            return int(text) if key.type == "int" else float(text)
+        except ValueError:
+            return text
+    if key.type == "list":
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if key.type == "table":
+        pairs = (part.partition("=") for part in text.split(",") if part.strip())
+        return {name.strip(): value.strip() for name, _, value in pairs}
+    return text
+
+
+def _checked(key: Key, value: Any, place: str) -> Any:
+    """``value`` in the type of its key. Raises ``InvalidConfig`` that says what is expected."""
+    result = _of_type(key, value)
+    if result is None:
+        from thunderus_mem.store.config_keys import expectation
+
+        raise InvalidConfig(
+            f"{place}: {key.name} must be {expectation(key)}.", hint=f"It is {_short(value)} now."
+        )
+    return result
+
+
+def _of_type(key: Key, value: Any) -> Any:
+    if key.type == "bool":
+        return value if isinstance(value, bool) else None
+    if key.type in ("int", "float"):
+        good = isinstance(value, int if key.type == "int" else (int, float)) and not isinstance(value, bool)
+        if not good or not _within(key, value):
+            return None
+        return value if key.type == "int" else float(value)
+    if key.type in ("text", "choice"):
+        good = isinstance(value, str) and (key.type == "text" or value in key.choices)
+        return value if good else None
+    if key.type == "list":
+        good = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        return (
+            tuple(value) if good and all(not key.choices or item in key.choices for item in value) else None
+        )
+    good = isinstance(value, dict) and all(item in key.choices for item in value.values())
+    return dict(value) if good else None
+
+
+def _within(key: Key, value: float) -> bool:
+    return (key.minimum is None or value >= key.minimum) and (key.maximum is None or value <= key.maximum)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def config_fields() -> tuple[str, ...]:
+    """The attribute names of ``Config`` that are keys."""
+    return tuple(item.name for item in fields(Config) if item.name != "origins")

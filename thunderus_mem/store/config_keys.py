@@ -1,0 +1,187 @@
+"""The table of configuration keys: name, file, type, bounds and what each does.
+
+Defaults stand in ``store.config.Config``; the default files and schemas are made in ``store.config_text``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+CONFIG: Final = "config.toml"
+GARDENER: Final = "gardener.toml"
+ENVIRONMENT_PREFIX: Final = "THUNDERUS_MEM_"
+
+KeyType = Literal["bool", "int", "float", "text", "choice", "list", "table"]
+
+KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
+_EVENT_KINDS: Final = ("message", "tool_call", "tool_result", "approval", "patch", "snapshot", "note")
+_SEVERITIES: Final = ("error", "warning", "note", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key: its dotted name, the file it lives in, type, allowed values or bounds, and what it does."""
+
+    name: str
+    file: str
+    type: KeyType
+    explanation: str
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+
+    @property
+    def field(self) -> str:
+        """The attribute of ``Config``: ``search.limit`` → ``search_limit``."""
+        return self.name.replace(".", "_")
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it: ``THUNDERUS_MEM_SEARCH_LIMIT``."""
+        return ENVIRONMENT_PREFIX + self.field.upper()
+
+
+def expectation(key: Key) -> str:
+    """What a key takes, for messages and the reference: "a whole number from 1 to 1000"."""
+    if key.type in ("int", "float"):
+        noun = "a whole number" if key.type == "int" else "a number"
+        low = "" if key.minimum is None else f" from {key.minimum:g}"
+        high = "" if key.maximum is None else f" to {key.maximum:g}"
+        return noun + low + (high if low or not high else f" up{high}")
+    choices = ", ".join(key.choices)
+    return {
+        "bool": "true or false",
+        "text": "a text",
+        "choice": f"one of {choices}",
+        "list": f"a list of {choices}" if choices else "a list of texts",
+        "table": f"a table whose values are {choices}",
+    }[key.type]
+
+
+KEYS: Final[tuple[Key, ...]] = (
+    Key(
+        "lint.select",
+        CONFIG,
+        "list",
+        "Codes, or beginnings of codes, of the only rules to run (TM1 is all of TM1xx). Empty: all rules.",
+    ),
+    Key("lint.ignore", CONFIG, "list", "Codes, or beginnings of codes, of rules that do not run."),
+    Key(
+        "lint.severity",
+        CONFIG,
+        "table",
+        'The weight of single rules, as TM301 = "note". Only errors and warnings make lint fail.',
+        choices=_SEVERITIES,
+    ),
+    Key(
+        "lint.path_max",
+        CONFIG,
+        "int",
+        "Longest path of a document from the root, in characters. Some systems stop at 260 in all.",
+        minimum=40,
+        maximum=1000,
+    ),
+    Key(
+        "lint.name_max",
+        CONFIG,
+        "int",
+        "Longest file name without .md, in characters.",
+        minimum=8,
+        maximum=200,
+    ),
+    Key("search.limit", CONFIG, "int", "How many hits search prints unless told.", minimum=1, maximum=1000),
+    Key(
+        "write.duplicates",
+        CONFIG,
+        "bool",
+        "Whether add warns when a document with the same or nearly the same text exists.",
+    ),
+    Key(
+        "write.lock_timeout",
+        CONFIG,
+        "float",
+        "Seconds a writing command waits for another one to finish.",
+        minimum=0,
+        maximum=3600,
+    ),
+    Key(
+        "events.origin",
+        CONFIG,
+        "bool",
+        "Whether an event names its author (git's user.name) and the client that wrote it.",
+    ),
+    Key(
+        "events.private",
+        CONFIG,
+        "list",
+        "Kinds of events that stay in .thunderus/local and are never committed.",
+        choices=_EVENT_KINDS,
+    ),
+    Key(
+        "watch.quiet_ms",
+        CONFIG,
+        "int",
+        "Milliseconds without a change before watch looks at the changes.",
+        minimum=10,
+        maximum=60_000,
+    ),
+    Key(
+        "watch.longest_ms",
+        CONFIG,
+        "int",
+        "Milliseconds after which watch looks even though changes go on.",
+        minimum=10,
+        maximum=600_000,
+    ),
+    Key(
+        "watch.poll",
+        CONFIG,
+        "bool",
+        "Whether watch looks at intervals instead of asking the system; for network folders and containers.",
+    ),
+    Key("kinds.allowed", GARDENER, "list", "Kinds of documents this memory takes.", choices=KINDS),
+    Key(
+        "caps.core_soft",
+        GARDENER,
+        "int",
+        "Tokens (4 characters each) at which a core document gets a warning.",
+        minimum=1,
+    ),
+    Key("caps.core_hard", GARDENER, "int", "Tokens at which a core document gets an error.", minimum=1),
+    Key(
+        "caps.document_soft", GARDENER, "int", "Tokens at which any other document gets a warning.", minimum=1
+    ),
+    Key(
+        "caps.document_hard", GARDENER, "int", "Tokens at which any other document gets an error.", minimum=1
+    ),
+    Key(
+        "duplicates.strategy",
+        GARDENER,
+        "choice",
+        "Which of several equal documents stays: the first made, the one updated last, or none by itself.",
+        choices=("merge_to_first", "keep_newest", "flag_for_review"),
+    ),
+    Key("duplicates.kinds", GARDENER, "list", "Kinds among which duplicates are looked for.", choices=KINDS),
+    Key("recap.include_file_changes", GARDENER, "bool", "Whether a recap lists the files that changed."),
+    Key("recap.max_files", GARDENER, "int", "How many changed files a recap lists.", minimum=0, maximum=1000),
+    Key(
+        "recap.template",
+        GARDENER,
+        "text",
+        "A Markdown file, from the root, that replaces the recap's built-in template. Empty: built in.",
+    ),
+)
+
+KEY_BY_NAME: Final = {key.name: key for key in KEYS}
+SECTIONS: Final = {
+    "lint": "What lint checks and how much it weighs.",
+    "search": "What search prints.",
+    "write": "What happens around a write.",
+    "events": "What the log says and to whom.",
+    "watch": "How watch follows changes.",
+    "kinds": "Which documents there are.",
+    "caps": "How long documents may grow.",
+    "duplicates": "What the gardener does with equal documents.",
+    "recap": "What a recap contains.",
+}

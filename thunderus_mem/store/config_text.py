@@ -1,0 +1,96 @@
+"""Configuration as text: the files ``init`` writes and the JSON Schemas editors check them with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thunderus_mem.store.config import Config
+from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS, SECTIONS, Key, expectation
+
+
+def toml_value(value: Any) -> str:
+    """One value as TOML text."""
+    import json
+
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(toml_value(item) for item in value) + "]"
+    if isinstance(value, dict):
+        inner = ", ".join(f"{name} = {toml_value(item)}" for name, item in sorted(value.items()))
+        return "{ " + inner + " }" if inner else "{}"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def default_config_toml() -> str:
+    """The ``config.toml`` that ``init`` writes: every key explained, each commented out at its default."""
+    return _default_file(CONFIG, "Settings of this repository's memory.")
+
+
+def default_gardener_toml() -> str:
+    """The ``gardener.toml`` that ``init`` writes."""
+    return _default_file(GARDENER, "Rules the gardener keeps: sizes, duplicates, recaps.")
+
+
+def _default_file(name: str, title: str) -> str:
+    lines = [
+        f"# {title}",
+        "# Every key is optional; a line that begins with # shows the default.",
+        "# To change a value, remove the # before its key.",
+    ]
+    section = ""
+    for key in (key for key in KEYS if key.file == name):
+        head, _, rest = key.name.partition(".")
+        if head != section:
+            section = head
+            lines += ["", f"# {SECTIONS[head]}", f"[{head}]"]
+        lines += ["", *_comment(key.explanation), f"# ({expectation(key)}; {key.variable})"]
+        lines.append(f"#{rest} = {toml_value(getattr(Config(), key.field))}")
+    return "\n".join(lines) + "\n"
+
+
+def _comment(text: str) -> list[str]:
+    import textwrap
+
+    return [f"# {line}" for line in textwrap.wrap(text, 100)]
+
+
+def config_schema(name: str) -> dict[str, Any]:
+    """The JSON Schema (2020-12) of ``config.toml`` or ``gardener.toml``, for editors."""
+    sections: dict[str, Any] = {}
+    for key in (key for key in KEYS if key.file == name):
+        head, _, rest = key.name.partition(".")
+        section = sections.setdefault(
+            head, {"type": "object", "description": SECTIONS[head], "additionalProperties": False}
+        )
+        section.setdefault("properties", {})[rest] = _key_schema(key)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": f"urn:thunderus-mem:schema:{name.removesuffix('.toml')}:1",
+        "title": f"thunderus-mem {name}",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": sections,
+    }
+
+
+def _key_schema(key: Key) -> dict[str, Any]:
+    default = getattr(Config(), key.field)
+    schema: dict[str, Any] = {
+        "description": key.explanation,
+        "default": list(default) if isinstance(default, tuple) else default,
+    }
+    names = {"bool": "boolean", "int": "integer", "float": "number", "list": "array", "table": "object"}
+    schema["type"] = names.get(key.type, "string")
+    if key.minimum is not None:
+        schema["minimum"] = key.minimum
+    if key.maximum is not None:
+        schema["maximum"] = key.maximum
+    text: dict[str, Any] = {"type": "string"} | ({"enum": list(key.choices)} if key.choices else {})
+    if key.type == "list":
+        schema["items"] = text
+    elif key.type == "table":
+        schema["additionalProperties"] = text
+    elif key.choices:
+        schema["enum"] = list(key.choices)
+    return schema

@@ -1,0 +1,135 @@
+"""The tree of commands, grown only as far as the asked command needs.
+
+A command family is a module with ``app = typer.Typer()``, commands registered on it by name
+(``@app.command("add")``) and groups added by name (``app.add_typer(…, name="index")``).
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+import typer
+from typer.core import TyperGroup, TyperOption
+from typer.main import get_command_from_info, get_group_from_info
+
+from thunderus_mem.surfaces.cli.table import BY_NAME, COMMANDS, Entry
+
+if TYPE_CHECKING:
+    from typer._click import Command, Context, HelpFormatter
+
+    from thunderus_mem.surfaces.cli.console import Console
+
+_PACKAGE = "thunderus_mem.surfaces.cli"
+
+
+class LazyGroup(TyperGroup):
+    """The top group: knows names and one-line helps, loads one command's module when it is asked."""
+
+    def list_commands(self, ctx: Context) -> list[str]:
+        """All command names, in the order of the table."""
+        return [entry.name for entry in COMMANDS]
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        """The command of that name, converted now; ``None`` when there is none."""
+        entry = BY_NAME.get(cmd_name)
+        return load_command(entry) if entry else None
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        """Find the command; a wrong name gets the nearest right one."""
+        name = args[0]
+        if name not in BY_NAME and not name.startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, list(BY_NAME), n=1, cutoff=0.5)
+            ctx.fail(f"There is no command {name}." + (f" Did you mean {near[0]}?" if near else ""))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """The commands in their sections, without importing any of them."""
+        width = max(len(entry.name) for entry in COMMANDS)
+        for section in dict.fromkeys(entry.section for entry in COMMANDS):
+            with formatter.section(section):
+                rows = [(e.name.ljust(width), e.help) for e in COMMANDS if e.section == section]
+                formatter.write_dl(rows)
+
+
+def load_command(entry: Entry) -> Command:
+    """Import a command's module and convert that command alone."""
+    module = importlib.import_module(f"{_PACKAGE}.{entry.module}")
+    app: typer.Typer = module.app
+    for info in app.registered_commands:
+        if info.name == entry.name:
+            return _with_json(
+                get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+            )
+    for group in app.registered_groups:
+        if group.name == entry.name:
+            made = get_group_from_info(
+                group, pretty_exceptions_short=False, rich_markup_mode=None, suggest_commands=True
+            )
+            made.commands = {name: _with_json(command) for name, command in made.commands.items()}
+            return cast("Command", made)
+    raise LookupError(f"{entry.module} has no command {entry.name}")
+
+
+def _with_json(command: Command) -> Command:
+    """Let ``--json`` stand after the command too, where people put it."""
+    if all("--json" not in getattr(parameter, "opts", ()) for parameter in command.params):
+        option = TyperOption(
+            param_decls=["--json"],
+            is_flag=True,
+            default=False,
+            expose_value=False,
+            callback=_set_json,
+            help="Print one JSON document.",
+        )
+        command.params.insert(max(len(command.params), 0), cast("Any", option))
+    return command
+
+
+def _set_json(ctx: Context, parameter: object, value: bool) -> None:
+    if value:
+        console: Console = ctx.obj
+        console.json = True
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    subcommand_metavar="COMMAND …",
+)
+
+
+@app.callback(invoke_without_command=True)
+def top(
+    ctx: typer.Context,
+    directory: Annotated[
+        str, typer.Option("-C", metavar="DIR", help="Work as if started in DIR.", show_default=False)
+    ] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    color: Annotated[
+        str, typer.Option("--color", metavar="WHEN", help="Colour: auto, always or never.")
+    ] = "auto",
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but data and errors.")] = False,
+    no_input: Annotated[bool, typer.Option("--no-input", help="Never ask and never open an editor.")] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Repository memory: Markdown beside the code, found in milliseconds, with provenance."""
+    console: Console = ctx.obj
+    console.configure(
+        directory=directory, json=json or console.json, color=color, quiet=quiet, no_input=no_input
+    )
+    if version:
+        console.version()
+        raise typer.Exit(0)
+    if ctx.invoked_subcommand is None:
+        console.data(ctx.get_help())
+
+
+def root() -> TyperGroup:
+    """The top group, ready to parse."""
+    return typer.main.get_group(app)

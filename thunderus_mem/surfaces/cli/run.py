@@ -1,0 +1,124 @@
+"""Run one command: parse, call, and turn whatever goes wrong into one message and an exit code.
+
+The exit codes are those of ``model/errors.py``; besides them 70 is a bug (its report's path is printed),
+130 an interrupt and 143 a termination. A reader that stops reading (``| head``) is no error.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+from typer.exceptions import TyperException
+
+from thunderus_mem.model.errors import ThunderusError
+from thunderus_mem.surfaces.cli.app import root
+from thunderus_mem.surfaces.cli.console import Console
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import FrameType
+
+PROGRAM = "thunderus-mem"
+BUG, INTERRUPTED, TERMINATED = 70, 130, 143
+
+
+class _Terminated(BaseException):
+    """SIGTERM, so that what is open is closed in order."""
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line given (default: this process's) and return its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    console = Console(sys.stdout, sys.stderr, os.environ)
+    console.json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        return _flushed(_caught(given, console), console)
+    except BrokenPipeError:
+        return _reader_gone()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _flushed(code: int, console: Console) -> int:
+    """The exit code once everything is printed; a full disk behind ``>`` is no success."""
+    try:
+        console.flush()
+    except ThunderusError as error:
+        console.talk(f"error: {error}")
+        return code or error.exit_code
+    return code
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    raise _Terminated
+
+
+def _caught(arguments: list[str], console: Console) -> int:
+    """The one place where exceptions end."""
+    wants_json, console.json = console.json, False
+    try:
+        return _invoke(arguments, console)
+    except BrokenPipeError:
+        raise
+    except typer.Exit as leave:
+        return leave.exit_code
+    except ThunderusError as error:
+        console.json |= wants_json
+        console.failure(error, error.exit_code)
+        return error.exit_code
+    except TyperException as error:
+        console.json |= wants_json
+        return _usage(error, console)
+    except (KeyboardInterrupt, typer.Abort):
+        console.say("Interrupted.")
+        return INTERRUPTED
+    except _Terminated:
+        return TERMINATED
+    except Exception as error:  # noqa: BLE001 - whatever else arrives here is a bug of ours
+        return _bug(error, arguments, console)
+
+
+def _invoke(arguments: list[str], console: Console) -> int:
+    group = root()
+    with group.make_context(PROGRAM, arguments, obj=console) as context:
+        result: Any = group.invoke(context)
+    return result if isinstance(result, int) else 0
+
+
+def _usage(error: TyperException, console: Console) -> int:
+    """Wrong usage: the message, and where the help is."""
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        console.talk(error.format_message())
+        return 2
+    hint = f"Help: {context.command_path} --help" if context is not None else None
+    message = error.format_message()
+    console.failure(ThunderusError(message if message.endswith(("?", ".")) else f"{message}.", hint=hint), 2)
+    return 2
+
+
+def _bug(error: Exception, arguments: list[str], console: Console) -> int:
+    from thunderus_mem.surfaces.cli.crash import write_report
+
+    path = write_report(error, arguments, console.start, console.environ)
+    where = f"The report is in {path}; attach it to an issue." if path else "Its report could not be written."
+    console.failure(
+        ThunderusError(f"This is a bug in thunderus-mem ({type(error).__name__}).", hint=where), BUG
+    )
+    return BUG
+
+
+def _reader_gone() -> int:
+    """Nobody reads on: leave without a word, also from the interpreter's own last flush."""
+    with open(os.devnull, "w", encoding="utf-8") as nothing:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                os.dup2(nothing.fileno(), stream.fileno())
+            except (OSError, ValueError):
+                continue
+    return 0

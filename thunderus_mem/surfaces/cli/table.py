@@ -1,0 +1,147 @@
+"""The table of commands: name, the module that has it, one line of help, and the value it prints.
+
+The top page of help and the "did you mean" need only this table; a command's module is imported when asked.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+
+class Entry(NamedTuple):
+    """One command or group of commands. ``values`` name the types behind ``--json``, by subcommand."""
+
+    name: str
+    module: str
+    help: str
+    section: str
+    values: tuple[tuple[str, str], ...] = ()
+
+
+_WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
+
+_WRITTEN = "thunderus_mem.verbs.writing:Written"
+_LINT_REPORT = "thunderus_mem.verbs.linting:LintReport"
+_REFRESHED = "thunderus_mem.projection.refresh:Refreshed"
+
+COMMANDS: Final[tuple[Entry, ...]] = (
+    Entry(
+        "add", "writing", "Add a document: a fact, decision, playbook or recap.", _WRITE, (("", _WRITTEN),)
+    ),
+    Entry("edit", "writing", "Change a document's text or fields.", _WRITE, (("", _WRITTEN),)),
+    Entry("link", "writing", "Link one document to another.", _WRITE, (("", _WRITTEN),)),
+    Entry(
+        "note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)
+    ),
+    Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
+    Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
+    Entry(
+        "search",
+        "finding",
+        "Find passages by words, phrases and filters.",
+        _READ,
+        (("", "thunderus_mem.verbs.reading:SearchResult"),),
+    ),
+    Entry("show", "reading", "Print a document.", _READ, (("", "thunderus_mem.verbs.reading:Shown"),)),
+    Entry("list", "reading", "List documents.", _READ, (("", "thunderus_mem.verbs.reading:Listing"),)),
+    Entry(
+        "status",
+        "reading",
+        "What there is, what is stale, and what to do next.",
+        _READ,
+        (("", "thunderus_mem.verbs.reading:StatusReport"),),
+    ),
+    Entry(
+        "log",
+        "reading",
+        "What happened to the memory, or to one document.",
+        _READ,
+        (("", "thunderus_mem.verbs.reading:LogListing"),),
+    ),
+    Entry(
+        "why",
+        "reading",
+        "Where a document comes from.",
+        _READ,
+        (("", "thunderus_mem.verbs.reading:WhyReport"),),
+    ),
+    Entry(
+        "events",
+        "reading",
+        "Read and verify the log's events.",
+        _READ,
+        (
+            ("list", "thunderus_mem.verbs.reading:LogListing"),
+            ("show", "thunderus_mem.verbs.reading:ShownEvent"),
+            ("verify", "thunderus_mem.verbs.reading:VerifyReport"),
+        ),
+    ),
+    Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),)),
+    Entry(
+        "rule",
+        "linting",
+        "Explain a lint rule.",
+        _CHECK,
+        (("", "thunderus_mem.surfaces.cli.linting:RulePage"),),
+    ),
+    Entry(
+        "schema",
+        "linting",
+        "Print the schemas documents and events follow.",
+        _CHECK,
+        (("list", "thunderus_mem.surfaces.cli.linting:SchemaList"),),
+    ),
+    Entry(
+        "doctor",
+        "upkeep",
+        "Check the store and its surroundings.",
+        _CHECK,
+        (("", "thunderus_mem.verbs.upkeep:DoctorReport"),),
+    ),
+    Entry(
+        "init",
+        "upkeep",
+        "Make a memory in this folder.",
+        _KEEP,
+        (("", "thunderus_mem.verbs.upkeep:Initialised"),),
+    ),
+    Entry(
+        "config",
+        "settings",
+        "Show settings and where they come from.",
+        _KEEP,
+        (("show", "thunderus_mem.surfaces.cli.settings:Settings"),),
+    ),
+    Entry(
+        "index",
+        "upkeep",
+        "Look after the full-text index.",
+        _KEEP,
+        (
+            ("status", "thunderus_mem.verbs.upkeep:IndexStatus"),
+            ("refresh", _REFRESHED),
+            ("rebuild", _REFRESHED),
+        ),
+    ),
+    Entry(
+        "manifest",
+        "upkeep",
+        "Write or check the manifest.",
+        _KEEP,
+        (("", "thunderus_mem.verbs.upkeep:ManifestReport"),),
+    ),
+    Entry(
+        "garden",
+        "gardening",
+        "Find and settle duplicate documents.",
+        _KEEP,
+        (("", "thunderus_mem.garden.plan:Plan"),),
+    ),
+    Entry("recap", "gardening", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
+    Entry("completion", "completion", "Print the completion script of a shell.", _KEEP),
+    Entry("import", "exchange", "Bring in an existing folder of Markdown.", _GROW),
+    Entry("hooks", "hooks", "Install or remove the git pre-commit hook.", _GROW),
+    Entry("watch", "watch", "Keep the index fresh while files change.", _GROW),
+)
+
+BY_NAME: Final[dict[str, Entry]] = {entry.name: entry for entry in COMMANDS}

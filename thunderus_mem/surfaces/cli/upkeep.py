@@ -1,0 +1,93 @@
+"""``init doctor index manifest``: making a store and keeping it well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from thunderus_mem.surfaces.cli.console import Console
+
+app = typer.Typer()
+index_app = typer.Typer(help="Look after the full-text index.", no_args_is_help=True)
+app.add_typer(index_app, name="index")
+
+
+@app.command("init")
+def init(
+    ctx: typer.Context,
+    agents: Annotated[
+        bool, typer.Option("--agents", help="Also tell agents: a marked block in AGENTS.md and CLAUDE.md.")
+    ] = False,
+) -> None:
+    """Make a memory in this folder. Run again at any time: nothing is overwritten."""
+    import os
+
+    from thunderus_mem.surfaces.render_upkeep import initialised
+    from thunderus_mem.verbs import starting
+
+    console: Console = ctx.obj
+    value = starting.init(os.path.abspath(console.start), console.memory, agents=agents)
+    console.emit("init", value, initialised)
+
+
+@app.command("doctor")
+def doctor(ctx: typer.Context) -> int:
+    """Check the store and its surroundings; each trouble comes with what to do. Changes nothing."""
+    from thunderus_mem.surfaces.render_upkeep import doctor_report
+    from thunderus_mem.verbs import upkeep
+
+    console: Console = ctx.obj
+    value = upkeep.doctor(console.memory())
+    console.emit("doctor", value, doctor_report)
+    return int(any(check.state in ("error", "warning") for check in value.checks))
+
+
+@index_app.command("status")
+def index_status(ctx: typer.Context) -> int:
+    """How fresh the index is; judges, refreshes nothing. Exits with 1 when it is behind."""
+    from thunderus_mem.surfaces.render_upkeep import index_status as render
+    from thunderus_mem.verbs import upkeep
+
+    console: Console = ctx.obj
+    value = upkeep.index_status(console.memory())
+    console.emit("index status", value, render)
+    return int(not value.fresh)
+
+
+@index_app.command("refresh")
+def index_refresh(ctx: typer.Context) -> None:
+    """Bring the index up to date with the files."""
+    from thunderus_mem.surfaces.render_upkeep import refreshed
+    from thunderus_mem.verbs import upkeep
+
+    console: Console = ctx.obj
+    console.emit("index refresh", upkeep.index_refresh(console.memory()), refreshed)
+
+
+@index_app.command("rebuild")
+def index_rebuild(ctx: typer.Context) -> None:
+    """Make index and manifest anew from the files."""
+    from thunderus_mem.surfaces.render_upkeep import refreshed
+    from thunderus_mem.verbs import upkeep
+
+    console: Console = ctx.obj
+    console.emit("index rebuild", upkeep.index_rebuild(console.memory()), refreshed)
+
+
+@app.command("manifest")
+def manifest(
+    ctx: typer.Context,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only compare it with the documents; exit 1 when it differs.")
+    ] = False,
+) -> int:
+    """Write the manifest, the inventory of all documents; or check it."""
+    from thunderus_mem.surfaces.render_upkeep import manifest_report
+    from thunderus_mem.verbs import upkeep
+
+    console: Console = ctx.obj
+    value = upkeep.manifest(console.memory(), check=check)
+    console.emit("manifest", value, manifest_report)
+    return int(check and bool(value.diagnostics))

@@ -1,0 +1,198 @@
+"""``add edit remove supersede link note``: everything that writes a document or the log."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thunderus_mem.model.errors import ThunderusError
+from thunderus_mem.surfaces.cli.given import links, pairs, relation, text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.surfaces.cli.console import Console
+
+app = typer.Typer()
+
+Why = Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason, kept in the log.")]
+_ADD_HELP = """Write the document's text above. Leave it empty, or save nothing, to add no document."""
+_EDIT_HELP = """Change fields and text above. Save nothing new to leave the document as it is."""
+
+
+@app.command("add")
+def add(
+    ctx: typer.Context,
+    kind: Annotated[str, typer.Argument(help="core, fact, adr, playbook or recap.")],
+    title: Annotated[str, typer.Argument(help="What it says, in one line.")],
+    body: Annotated[
+        str | None, typer.Option(metavar="TEXT|-|@FILE", help="The text; - is stdin, @FILE a file.")
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; repeat.")
+    ] = None,
+    document: Annotated[str | None, typer.Option("--id", metavar="ID", help="Default: by title.")] = None,
+    link: Annotated[list[str] | None, typer.Option(metavar="REL:ID", help="A link; repeat.")] = None,
+    field: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A field; repeat.")] = None,
+    alias: Annotated[list[str] | None, typer.Option(metavar="PHRASE", help="Another name; repeat.")] = None,
+    status: Annotated[str | None, typer.Option(metavar="STATUS", help="Status of a decision.")] = None,
+    why: Why = "",
+    edit: Annotated[bool, typer.Option("--edit", help="Open the text in the editor first.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the document; write nothing.")] = False,
+) -> None:
+    """Add a document and print its id and path.
+
+    Without --body the text comes from stdin when that is no terminal, else from your editor.
+    """
+    from thunderus_mem.surfaces.render import written
+    from thunderus_mem.verbs import writing
+
+    console: Console = ctx.obj
+    memory = console.memory()
+    start = writing.template(kind, title, status=status)
+    text = _body(console, kind, start, body, edit=edit)
+    value = writing.add(
+        memory,
+        kind,
+        title,
+        body=text,
+        tags=tuple(tag or ()),
+        id=document,
+        links=links(link or ()),
+        fields=pairs(field or (), "--field"),
+        aliases=tuple(alias or ()),
+        status=status,
+        why=why,
+        dry_run=dry_run,
+    )
+    console.emit("add", value, written)
+
+
+def _body(console: Console, kind: str, template: str, given: str | None, *, edit: bool) -> str:
+    """The text of a new document: given, piped, or written in the editor."""
+    from thunderus_mem.surfaces.cli.editor import edited, with_help
+
+    text = text_of(given, console)
+    if text is None and not edit and not sys.stdin.isatty():
+        text = text_of("-", console) or None
+    if text is not None and not edit:
+        return text
+    if console.no_input or (text is None and not console.interactive):
+        raise ThunderusError("There is no text.", hint="Give it with --body TEXT, --body @FILE or on stdin.")
+    start = template if text is None else text
+    result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
+    if result is None:
+        raise typer.Abort
+    return result
+
+
+@app.command("edit")
+def edit(
+    ctx: typer.Context,
+    document: Annotated[str, typer.Argument(metavar="ID", help="Its id, or a unique beginning of it.")],
+    sets: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a field.")] = None,
+    add_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Add a tag.")] = None,
+    remove_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Remove a tag.")] = None,
+    body: Annotated[str | None, typer.Option(metavar="TEXT|-|@FILE", help="Replace the text.")] = None,
+    why: Why = "",
+) -> None:
+    """Change a document; without any option it opens in your editor, whole.
+
+    Only the lines of the fields you name change. --set verification.status=… reaches a nested field.
+    """
+    from thunderus_mem.surfaces.render import written
+    from thunderus_mem.verbs import writing
+
+    console: Console = ctx.obj
+    memory = console.memory()
+    changes: dict[str, Any] = {
+        "sets": pairs(sets or (), "--set"),
+        "add_tags": tuple(add_tag or ()),
+        "remove_tags": tuple(remove_tag or ()),
+        "body": text_of(body, console),
+    }
+    if not any(value or value == "" for value in changes.values() if value is not None and value != ()):
+        changes = {"text": _whole(memory, console, document)}
+    console.emit("edit", writing.edit(memory, document, **changes, why=why), written)
+
+
+def _whole(memory: Memory, console: Console, document: str) -> str:
+    """The document as a person leaves it in the editor."""
+    from thunderus_mem.surfaces.cli.editor import edited, with_help
+    from thunderus_mem.verbs import reading
+
+    if not console.interactive:
+        raise ThunderusError(
+            "There is nothing to change.", hint="Name a change: --set, --add-tag, --remove-tag or --body."
+        )
+    shown = reading.show(memory, document)
+    result = edited(with_help(shown.text, _EDIT_HELP), console.environ, f"{shown.id}.md")
+    if result is None:
+        raise typer.Abort
+    return result
+
+
+@app.command("remove")
+def remove(
+    ctx: typer.Context,
+    document: Annotated[str, typer.Argument(metavar="ID", help="Its id, or a unique beginning of it.")],
+    why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason (needed).")],
+) -> None:
+    """Remove a document. Its last text stays in the log and in git."""
+    from thunderus_mem.surfaces.render import written
+    from thunderus_mem.verbs import writing
+
+    console: Console = ctx.obj
+    console.emit("remove", writing.remove(console.memory(), document, why=why), written)
+
+
+@app.command("supersede")
+def supersede(
+    ctx: typer.Context,
+    old: Annotated[str, typer.Argument(help="The document that no longer holds.")],
+    new: Annotated[str, typer.Argument(help="The document that replaces it.")],
+    why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason (needed).")],
+) -> None:
+    """Say that NEW replaces OLD; search then never ranks OLD above NEW."""
+    from thunderus_mem.surfaces.render import written
+    from thunderus_mem.verbs import writing
+
+    console: Console = ctx.obj
+    console.emit("supersede", writing.supersede(console.memory(), old, new, why=why), written)
+
+
+@app.command("link")
+def link(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="A", help="The document that gets the link.")],
+    rel: Annotated[
+        str, typer.Argument(metavar="REL", help="derives_from, refers_to, supersedes, duplicates.")
+    ],
+    target: Annotated[str, typer.Argument(metavar="B", help="The document it points to.")],
+    why: Why = "",
+) -> None:
+    """Link document A to document B."""
+    from thunderus_mem.surfaces.render import written
+    from thunderus_mem.verbs import writing
+
+    console: Console = ctx.obj
+    value = writing.link(console.memory(), source, relation(rel), target, why=why)
+    console.emit("link", value, written)
+
+
+@app.command("note")
+def note(
+    ctx: typer.Context,
+    text: Annotated[str, typer.Argument(metavar="TEXT|-|@FILE", help="The note; - is stdin.")],
+    about: Annotated[list[str] | None, typer.Option(metavar="ID", help="A document it is about.")] = None,
+) -> None:
+    """Write a note into the log."""
+    from thunderus_mem.surfaces.render import noted
+    from thunderus_mem.verbs import writing
+
+    console: Console = ctx.obj
+    refs: Sequence[str] = tuple(about or ())
+    console.emit("note", writing.note(console.memory(), text_of(text, console) or "", refs=refs), noted)

@@ -1,0 +1,179 @@
+"""Values for people: calm, aligned, readable without colour. The only door to rich.
+
+Every function takes a value and the console it is for, and returns text; the console prints it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunderus_mem.model.diagnostic import Severity
+from thunderus_mem.surfaces.text import aligned, cut, day, one_line, width
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thunderus_mem.model.diagnostic import Diagnostic
+    from thunderus_mem.surfaces.cli.console import Console
+    from thunderus_mem.surfaces.cli.settings import Settings
+    from thunderus_mem.surfaces.style import Style
+    from thunderus_mem.verbs.reading import Listing, Shown, StatusReport
+    from thunderus_mem.verbs.writing import Noted, Written
+
+_DONE = {
+    "add": "Added",
+    "edit": "Changed",
+    "remove": "Removed",
+    "supersede": "Superseded",
+    "link": "Linked",
+    "recap": "Wrote",
+}
+
+
+def columns(rows: Sequence[Sequence[str]], console: Console) -> str:
+    """Rows in columns; on a terminal the last column is cut to what fits."""
+    room = console.width
+    if not rows or room is None:
+        return "\n".join(aligned(rows))
+    lead = max(width("  ".join(line)) for line in (aligned([row[:-1] for row in rows])))
+    rest = max(room - lead - 2, 12)
+    return "\n".join(aligned([(*row[:-1], cut(row[-1], rest)) for row in rows]))
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]], console: Console) -> str:
+    """A table: drawn by rich when a person looks at a terminal, else plain columns without a header."""
+    room = console.width
+    if room is None or not rows:
+        return "\n".join(aligned(rows))
+    from io import StringIO
+
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console as RichConsole
+    from rich.table import Table
+    from rich.text import Text
+
+    drawn = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="")
+    for number, header in enumerate(headers):
+        drawn.add_column(header, overflow="fold" if number == 0 else "ellipsis", no_wrap=number > 0)
+    for row in rows:
+        drawn.add_row(*(Text(cell) for cell in row))
+    out = StringIO()
+    RichConsole(file=out, width=room, color_system=None, force_terminal=False).print(drawn)
+    lines = [line.rstrip() for line in out.getvalue().rstrip().split("\n")]
+    return "\n".join([console.style.dim(lines[0]), *(line for line in lines[1:] if line.strip("─ "))])
+
+
+def severity_word(severity: Severity, style: Style) -> str:
+    """``error``, ``warning`` or ``note``, in its colour."""
+    if severity is Severity.ERROR:
+        return style.error(severity.value)
+    return style.warning(severity.value) if severity is Severity.WARNING else style.dim(severity.value)
+
+
+def finding_line(finding: Diagnostic, style: Style) -> str:
+    """One finding in one line: place, weight, rule, message."""
+    place = finding.path + (f":{finding.line}:{finding.column}" if finding.line else "")
+    head = f"{style.name(place)}: " if place else ""
+    return f"{head}{severity_word(finding.severity, style)} {finding.rule} {finding.message}"
+
+
+def finding_lines(findings: Sequence[Diagnostic], style: Style) -> list[str]:
+    """Findings with their hints below."""
+    lines: list[str] = []
+    for finding in findings:
+        lines.append(finding_line(finding, style))
+        if finding.hint:
+            lines.append(f"    {style.dim(finding.hint)}")
+    return lines
+
+
+def written(value: Written, console: Console) -> str:
+    """What was written: findings on stderr, then id and path."""
+    style = console.style
+    for line in finding_lines(value.warnings, style):
+        console.talk(line)
+    if value.dry_run:
+        console.say(f"Nothing is written; this would be {value.path}:")
+        return value.text.rstrip("\n")
+    if not value.changed:
+        console.say("Nothing to change.")
+    else:
+        console.say(f"{_DONE.get(value.op, 'Wrote')}:")
+    return f"{style.name(value.id)}  {value.path}"
+
+
+def noted(value: Noted, console: Console) -> str:
+    """The id of the note's event."""
+    return console.style.name(value.event_id)
+
+
+def shown(value: Shown, console: Console) -> str:
+    """A document: title, facts about it in a column, then its text."""
+    style = console.style
+    facts = [
+        ("id", style.name(value.id)),
+        ("kind", value.kind),
+        ("path", value.path),
+        ("tags", ", ".join(value.tags)),
+        ("also", ", ".join(value.aliases)),
+        ("status", value.status),
+        ("updated", day(value.updated) + (f" (created {day(value.created)})" if value.created else "")),
+        ("links", ", ".join(f"{link.rel} {link.target}" for link in value.links)),
+        ("replaced by", style.warning(value.superseded_by or "")),
+    ]
+    rows = [(style.dim(name), text) for name, text in facts if text]
+    body = value.body.strip("\n")
+    return "\n".join([style.bold(one_line(value.title)), "", *aligned(rows), "", body]).rstrip()
+
+
+def listing(value: Listing, console: Console) -> str:
+    """Documents by id, kind, last change and title."""
+    style = console.style
+    if console.width is not None:
+        rows = [
+            (doc.id, doc.kind, day(doc.updated), doc.status, one_line(doc.title)) for doc in value.documents
+        ]
+        return table(("ID", "KIND", "UPDATED", "STATUS", "TITLE"), rows, console)
+    rows = [
+        (style.name(doc.id), doc.kind, day(doc.updated), doc.status, one_line(doc.title))
+        for doc in value.documents
+    ]
+    return columns(rows, console)
+
+
+def listing_ids(value: Listing, console: Console) -> str:
+    """Only the ids, one a line."""
+    return "\n".join(doc.id for doc in value.documents)
+
+
+def status(value: StatusReport, console: Console) -> str:
+    """The state of the memory on a few lines, and the next step."""
+    style = console.style
+    total = sum(value.counts.values())
+    kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(value.counts.items()) if number)
+    rows = [("memory", value.root), ("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
+    troubles = [
+        ("stale", len(value.stale), "no longer agree with the code"),
+        ("unreadable", len(value.unreadable), "cannot be read"),
+        ("unrecorded", len(value.unrecorded), "changed by hand; the next write records them"),
+        ("pending", value.pending, "wait to be published"),
+    ]
+    rows += [(name, f"{style.warning(f'{number:,}')} {text}") for name, number, text in troubles if number]
+    rows.append(("index", value.index))
+    lines = aligned([(style.dim(name), text) for name, text in rows])
+    if value.next_step:
+        lines += ["", f"Next: {value.next_step}"]
+    return "\n".join(lines)
+
+
+def settings(value: Settings, console: Console, *, origin: bool) -> str:
+    """Settings as ``key = value``, and where each value comes from."""
+    from thunderus_mem.store.config_text import toml_value
+
+    style = console.style
+    rows = []
+    for item in value.settings:
+        text = f"{style.name(item.key)} = {toml_value(item.value)}"
+        place = {"default": "default", "file": item.file, "environment": item.variable}[item.origin]
+        rows.append((text, style.dim(place)) if origin else (text,))
+    return "\n".join(aligned(rows))

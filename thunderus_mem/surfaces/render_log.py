@@ -1,0 +1,66 @@
+"""The log and provenance for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunderus_mem.surfaces.render import columns, finding_lines
+from thunderus_mem.surfaces.text import counted, minute, one_line
+
+if TYPE_CHECKING:
+    from thunderus_mem.evidence.provenance import WhyNode
+    from thunderus_mem.surfaces.cli.console import Console
+    from thunderus_mem.surfaces.style import Style
+    from thunderus_mem.verbs.history import LogListing, ShownEvent, VerifyReport, WhyReport
+
+
+def log_listing(value: LogListing, console: Console) -> str:
+    """Events, newest first: when, who, what, on which documents, and why."""
+    style = console.style
+    rows = []
+    for event in value.events:
+        what = event.op or event.kind
+        about = ", ".join(event.doc_ids)
+        reason = one_line(event.why)
+        rows.append(
+            (
+                style.dim(minute(event.ts)),
+                event.actor,
+                what,
+                style.name(about),
+                reason,
+            )
+        )
+    return columns(rows, console)
+
+
+def why_report(value: WhyReport, console: Console) -> str:
+    """The tree from a document to its commits."""
+    return "\n".join(_tree(value.tree, console.style))
+
+
+def _tree(node: WhyNode, style: Style) -> list[str]:
+    label = one_line(node.label)
+    lines = [f"{style.dim(node.kind)} {style.name(node.id)}" + (f"  {label}" if label else "")]
+    for number, child in enumerate(node.children):
+        last = number == len(node.children) - 1
+        first, rest = ("└─ ", "   ") if last else ("├─ ", "│  ")
+        head, *below = _tree(child, style)
+        lines += [style.dim(first) + head, *(style.dim(rest) + line for line in below)]
+    return lines
+
+
+def shown_event(value: ShownEvent, console: Console) -> str:
+    """One event as JSON, indented, whole; its shard and line before it."""
+    from thunderus_mem.surfaces.output import dumps, plain
+
+    console.say(f"{value.shard}:{value.line}")
+    return dumps(plain(value.event))
+
+
+def verify_report(value: VerifyReport, console: Console) -> str:
+    """Findings, or one calm line."""
+    console.say(f"{counted(value.events, 'event')} in {counted(value.shards, 'shard')} read.")
+    if not value.diagnostics:
+        return "The log is whole."
+    return "\n".join(finding_lines(value.diagnostics, console.style))

@@ -1,0 +1,98 @@
+"""Upkeep and gardening for people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunderus_mem.surfaces.render import finding_lines
+from thunderus_mem.surfaces.text import aligned, counted, size
+
+if TYPE_CHECKING:
+    from thunderus_mem.garden.plan import Plan
+    from thunderus_mem.projection.refresh import Refreshed
+    from thunderus_mem.surfaces.cli.console import Console
+    from thunderus_mem.verbs.gardening import Applied
+    from thunderus_mem.verbs.starting import Initialised
+    from thunderus_mem.verbs.upkeep import DoctorReport, IndexStatus, ManifestReport
+
+_MARKS = {"ok": "ok", "note": "note", "warning": "warning", "error": "error"}
+
+
+def initialised(value: Initialised, console: Console) -> str:
+    """What init did, and the next step."""
+    lines = [f"made {name}" for name in value.made] or ["Everything was there."]
+    if value.next_step:
+        lines += ["", f"Next: {value.next_step}"]
+    return "\n".join(lines)
+
+
+def doctor_report(value: DoctorReport, console: Console) -> str:
+    """Checks in a column, each trouble with what to do below it."""
+    style = console.style
+    paint = {"ok": style.good, "note": style.dim, "warning": style.warning, "error": style.error}
+    rows = [(paint[check.state](_MARKS[check.state]), check.name, check.message) for check in value.checks]
+    lines: list[str] = []
+    for check, line in zip(value.checks, aligned(rows), strict=True):
+        lines.append(line)
+        if check.hint and check.state != "ok":
+            lines.append(f"{' ' * 9}{style.dim(check.hint)}")
+    return "\n".join(lines)
+
+
+def index_status(value: IndexStatus, console: Console) -> str:
+    """How fresh the index is."""
+    style = console.style
+    state = style.good("fresh") if value.fresh else style.warning(value.state)
+    rows = [
+        ("index", state),
+        ("documents", f"{value.documents:,}"),
+        ("unreadable", f"{value.problems:,}" if value.problems else ""),
+        ("size", size(value.size)),
+        ("path", value.path),
+    ]
+    lines = aligned([(style.dim(name), text) for name, text in rows if text])
+    if not value.fresh:
+        lines += ["", "Next: thunderus-mem index refresh"]
+    return "\n".join(lines)
+
+
+def refreshed(value: Refreshed, console: Console) -> str:
+    """What a refresh found."""
+    parts = [("added", value.added), ("modified", value.modified), ("removed", value.removed)]
+    changes = ", ".join(f"{number:,} {name}" for name, number in parts if number) or "nothing changed"
+    if value.rebuilt:
+        console.say(f"Rebuilt: {value.rebuilt}.")
+    if value.problems:
+        console.say(f"{counted(value.problems, 'file')} cannot be read; see: thunderus-mem lint")
+    return f"{counted(value.total, 'document')}: {changes}"
+
+
+def manifest_report(value: ManifestReport, console: Console) -> str:
+    """Findings, or where the manifest is."""
+    if value.diagnostics:
+        return "\n".join(finding_lines(value.diagnostics, console.style))
+    return f"{console.style.name(value.path)}  {counted(value.documents, 'document')}"
+
+
+def plan(value: Plan, console: Console) -> str:
+    """The gardener's steps, numbered: what, why, and on what evidence."""
+    style = console.style
+    lines: list[str] = []
+    for number, step in enumerate(value.steps, 1):
+        lines.append(f"{number}. {style.bold(step.action)}  {style.name(', '.join(step.targets))}")
+        lines.append(f"   {step.why}")
+        lines += [f"   {style.dim(item)}" for item in _items(step.evidence)]
+    if value.steps:
+        lines += ["", "Next: thunderus-mem garden --apply"]
+    return "\n".join(lines)
+
+
+def _items(evidence: object) -> list[str]:
+    if isinstance(evidence, str):
+        return [evidence] if evidence else []
+    return [str(item) for item in evidence] if isinstance(evidence, (list, tuple)) else []
+
+
+def applied(value: Applied, console: Console) -> str:
+    """What the gardener did, one change a line."""
+    return "\n".join(aligned([(console.style.name(done.id), done.op, done.path) for done in value.written]))

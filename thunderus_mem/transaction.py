@@ -1,0 +1,230 @@
+"""One writing command: heal, refresh, record what people edited, then commit changes one event at a time.
+
+The order is the law (reads as: nothing acknowledged is lost):
+
+1. before the lock, one question to git: where HEAD is, which documents it sees changed;
+2. under the lock, finish or undo what a killed command left, and look at the reflog again;
+3. record hand edits that no event and no commit explains;
+4. each change: decide, stage, append the event (that is the commit point), publish the file;
+5. refresh, so that the next reader finds everything in place.
+
+The lock is never held over git, an editor or a prompt.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from thunderus_mem.model.document import content_hash
+from thunderus_mem.model.errors import Busy, Conflict
+from thunderus_mem.model.event import Change, Event, encode, note_event, patch_event, unified_diff
+from thunderus_mem.model.timestamp import format_precise
+from thunderus_mem.store.files import ABSENT
+from thunderus_mem.store.journal import Write
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from thunderus_mem.evidence.unrecorded import HandEdit
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.store.git import GitState
+    from thunderus_mem.store.journal import Healed
+
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A change of one file: its text before (``None``: there was none) and after (``None``: removed)."""
+
+    doc_id: str
+    path: str
+    before: str | None
+    after: str | None
+
+    @property
+    def op(self) -> str:
+        """What the change does to the file."""
+        if self.before is None:
+            return "create"
+        return "remove" if self.after is None else "update"
+
+    def as_change(self) -> Change:
+        """The change as the log keeps it: both hashes and, up to the size cap, the diff."""
+        diff = unified_diff(self.before, self.after, self.path)
+        return Change(
+            op=self.op,
+            doc_id=self.doc_id,
+            path=self.path,
+            before=ABSENT if self.before is None else content_hash(self.before),
+            after=ABSENT if self.after is None else content_hash(self.after),
+            diff=diff,
+            diff_omitted=diff is None,
+        )
+
+    def as_write(self) -> Write:
+        """The change as the journal carries it out."""
+        return Write(
+            path=self.path,
+            before=ABSENT if self.before is None else content_hash(self.before),
+            after=None if self.after is None else self.after.encode("utf-8"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """Ids of an event to come, known before it is written so that a document can cite it."""
+
+    event: str
+    patch: str
+
+
+class Writing:
+    """The open transaction: `ids`, then `commit` or `note`, as often as the verb has steps."""
+
+    def __init__(self, memory: Memory, git: GitState | None, origin: Mapping[str, str]) -> None:
+        self._memory = memory
+        self._git = git
+        self._origin = dict(origin)
+        self.recorded: tuple[str, ...] = ()
+        self.healed: tuple[Healed, ...] = ()
+        self.pending = False
+
+    def ids(self) -> Ids:
+        """Fresh ids for the next commit."""
+        return Ids(self._memory.new_id("evt"), self._memory.new_id("patch"))
+
+    def commit(
+        self, op: str, edits: Sequence[Edit], *, why: str = "", actor: str = "user", ids: Ids | None = None
+    ) -> Event:
+        """Write one patch event and the files it speaks of; returns the event as logged.
+
+        Raises `Conflict` when a file is not what ``edit.before`` says; nothing is written then.
+        """
+        chosen = ids or self.ids()
+        return self._append(
+            lambda common: patch_event(
+                id=chosen.event,
+                patch_id=chosen.patch,
+                actor=actor,
+                op=op,
+                changes=[edit.as_change() for edit in edits],
+                why=why,
+                **common,
+            ),
+            [edit.as_write() for edit in edits],
+        )
+
+    def note(self, text: str, *, doc_ids: Sequence[str] = (), why: str = "", actor: str = "user") -> Event:
+        """Append a note event; no file changes."""
+        return self._append(
+            lambda common: note_event(
+                id=self._memory.new_id("evt"), actor=actor, text=text, doc_ids=doc_ids, why=why, **common
+            ),
+            (),
+        )
+
+    def _append(self, make: Callable[[dict[str, Any]], Event], writes: Sequence[Write]) -> Event:
+        now = self._memory.now()
+        session = self._memory.sessions.current(self._git, now, self._memory.new_id)
+        event = make(
+            {
+                "ts": format_precise(now),
+                "session_id": session.id,
+                "origin": self._origin,
+                "prev": session.prev_line_hash,
+                "head": session.head_hint,
+            }
+        )
+        line = encode(event)
+        committed = self._memory.journal.commit(event.id, session.shard, line, writes, head=self._head)
+        self._memory.sessions.wrote(session, line)
+        self.pending = self.pending or not committed.published
+        for lost in committed.aborted:
+            self._log_aborted(lost)
+        if committed.aborted:
+            lost = committed.aborted[0]
+            raise Conflict(
+                f"{lost.path} was changed by somebody else at the last moment; that text stays",
+                hint=f"yours is kept in {lost.kept}: look at both, then repeat the change",
+            )
+        return event
+
+    @property
+    def _head(self) -> str:
+        return (self._git.head or "") if self._git is not None else ""
+
+    def recover(self) -> None:
+        """Finish or undo what a killed command left; a text that found no place is logged as aborted."""
+        memory = self._memory
+        shard = memory.sessions.known_shard()
+        self.healed = tuple(
+            memory.journal.heal(
+                memory.log.contains,
+                head=self._head or None,
+                shards=(shard,) if shard else (),
+                on_abort=self._log_aborted,
+            )
+        )
+
+    def _log_aborted(self, healed: Healed) -> None:
+        change = Change("aborted", "", healed.path, "", "", None, False)
+        self._log_changes("aborted", (change,), f"{healed.event_id} found other text; ours is in {healed.kept}")
+
+    def record(self, hand_edits: Sequence[HandEdit]) -> None:
+        """Log edits that people made outside the tool, one event each, as actor ``user``."""
+        for edit in hand_edits:
+            self._log_changes("hand-edit", (edit.change,), "", event_id=edit.event_id, patch_id=edit.patch_id)
+        self.recorded = tuple(edit.change.doc_id for edit in hand_edits)
+
+    def _log_changes(
+        self, op: str, changes: Sequence[Change], why: str, *, event_id: str = "", patch_id: str = ""
+    ) -> None:
+        fresh = self.ids()
+        self._append(
+            lambda common: patch_event(
+                id=event_id or fresh.event,
+                patch_id=patch_id or fresh.patch,
+                actor="user",
+                op=op,
+                changes=changes,
+                why=why,
+                **common,
+            ),
+            (),
+        )
+
+
+def _still_holds(memory: Memory, asked: GitState | None) -> bool:
+    """Whether git's answer is still true: HEAD has not moved, and nobody began another session since."""
+    if asked is None or memory.git is None:
+        return True
+    return memory.git.reflog_size() == asked.reflog_size and memory.sessions.known_shard() == asked.shard
+
+
+@contextmanager
+def writing(memory: Memory, command: str) -> Iterator[Writing]:
+    """Open a transaction for ``command`` (named to whoever waits for the lock).
+
+    Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses.
+    """
+    from thunderus_mem.store.lock import held
+
+    for _ in range(_TRIES):
+        memory.refresh()
+        git = memory.git_state()
+        unrecorded = memory.hand_edits(git)
+        origin = memory.origin()
+        with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
+            if not _still_holds(memory, git):
+                continue  # git is asked again, without the lock
+            transaction = Writing(memory, git, origin)
+            transaction.recover()
+            transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
+            yield transaction
+            memory.refresh()
+            return
+    raise Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")
+

@@ -1,0 +1,152 @@
+"""The one pass before a document is written: schema, secrets, cited paths, and what is already known."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from thunderus_mem.model.diagnostic import Diagnostic, Severity
+from thunderus_mem.model.document import read_document
+from thunderus_mem.model.errors import DocumentExists, InvalidDocument, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.model.document import Document
+
+NEAR = 0.8
+_CANDIDATES = 5
+_PROBE_WORDS = 40
+_SHINGLE = 3
+_WORD = re.compile(r"\w+")
+
+
+def checked(memory: Memory, path: str, text: str) -> tuple[Document, tuple[Diagnostic, ...]]:
+    """The document a text will be, and the warnings about it.
+
+    Raises `Refused` for a secret, `InvalidDocument` for anything else that lint calls an error.
+    """
+    from thunderus_mem.lint.engine import lint_reading
+    from thunderus_mem.verbs.linting import subject
+
+    reading = read_document(path, text.encode("utf-8", "surrogateescape"))
+    findings = lint_reading(subject(memory, reading))
+    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+    leaks = [finding for finding in errors if finding.rule == "TM401"]
+    if leaks:
+        raise Refused(
+            f"nothing written: line {leaks[0].line} holds {_lower_first(leaks[0].message)}",
+            diagnostics=leaks,
+            hint=leaks[0].hint or "name where the secret is kept instead of the secret",
+        )
+    if errors or reading.document is None:
+        first = (errors or list(reading.problems))[0]
+        raise InvalidDocument(
+            f"nothing written: {_lower_first(first.message)}", diagnostics=errors, hint=first.hint or None
+        )
+    return reading.document, tuple(finding for finding in findings if finding.severity is Severity.WARNING)
+
+
+def _lower_first(message: str) -> str:
+    return message[:1].lower() + message[1:]
+
+
+def refuse_secrets(text: str, what: str) -> None:
+    """Raise `Refused` when a text that is about to be logged holds a secret."""
+    from thunderus_mem.model.secrets import find_secrets
+
+    found = find_secrets(text)
+    if found:
+        raise Refused(
+            f"{what} holds what looks like a {found[0].kind}",
+            hint="name where the secret is kept instead of the secret",
+        )
+
+
+def missing_citations(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
+    """A warning for each repository path the body names that is not there."""
+    from thunderus_mem.model.markdown import cited_paths
+
+    found = []
+    for citation in cited_paths(document.body):
+        if os.path.lexists(os.path.join(memory.root, citation.path)):
+            continue
+        found.append(
+            Diagnostic(
+                rule="TM205",
+                severity=Severity.WARNING,
+                path=document.path,
+                line=document.body_line + citation.line - 1,
+                column=citation.column,
+                message=f"The text cites `{citation.path}`, which is not in the repository.",
+                expected="a path that exists, relative to the repository",
+                hint="correct the path, or say that it is planned",
+                doc_id=document.id,
+            )
+        )
+    return tuple(found)
+
+
+def already_known(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
+    """Warnings for documents that say nearly the same.
+
+    Raises `DocumentExists` when one of the same kind says exactly the same.
+    """
+    mine = _words(document.body)
+    if not mine:
+        return ()
+    near = []
+    for other in _candidates(memory, document):
+        theirs = _words(other.body)
+        if mine == theirs and other.kind == document.kind:
+            raise DocumentExists(
+                f"already known: {other.id} says exactly this",
+                hint=f"see `thunderus-mem show {other.id}`, or add a detail that it lacks",
+            )
+        overlap = _jaccard(_shingles(mine), _shingles(theirs))
+        if overlap >= NEAR:
+            near.append(
+                Diagnostic(
+                    rule="TM206",
+                    severity=Severity.WARNING,
+                    path=document.path,
+                    line=document.body_line,
+                    column=1,
+                    message=f"{other.id} says nearly the same ({overlap:.0%} of three-word runs shared).",
+                    expected="one document for one thing",
+                    hint=f"edit {other.id} instead, or `supersede` it by this one",
+                    doc_id=document.id,
+                )
+            )
+    return tuple(near)
+
+
+def _candidates(memory: Memory, document: Document) -> Iterable[Document]:
+    from thunderus_mem.model.query import Query, Term
+    from thunderus_mem.recall.search import search as ranked
+    from thunderus_mem.verbs.locating import read_row
+
+    words = list(dict.fromkeys(_words(f"{document.title}\n{document.body}")))
+    longest = sorted(words, key=len, reverse=True)[:_PROBE_WORDS]
+    query = Query(" ".join(longest), tuple(Term(word, phrase=False, excluded=False) for word in longest))
+    for hit in ranked(memory.index, query, root=memory.root, limit=_CANDIDATES):
+        row = memory.index.get(hit.id)
+        other = read_row(memory, row) if row is not None and hit.id != document.id else None
+        if other is not None:
+            yield other
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _shingles(words: list[str]) -> set[tuple[str, ...]]:
+    if len(words) <= _SHINGLE:
+        return {tuple(words)}
+    return {tuple(words[start : start + _SHINGLE]) for start in range(len(words) - _SHINGLE + 1)}
+
+
+def _jaccard(left: set[tuple[str, ...]], right: set[tuple[str, ...]]) -> float:
+    return len(left & right) / len(left | right)

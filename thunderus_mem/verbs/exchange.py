@@ -1,0 +1,234 @@
+"""Import from elsewhere: a folder of Markdown becomes documents, in one event."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from thunderus_mem.interop.fields import Dates, Options
+from thunderus_mem.interop.folder import ImportItem, SourceFile, plan_folder
+from thunderus_mem.model.document import KINDS, MAX_DOCUMENT, read_document
+from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.model.timestamp import format_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.model.document import Document
+    from thunderus_mem.store.layout import Layout
+
+_ENDINGS = (".md", ".markdown")
+_SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """What became of one file: a document (``id``, ``path``, ``title``, ``notes``) or nothing, and why."""
+
+    source: str
+    imported: bool
+    id: str
+    path: str
+    title: str
+    notes: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What an import did, or would do (``dry_run``): one entry a file, in the order of their paths.
+
+    ``event_id`` names the event in the log; it is empty when nothing was written.
+    """
+
+    directory: str
+    kind: str
+    files: tuple[ImportedFile, ...]
+    imported: int
+    skipped: int
+    dry_run: bool
+    event_id: str = ""
+
+
+def _report(
+    directory: str, kind: str, plan: Sequence[ImportItem], *, dry_run: bool, event_id: str = ""
+) -> ImportReport:
+    files = tuple(
+        ImportedFile(item.source, item.imported, item.id, item.path, item.title, item.notes, item.reason)
+        for item in plan
+    )
+    imported = sum(file.imported for file in files)
+    return ImportReport(directory, kind, files, imported, len(files) - imported, dry_run, event_id)
+
+
+def import_markdown(
+    memory: Memory,
+    directory: str,
+    kind: str,
+    *,
+    tags: Sequence[str] = (),
+    dry_run: bool = False,
+    why: str = "",
+    actor: str = "user",
+) -> ImportReport:
+    """Bring the Markdown files of ``directory`` (or one file) into the store as documents of ``kind``.
+
+    Texts are kept byte for byte; a file whose text is in the store already is skipped. All new documents are
+    one event. Raises `NotFound` when the folder is not there, `ThunderusError` for an unknown kind.
+    """
+    if kind not in KINDS:
+        raise ThunderusError(f"There is no kind {kind}.", hint=f"Kinds: {', '.join(KINDS)}.")
+    files = read_folder(directory, memory.now())
+    layout = memory.layout
+    options = Options(
+        folder=layout.folder_of(kind),
+        now=format_timestamp(memory.now()),
+        tags=tuple(tags),
+        origin=_origin(directory, layout.root),
+        folder_name=os.path.basename(_folder(directory)),
+    )
+    if dry_run:
+        plan = plan_folder(files, kind, stored_documents(layout), options)
+        return _report(directory, kind, _without_secrets(plan), dry_run=True)
+    return _write(memory, directory, files, kind, options, why or f"imported from {directory}", actor)
+
+
+def _write(
+    memory: Memory,
+    directory: str,
+    files: Sequence[SourceFile],
+    kind: str,
+    options: Options,
+    why: str,
+    actor: str,
+) -> ImportReport:
+    from dataclasses import replace
+
+    from thunderus_mem.transaction import Edit
+
+    with memory.writing("import") as transaction:
+        ids = transaction.ids()
+        options = replace(options, events=(ids.event,), patches=(ids.patch,))
+        plan = _without_secrets(plan_folder(files, kind, stored_documents(memory.layout), options))
+        edits = [Edit(item.id, item.path, None, item.text) for item in plan if item.imported]
+        if not edits:
+            return _report(directory, kind, plan, dry_run=False)
+        event = transaction.commit("import", edits, why=why, actor=actor, ids=ids)
+    return _report(directory, kind, plan, dry_run=False, event_id=event.id)
+
+
+def _without_secrets(plan: Sequence[ImportItem]) -> tuple[ImportItem, ...]:
+    """Leave out texts in which something looks like a secret; the value is never told."""
+    from thunderus_mem.model.secrets import find_secrets
+
+    kept = []
+    for item in plan:
+        found = [
+            secret
+            for secret in (find_secrets(item.text) if item.imported else ())
+            if f"ignore TM401 {secret.fingerprint}" not in item.text
+        ]
+        if found:
+            line = item.text.count("\n", 0, found[0].start) + 1
+            reason = (
+                f"it seems to hold a secret ({found[0].kind}, line {line} of the document): take it out first"
+            )
+            kept.append(ImportItem(item.source, reason=reason))
+        else:
+            kept.append(item)
+    return tuple(kept)
+
+
+def stored_documents(layout: Layout) -> Iterator[Document]:
+    """Every document of the store that reads, straight from its file."""
+    for folder in sorted({layout.folder_of(kind) for kind in KINDS}):
+        for path in _walk(layout.at(folder)):
+            relative = layout.relative(path)
+            if layout.kind_of(relative) is None:
+                continue
+            data = _bytes(path)
+            document = read_document(relative, data).document if data is not None else None
+            if document is not None:
+                yield document
+
+
+def read_folder(directory: str, now: datetime) -> tuple[SourceFile, ...]:
+    """The Markdown files below ``directory`` with the dates git knows, else their own; no links.
+
+    Raises `NotFound` when nothing is at that path.
+    """
+    folder = _folder(directory)
+    if not os.path.exists(directory):
+        raise NotFound(
+            f"There is no folder {directory}.", hint="Give the folder that holds the Markdown files."
+        )
+    chosen = [os.path.abspath(directory)] if os.path.isfile(directory) else list(_walk(folder))
+    names = [os.path.relpath(path, folder).replace(os.sep, "/") for path in chosen]
+    dates = _git_dates(folder) if chosen else {}
+    files = []
+    for path, name in zip(chosen, names, strict=True):
+        data = _bytes(path)
+        if data is not None:
+            files.append(SourceFile(name, data, dates.get(name) or _file_dates(path, now)))
+    return tuple(files)
+
+
+def _folder(directory: str) -> str:
+    path = os.path.abspath(directory)
+    return os.path.dirname(path) if os.path.isfile(path) else path
+
+
+def _origin(directory: str, root: str) -> str:
+    """Where the files lie, without naming this machine: from the root, or by the folder's name alone."""
+    folder = os.path.realpath(_folder(directory))
+    relative = os.path.relpath(folder, os.path.realpath(root)).replace(os.sep, "/")
+    if relative == ".":
+        return ""
+    return os.path.basename(folder) if relative.startswith("../") or relative == ".." else relative
+
+
+def _walk(folder: str) -> Iterator[str]:
+    """Markdown files below a folder, by name; hidden folders, links and dependencies are passed over."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith(".") or entry.is_symlink():
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name not in _SKIPPED_FOLDERS:
+                yield from _walk(entry.path)
+        elif entry.is_file(follow_symlinks=False) and entry.name.lower().endswith(_ENDINGS):
+            yield entry.path
+
+
+def _bytes(path: str) -> bytes | None:
+    """A file's bytes, one more than allowed at most so that a reader can say it is too large."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_DOCUMENT + 1)
+    except OSError:
+        return None
+
+
+def _git_dates(folder: str) -> dict[str, Dates]:
+    from thunderus_mem.store.git import Git
+
+    git = Git.find(folder)
+    if git is None:
+        return {}
+    return {path: Dates(first, last) for path, (first, last) in git.added_dates(["."]).items()}
+
+
+def _file_dates(path: str, now: datetime) -> Dates:
+    """When the file was last written, by its own time; never later than now."""
+    try:
+        moment = datetime.fromtimestamp(os.stat(path).st_mtime, UTC)
+    except (OSError, OverflowError, ValueError):
+        return Dates()
+    text = format_timestamp(min(moment, now))
+    return Dates(text, text)

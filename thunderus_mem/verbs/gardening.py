@@ -1,0 +1,208 @@
+"""The verbs that tend the memory: a plan to look at, the plan carried out, the recap of a day."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from thunderus_mem.garden.day import RECAP_OP
+from thunderus_mem.garden.duplicates import plan_duplicates
+from thunderus_mem.garden.plan import Plan, make_plan
+from thunderus_mem.garden.recap import recap_document, recap_id
+from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
+from thunderus_mem.model.edit import compose
+from thunderus_mem.model.errors import Conflict, ThunderusError
+from thunderus_mem.model.event import changes_of
+from thunderus_mem.store.files import read_file
+from thunderus_mem.store.paths import inside
+from thunderus_mem.transaction import Edit
+from thunderus_mem.verbs.checking import checked
+from thunderus_mem.verbs.writing import Written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.garden.plan import DocumentEdit, Step
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.model.event import Event
+    from thunderus_mem.store.git_history import Commit
+    from thunderus_mem.transaction import Writing
+
+# A commit made on the day may be rebased for a while after it.
+_DAYS_OF_REBASE = 7
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedStep:
+    """A step that was carried out, and the event that says so."""
+
+    action: str
+    why: str
+    targets: tuple[str, ...]
+    event_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What `garden_apply` did. ``reported`` are the steps that only a person can decide.
+
+    ``published`` is false when an event is on disk but a file is not yet: the next command puts it there.
+    """
+
+    steps: tuple[AppliedStep, ...]
+    reported: tuple[Step, ...]
+    recorded: tuple[str, ...] = ()
+    published: bool = True
+
+
+def _read(memory: Memory, path: str) -> Document | None:
+    """The document in the file at ``path`` (from the root), or ``None``."""
+    try:
+        data = read_file(inside(memory.root, path), MAX_DOCUMENT)
+    except ThunderusError:
+        return None
+    return read_document(path, data).document
+
+
+def _documents(memory: Memory) -> list[Document]:
+    """Every file that reads as a document, also those whose id another file claims."""
+    found = (_read(memory, path) for path, _, doc_id in memory.index.files() if doc_id)
+    return [document for document in found if document is not None]
+
+
+def garden_plan(memory: Memory) -> Plan:
+    """What the gardener would do now; changes nothing. The same documents give the same plan."""
+    memory.refresh()
+    return make_plan(plan_duplicates(_documents(memory), memory.config))
+
+
+def _as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
+    """The planned edit against the text on disk; `Conflict` when that is not the text it was planned from."""
+    document = _read(memory, edit.path)
+    if document is None or document.hash != edit.before:
+        raise Conflict(
+            f"{edit.path} has changed since the plan was made", hint="plan again with `thunderus-mem garden`"
+        )
+    return Edit(edit.doc_id, edit.path, document.text, edit.after_text)
+
+
+def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
+    """Carry out every step of ``plan`` that changes something, each as its own event.
+
+    Raises `Conflict` at the first step whose documents have changed since; the steps before it stay done.
+    """
+    done: list[AppliedStep] = []
+    if not plan.applicable:
+        return Applied((), plan.reports)
+    with memory.writing("garden") as transaction:
+        for step in plan.applicable:
+            edits = [_as_edit(memory, edit) for edit in step.edits]
+            event = transaction.commit("garden", edits, why=step.why, actor=actor)
+            done.append(AppliedStep(step.action, step.why, step.targets, event.id))
+    return Applied(tuple(done), plan.reports, transaction.recorded, not transaction.pending)
+
+
+def _chosen_day(memory: Memory, day: str) -> str:
+    """A day in UTC as ``2026-01-21``, from that, ``today`` or ``yesterday``."""
+    today = memory.now().astimezone(UTC).date()
+    named = {"today": today, "yesterday": today - timedelta(days=1)}
+    if day in named:
+        return named[day].isoformat()
+    try:
+        chosen = date.fromisoformat(day)
+    except ValueError:
+        chosen = None
+    if chosen is None or chosen.isoformat() != day:
+        raise ThunderusError(
+            f'"{day}" is not a day', hint="give it as 2026-01-21, or say `today` or `yesterday`"
+        )
+    return day
+
+
+def _commits_of(memory: Memory, day: str) -> list[Commit]:
+    if memory.git is None:
+        return []
+    start = datetime.fromisoformat(day).replace(tzinfo=UTC)
+    end = start + timedelta(days=1 + _DAYS_OF_REBASE)
+    return memory.git.commits_between(f"{start:%Y-%m-%dT%H:%M:%SZ}", f"{end:%Y-%m-%dT%H:%M:%SZ}")
+
+
+def _template(memory: Memory) -> str:
+    if not memory.config.recap_template:
+        return ""
+    from thunderus_mem.store.paths import safe_relative
+
+    path = inside(memory.root, safe_relative(memory.config.recap_template))
+    return read_file(path, MAX_DOCUMENT).decode("utf-8", "replace")
+
+
+def _written_by_us(document: Document, events: Iterable[Event]) -> bool:
+    """Whether the text is one that `recap` itself has written, as the log says."""
+    return any(
+        change.doc_id == document.id and change.after == document.hash
+        for event in events
+        if event.kind == "patch" and event.body.get("op") == RECAP_OP
+        for change in changes_of(event)
+    )
+
+
+def recap(
+    memory: Memory,
+    day: str,
+    *,
+    force: bool = False,
+    dry_run: bool = False,
+    why: str = "",
+    actor: str = "user",
+) -> Written:
+    """Write or renew the recap of ``day`` (``2026-01-21`` in UTC, ``today`` or ``yesterday``).
+
+    Nothing is written when nothing has been added since. Raises `NotFound` when nothing happened on the day,
+    `Conflict` when a person has edited the recap, unless ``force`` is set.
+    """
+    chosen = _chosen_day(memory, day)
+    memory.refresh()
+    commits = _commits_of(memory, chosen)
+    if dry_run:
+        return _renewed(memory, chosen, commits, force=force)[1]
+    with memory.writing("recap") as transaction:
+        edit, written = _renewed(memory, chosen, commits, force=force)
+        if edit is None:
+            return written
+        return _commit(transaction, edit, written, why=why or f"recap of {chosen}", actor=actor)
+
+
+def _commit(transaction: Writing, edit: Edit, planned: Written, *, why: str, actor: str) -> Written:
+    from dataclasses import replace
+
+    event = transaction.commit(RECAP_OP, [edit], why=why, actor=actor)
+    return replace(
+        planned,
+        event_id=event.id,
+        recorded=transaction.recorded,
+        published=not transaction.pending,
+        dry_run=False,
+    )
+
+
+def _renewed(memory: Memory, day: str, commits: list[Commit], *, force: bool) -> tuple[Edit | None, Written]:
+    """The edit that brings the recap up to date (``None`` when it is), and what to say of it."""
+    events = [logged.event for logged in memory.log.read_all().events]
+    header, body = recap_document(
+        day, events, _documents(memory), commits, memory.config, template=_template(memory)
+    )
+    row = memory.index.get(recap_id(day))
+    before = _read(memory, row.path) if row is not None else None
+    path = before.path if before else f"{memory.layout.folder_of('recap')}/{day}.md"
+    text = compose(header, "\n" + body)
+    if before is not None and before.text == text:
+        return None, Written(before.id, path, RECAP_OP, text=text, changed=False)
+    if before is not None and not force and not _written_by_us(before, events):
+        raise Conflict(
+            f"{path} has been edited since it was written, and a new version would lose that",
+            hint="keep it as it is, or write it anew with --force",
+        )
+    document, warnings = checked(memory, path, text)
+    edit = Edit(document.id, path, before.text if before else None, document.text)
+    return edit, Written(document.id, path, RECAP_OP, text=text, warnings=warnings, dry_run=True)

@@ -1,0 +1,205 @@
+"""The verb `lint`: documents, then the store around them; from the working tree or from what is staged."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from thunderus_mem.model.diagnostic import Diagnostic, Severity
+from thunderus_mem.model.document import MAX_DOCUMENT, read_document
+from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.store.layout import MEMORY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from thunderus_mem.lint.rule import LintConfig
+    from thunderus_mem.lint.subject import Subject
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.model.document import Reading
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does."""
+
+    diagnostics: tuple[Diagnostic, ...]
+    checked: int
+    errors: int
+    warnings: int
+    fixed: tuple[str, ...] = ()
+    diff: str = ""
+
+
+def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
+    """The rules' settings: the store's configuration, narrowed by what the command line says."""
+    from thunderus_mem.lint.rule import LintConfig
+
+    config = memory.config
+    return LintConfig(
+        select=tuple(select) or config.lint_select,
+        ignore=(*config.lint_ignore, *ignore),
+        severities={code: _weight(word) for code, word in config.lint_severity.items()},
+        core_soft=config.caps_core_soft,
+        core_hard=config.caps_core_hard,
+        document_soft=config.caps_document_soft,
+        document_hard=config.caps_document_hard,
+        path_max=config.lint_path_max,
+        name_max=config.lint_name_max,
+    )
+
+
+def _weight(word: str) -> Severity | Literal["off"]:
+    return "off" if word == "off" else Severity(word)
+
+
+def subject(memory: Memory, reading: Reading, config: LintConfig | None = None) -> Subject:
+    """What the rules look at for one document: its reading, the other documents, the repository's files."""
+    from thunderus_mem.lint.subject import Subject
+
+    return Subject(
+        reading=reading,
+        corpus=memory.index.corpus(),
+        config=config or lint_config(memory),
+        exists=lambda path: os.path.lexists(os.path.join(memory.root, path)),
+    )
+
+
+def lint(
+    memory: Memory,
+    paths: Sequence[str] = (),
+    *,
+    staged: bool = False,
+    fix: bool = False,
+    diff: bool = False,
+    select: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+) -> LintReport:
+    """Check documents (all, the given paths, or the staged text) and, without paths, the store itself.
+
+    ``fix`` writes the edits that need no question, each document as one event; ``diff`` only shows them.
+    """
+    from thunderus_mem.lint.engine import lint_reading
+
+    memory.refresh()
+    config = lint_config(memory, select, ignore)
+    chosen = _staged_files(memory, paths) if staged else _files(memory, paths)
+    findings: list[Diagnostic] = []
+    mended: list[tuple[Reading, str]] = []
+    for path, data in chosen:
+        if isinstance(data, ThunderusError):
+            findings.append(_unreadable(path, data))
+            continue
+        reading = read_document(path, data)
+        found = lint_reading(subject(memory, reading, config))
+        findings.extend(found)
+        if (fix or diff) and reading.text is not None:
+            mended.extend(_mend(reading, found))
+    if not paths and not staged:
+        findings.extend(store_findings(memory, config))
+    fixed = _write(memory, mended) if fix and mended else ()
+    if fixed:
+        return _after_fix(lint(memory, paths, select=select, ignore=ignore), fixed)
+    return _report(findings, len(chosen), _shown(mended) if diff else "")
+
+
+def _report(findings: list[Diagnostic], checked: int, diff: str) -> LintReport:
+    ordered = tuple(sorted(set(findings), key=lambda finding: finding.sort_key))
+    return LintReport(
+        ordered,
+        checked,
+        sum(finding.severity is Severity.ERROR for finding in ordered),
+        sum(finding.severity is Severity.WARNING for finding in ordered),
+        diff=diff,
+    )
+
+
+def _after_fix(report: LintReport, fixed: tuple[str, ...]) -> LintReport:
+    return LintReport(report.diagnostics, report.checked, report.errors, report.warnings, fixed)
+
+
+def _mend(reading: Reading, found: Iterable[Diagnostic]) -> Iterable[tuple[Reading, str]]:
+    from thunderus_mem.lint.engine import apply_edits
+
+    text = apply_edits(reading.text or "", found)
+    if text != reading.text:
+        yield reading, text
+
+
+def _shown(mended: Iterable[tuple[Reading, str]]) -> str:
+    from thunderus_mem.model.event import unified_diff
+
+    return "".join(unified_diff(reading.text or "", text, reading.path) or "" for reading, text in mended)
+
+
+def _write(memory: Memory, mended: Sequence[tuple[Reading, str]]) -> tuple[str, ...]:
+    from thunderus_mem.transaction import Edit
+
+    with memory.writing("lint --fix") as transaction:
+        for reading, text in mended:
+            doc_id = reading.document.id if reading.document is not None else ""
+            transaction.commit("edit", [Edit(doc_id, reading.path, reading.text, text)], why="lint --fix")
+    return tuple(reading.path for reading, _ in mended)
+
+
+def store_findings(memory: Memory, config: LintConfig) -> Iterable[Diagnostic]:
+    """What is wrong with the store as a whole: duplicate ids, log, schemas, projections, manifest."""
+    from thunderus_mem.lint.engine import lint_store
+    from thunderus_mem.verbs.surveying import survey
+
+    yield from lint_store(survey(memory, config))
+
+
+def _files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
+    known = [path for path, _, _ in memory.index.files()]
+    return [(path, _bytes(memory, path)) for path in (_chosen(memory, known, paths) if paths else known)]
+
+
+def _chosen(memory: Memory, known: Sequence[str], paths: Sequence[str]) -> list[str]:
+    """The documents that the given paths (files or folders, from the current folder or the root) name."""
+    chosen: list[str] = []
+    for given in paths:
+        name = _relative(memory, given)
+        found = [path for path in known if path == name or path.startswith(name.rstrip("/") + "/")]
+        if not found and name in (".", ".thunderus"):
+            found = list(known)
+        if not found:
+            raise NotFound(f"{given} is no document of this memory", hint=f"documents live under {memory.root}")
+        chosen.extend(found)
+    return list(dict.fromkeys(chosen))
+
+
+def _relative(memory: Memory, given: str) -> str:
+    for base in (os.getcwd(), memory.root):
+        path = os.path.normpath(os.path.join(base, given))
+        if os.path.lexists(path):
+            try:
+                return memory.layout.relative(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)))
+            except ValueError:
+                continue
+    return given.replace(os.sep, "/")
+
+
+def _bytes(memory: Memory, path: str) -> bytes | ThunderusError:
+    from thunderus_mem.store.files import read_file
+    from thunderus_mem.store.paths import inside
+
+    try:
+        return read_file(inside(memory.root, path), MAX_DOCUMENT)
+    except ThunderusError as error:
+        return error
+
+
+def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
+    return Diagnostic("TM003", Severity.ERROR, path, 0, 0, str(error), hint=error.hint or "")
+
+
+def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
+    """The documents of the coming commit, as git has them staged."""
+    if memory.git is None:
+        raise NotFound("there is no git repository here, so nothing is staged", hint="run lint without --staged")
+    wanted = {_relative(memory, given) for given in paths}
+    staged = [path for path in memory.git.staged_files(MEMORY) if memory.layout.kind_of(path)]
+    texts = memory.git.staged_texts([path for path in staged if not wanted or path in wanted])
+    return [(path, data) for path, data in sorted(texts.items()) if data is not None]

@@ -1,0 +1,59 @@
+"""From what a person typed (an id, a unique beginning, a path) to a document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
+from thunderus_mem.model.errors import InvalidDocument, NotFound
+from thunderus_mem.model.ids import closest, resolve_prefix
+from thunderus_mem.store.files import read_file
+from thunderus_mem.store.paths import inside
+
+if TYPE_CHECKING:
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.projection.index import DocRow
+
+
+def find_row(memory: Memory, given: str) -> DocRow:
+    """The row of the document that ``given`` means: id, alias, path, or a unique beginning of an id.
+
+    Raises `NotFound` with "did you mean" when nothing fits, `InvalidDocument` when several do.
+    """
+    index = memory.index
+    row = index.get(given)
+    if row is not None:
+        return row
+    resolved = index.corpus().resolve(given)
+    row = index.get(resolved) if resolved else None
+    if row is not None:
+        return row
+    ids = list(index.ids())
+    matches = resolve_prefix(given, ids)
+    if len(matches) == 1 and (row := index.get(matches[0])) is not None:
+        return row
+    if matches:
+        raise InvalidDocument(
+            f"{given!r} is the beginning of {len(matches)} ids", hint=f"one of: {', '.join(matches[:8])}"
+        )
+    near = closest(given, ids)
+    raise NotFound(
+        f"no document has the id {given!r}",
+        hint=f"did you mean {', '.join(near)}?" if near else "`thunderus-mem list` shows all ids",
+    )
+
+
+def find_document(memory: Memory, given: str) -> Document:
+    """The document that ``given`` means, read from its file now."""
+    row = find_row(memory, given)
+    document = read_row(memory, row)
+    if document is None:
+        raise InvalidDocument(
+            f"{row.path} cannot be read as a document any more", hint=f"see `thunderus-mem lint {row.path}`"
+        )
+    return document
+
+
+def read_row(memory: Memory, row: DocRow) -> Document | None:
+    """The document of an index row, from its file; ``None`` when the file is no document any more."""
+    return read_document(row.path, read_file(inside(memory.root, row.path), MAX_DOCUMENT)).document

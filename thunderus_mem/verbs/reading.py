@@ -1,0 +1,237 @@
+"""The verbs that only look: search, show, list, status."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from thunderus_mem.model.query import parse_query
+from thunderus_mem.model.timestamp import utc_key
+from thunderus_mem.recall.search import Hit
+from thunderus_mem.recall.search import search as ranked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.projection.index import DocRow
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The passages found for a query, best first; ``notes`` say what was left out of the query."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    notes: tuple[str, ...]
+    total_documents: int
+
+
+def search(memory: Memory, text: str, *, limit: int | None = None, explain: bool = False) -> SearchResult:
+    """Find passages in people's words. No hit is an answer, not an error."""
+    refreshed = memory.refresh()
+    query = parse_query(text)
+    hits = ranked(
+        memory.index, query, root=memory.root, limit=limit or memory.config.search_limit, explain=explain
+    )
+    return SearchResult(text, tuple(hits), query.notes, refreshed.total)
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One document of a listing."""
+
+    id: str
+    kind: str
+    title: str
+    path: str
+    tags: tuple[str, ...]
+    created: str
+    updated: str
+    status: str
+    superseded_by: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Documents by kind and id."""
+
+    documents: tuple[Listed, ...]
+
+
+def list_documents(
+    memory: Memory,
+    *,
+    kinds: Iterable[str] = (),
+    tags: Iterable[str] = (),
+    statuses: Iterable[str] = (),
+    path: str = "",
+    since: str = "",
+    before: str = "",
+) -> Listing:
+    """Documents that pass every filter; times are compared with ``updated``, tags must all be there."""
+    memory.refresh()
+    wanted_kinds, wanted_tags, wanted_statuses = set(kinds), set(tags), set(statuses)
+    first, last = utc_key(since), utc_key(before)
+    replaced = memory.index.superseded_by()
+
+    def passes(row: DocRow) -> bool:
+        updated = utc_key(row.updated)
+        return (
+            (not wanted_kinds or row.kind in wanted_kinds)
+            and wanted_tags <= set(row.tags)
+            and (not wanted_statuses or row.status in wanted_statuses)
+            and path in row.path
+            and (not first or updated >= first)
+            and (not last or updated < last)
+        )
+
+    rows = sorted(filter(passes, memory.index.documents()), key=lambda row: (row.kind, row.id))
+    return Listing(tuple(_listed(row, replaced.get(row.id, "")) for row in rows))
+
+
+def _listed(row: DocRow, superseded_by: str) -> Listed:
+    return Listed(
+        row.id,
+        row.kind,
+        row.title,
+        row.path,
+        tuple(row.tags),
+        row.created,
+        row.updated,
+        row.status,
+        superseded_by,
+        row.tokens,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A link of a document, ``incoming`` when another document made it."""
+
+    rel: str
+    target: str
+    title: str
+    incoming: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A document whole, with its relations both ways."""
+
+    id: str
+    kind: str
+    title: str
+    path: str
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    created: str
+    updated: str
+    status: str
+    superseded_by: str
+    links: tuple[Relation, ...]
+    hash: str
+    text: str
+    body: str
+
+
+def show(memory: Memory, id: str) -> Shown:  # noqa: A002
+    """One document, read from its file now."""
+    from thunderus_mem.verbs.locating import find_document
+
+    memory.refresh()
+    document = find_document(memory, id)
+    return Shown(
+        id=document.id,
+        kind=document.kind,
+        title=document.title,
+        path=document.path,
+        tags=document.tags,
+        aliases=document.aliases,
+        created=document.created,
+        updated=document.updated,
+        status=document.status,
+        superseded_by=memory.index.superseded_by([document.id]).get(document.id, ""),
+        links=tuple(_relations(memory, document.id)),
+        hash=document.hash,
+        text=document.text,
+        body=document.body,
+    )
+
+
+def _relations(memory: Memory, doc_id: str) -> Iterable[Relation]:
+    for source, relation, target in memory.index.edges_of(doc_id):
+        other = source if target == doc_id else target
+        row = memory.index.get(other)
+        yield Relation(relation, other, row.title if row is not None else "", incoming=target == doc_id)
+
+
+def complete(memory: Memory, prefix: str) -> tuple[tuple[str, str], ...]:
+    """Ids that begin with ``prefix`` and their titles, for a shell; asks the index as it is."""
+    return tuple(memory.index.titles(prefix))
+
+
+@dataclass(frozen=True, slots=True)
+class StatusReport:
+    """The state of a store at a glance.
+
+    ``counts`` by kind; ``unreadable`` files that are no documents; ``unrecorded`` edits made by hand that the
+    next write records; ``pending`` writes and proposals that wait.
+    """
+
+    root: str
+    also: tuple[str, ...]
+    counts: dict[str, int]
+    stale: tuple[str, ...]
+    unrecorded: tuple[str, ...]
+    unreadable: tuple[str, ...]
+    pending: int
+    events: int
+    index: str
+    next_step: str
+
+
+def status(memory: Memory) -> StatusReport:
+    """Counts, what is stale or not recorded yet, and one next step. Changes no tracked file."""
+    refreshed = memory.refresh()
+    rows = memory.index.documents()
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row.kind] = counts.get(row.kind, 0) + 1
+    edits = memory.hand_edits(memory.git_state())
+    unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)
+    stale = tuple(sorted(row.id for row in rows if row.status == "stale"))
+    pending = memory.journal.pending() + _waiting_patches(memory)
+    return StatusReport(
+        root=memory.root,
+        also=memory.also,
+        counts=dict(sorted(counts.items())),
+        stale=stale,
+        unrecorded=tuple(edit.change.doc_id or edit.change.path for edit in edits),
+        unreadable=unreadable,
+        pending=pending,
+        events=memory.log_index().count(),
+        index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
+        next_step=_next_step(unreadable, pending, stale, len(rows)),
+    )
+
+
+def _waiting_patches(memory: Memory) -> int:
+    try:
+        return sum(name.endswith(".json") for name in os.listdir(memory.layout.patches_dir))
+    except FileNotFoundError:
+        return 0
+
+
+def _next_step(unreadable: tuple[str, ...], pending: int, stale: tuple[str, ...], total: int) -> str:
+    if unreadable:
+        return f"thunderus-mem lint {unreadable[0]}"
+    if pending:
+        return "thunderus-mem doctor"
+    if stale:
+        return f"thunderus-mem show {stale[0]}"
+    if not total:
+        return 'thunderus-mem add fact "What everybody should know" --tag start'
+    return "thunderus-mem search WORDS"

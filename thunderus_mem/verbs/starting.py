@@ -1,0 +1,153 @@
+"""The verb `init`: a store from nothing. It may run again at any time; it never overwrites."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from thunderus_mem.model.composing import new_header, skeleton
+from thunderus_mem.model.document import MAX_DOCUMENT, content_hash
+from thunderus_mem.model.edit import compose
+from thunderus_mem.model.timestamp import format_timestamp
+from thunderus_mem.store.config_text import default_config_toml, default_gardener_toml
+from thunderus_mem.store.files import ABSENT, read_file, replace_file
+from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout
+from thunderus_mem.verbs.surveying import packaged_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from thunderus_mem.memory import Memory
+
+GITIGNORE = """\
+# Projections, locks and what belongs to one working tree: rebuilt or private, never committed.
+memory/indexes/
+memory/core/CORE.local.md
+local/
+.staging/
+.quarantine/
+.lock*
+"""
+
+GITATTRIBUTES = """\
+# Shards are written once; line ends must not change, and diffs of them need not be read.
+sessions/** text eol=lf linguist-generated
+"""
+
+AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
+BLOCK_START = "<!-- thunderus-mem: begin -->"
+BLOCK_END = "<!-- thunderus-mem: end -->"
+
+AGENT_BLOCK = f"""\
+{BLOCK_START}
+## Repository memory
+
+What is known about this repository lives in `.thunderus/memory` and is kept with `thunderus-mem`.
+
+- Before you change something: `thunderus-mem search "what you are about to do"`.
+- A decision was made: `thunderus-mem add adr "TITLE" --tag TOPIC --body -`.
+- Something was learned the hard way: `thunderus-mem add fact "TITLE" --tag TOPIC --body -`.
+- Never edit `.thunderus/sessions`; `thunderus-mem lint` checks the rest.
+{BLOCK_END}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Initialised:
+    """What `init` made (``made``), found in place (``kept``), and what to do next."""
+
+    root: str
+    made: tuple[str, ...]
+    kept: tuple[str, ...]
+    next_step: str
+
+
+def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -> Initialised:
+    """Make a store in ``root``; ``open_store`` opens it once it is there.
+
+    With ``agents`` a marked block goes into AGENTS.md, and CLAUDE.md where there is one.
+    """
+    layout = Layout(root)
+    steps = dict(_files(layout))
+    made = [name for name, data in steps.items() if _write_once(layout, name, data)]
+    for folder in (*DOCUMENT_FOLDERS.values(), ".thunderus/sessions", ".thunderus/local"):
+        os.makedirs(layout.at(folder), exist_ok=True)
+    if agents:
+        made.extend(_agent_blocks(root))
+    if _write_core(open_store()):
+        made.append(CORE_FILE)
+    kept = [name for name in (*steps, CORE_FILE) if name not in made]
+    return Initialised(
+        root,
+        tuple(made),
+        tuple(kept),
+        f"fill in {CORE_FILE}, then: thunderus-mem add fact \"What everybody should know\" --tag start",
+    )
+
+
+def _files(layout: Layout) -> Iterator[tuple[str, bytes]]:
+    yield ".thunderus/config.toml", default_config_toml().encode()
+    yield ".thunderus/memory/gardener.toml", default_gardener_toml().encode()
+    yield ".thunderus/.gitignore", GITIGNORE.encode()
+    yield ".thunderus/.gitattributes", GITATTRIBUTES.encode()
+    for name, text in packaged_schemas().items():
+        yield f".thunderus/schemas/{name}", text.encode()
+
+
+def _write_once(layout: Layout, name: str, data: bytes) -> bool:
+    path = layout.at(name)
+    if os.path.lexists(path):
+        return False
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    replace_file(path, data, expecting=ABSENT)
+    return True
+
+
+def _agent_blocks(root: str) -> Iterator[str]:
+    for name in AGENT_FILES:
+        path = os.path.join(root, name)
+        exists = os.path.lexists(path)
+        if not exists and name != AGENT_FILES[0]:
+            continue
+        text = read_file(path, MAX_DOCUMENT).decode("utf-8", "surrogateescape") if exists else ""
+        new = with_agent_block(text)
+        if new != text:
+            data = new.encode("utf-8", "surrogateescape")
+            before = content_hash(text.encode("utf-8", "surrogateescape")) if exists else ABSENT
+            replace_file(path, data, expecting=before)
+            yield name
+
+
+def with_agent_block(text: str) -> str:
+    """A file's text with our marked block in it: replaced where it stands, else added at the end."""
+    start, end = text.find(BLOCK_START), text.find(BLOCK_END)
+    if 0 <= start < end:
+        stop = end + len(BLOCK_END)
+        stop += text[stop : stop + 1] == "\n"
+        return text[:start] + AGENT_BLOCK + text[stop:]
+    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    return text + gap + AGENT_BLOCK
+
+
+def _write_core(memory: Memory) -> bool:
+    from thunderus_mem.transaction import Edit
+
+    if os.path.lexists(memory.layout.core_file):
+        return False
+    title = "Core memory"
+    with memory.writing("init") as transaction:
+        ids = transaction.ids()
+        header = new_header(
+            document_id="core",
+            title=title,
+            kind="core",
+            now=format_timestamp(memory.now()),
+            tags=("core",),
+            event_id=ids.event,
+            patch_id=ids.patch,
+            links={},
+        )
+        text = compose(header, "\n" + skeleton("core", title))
+        transaction.commit("add", [Edit("core", CORE_FILE, None, text)], why="init", ids=ids)
+    return True

@@ -1,0 +1,112 @@
+"""The verbs that judge and rebuild projections: index, manifest, doctor."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from thunderus_mem.model.errors import Degraded
+from thunderus_mem.projection.index import Index
+from thunderus_mem.projection.manifest import check_manifest
+from thunderus_mem.projection.refresh import Refreshed, in_memory, peek, rebuild
+
+if TYPE_CHECKING:
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.model.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """How the index stands to the files. ``state``: fresh, behind, missing or damaged; ``size`` in bytes."""
+
+    path: str
+    state: str
+    fresh: bool
+    documents: int
+    problems: int
+    size: int
+
+
+def index_status(memory: Memory) -> IndexStatus:
+    """Compare index and files. Writes nothing, not even a refresh."""
+    layout = memory.layout
+    path = layout.relative(layout.index_file)
+    try:
+        index = Index.open(layout.index_file)
+    except FileNotFoundError:
+        return IndexStatus(path, "missing", False, 0, 0, 0)
+    except Degraded:
+        return IndexStatus(path, "damaged", False, 0, 0, os.path.getsize(layout.index_file))
+    try:
+        fresh = peek(layout, index)
+        unreadable = sum(not doc_id for _, _, doc_id in index.files())
+        size = os.path.getsize(layout.index_file)
+        return IndexStatus(path, "fresh" if fresh else "behind", fresh, index.count(), unreadable, size)
+    except Degraded:
+        return IndexStatus(path, "damaged", False, 0, 0, os.path.getsize(layout.index_file))
+    finally:
+        index.close()
+
+
+def index_refresh(memory: Memory) -> Refreshed:
+    """Bring index and manifest up to date."""
+    return memory.refresh()
+
+
+def index_rebuild(memory: Memory) -> Refreshed:
+    """Make index and manifest anew from the documents alone."""
+    return rebuild(memory.layout)
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestReport:
+    """The manifest and, with ``--check``, what is wrong with it."""
+
+    path: str
+    documents: int
+    tokens: int
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
+    """Write the manifest when it is out of date; with ``check`` judge the file as it is, writing nothing."""
+    layout = memory.layout
+    path = layout.relative(layout.manifest_file)
+    if not check:
+        memory.refresh()
+        return _manifest_report(path, memory.index, ())
+    fresh = in_memory(layout)
+    try:
+        return _manifest_report(path, fresh, tuple(check_manifest(layout.manifest_file, path, fresh)))
+    finally:
+        fresh.close()
+
+
+def _manifest_report(path: str, index: Index, findings: tuple[Diagnostic, ...]) -> ManifestReport:
+    rows = index.documents()
+    return ManifestReport(path, len(rows), sum(row.tokens for row in rows), findings)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing `doctor` looked at. ``state`` is ok, note, warning or error; ``hint`` says what mends it."""
+
+    name: str
+    state: str
+    message: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    """All checks, in the order they were made."""
+
+    checks: tuple[Check, ...]
+
+
+def doctor(memory: Memory) -> DoctorReport:
+    """Look at everything around the documents and say what is wrong and what to do. Mends nothing."""
+    from thunderus_mem.verbs.examining import CHECKS
+
+    return DoctorReport(tuple(found for look in CHECKS for found in look(memory)))

@@ -1,0 +1,376 @@
+"""The verbs that change documents: add, edit, remove, supersede, link, note."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from thunderus_mem.model.composing import (
+    adr_status,
+    check_kind,
+    check_relation,
+    choose_id,
+    file_name,
+    link_map,
+    new_header,
+    parse_field,
+    skeleton,
+    with_status_section,
+)
+from thunderus_mem.model.document import Document, read_document
+from thunderus_mem.model.edit import compose, insert_item, remove_item, replace_body, set_key
+from thunderus_mem.model.errors import Conflict, DocumentExists, InvalidDocument
+from thunderus_mem.model.timestamp import format_timestamp
+from thunderus_mem.transaction import Edit, Ids
+from thunderus_mem.verbs.checking import already_known, checked, missing_citations
+from thunderus_mem.verbs.locating import find_document, find_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.model.diagnostic import Diagnostic
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a writing verb did: the document, the event that says so, and what to look at.
+
+    ``op`` is the verb; ``changed`` is false when there was nothing to do; ``dry_run`` when nothing was
+    written on purpose. ``published`` is false when the event is on disk but the file is not yet: the next
+    command puts it there.
+    """
+
+    id: str
+    path: str
+    op: str
+    event_id: str = ""
+    text: str = ""
+    warnings: tuple[Diagnostic, ...] = ()
+    recorded: tuple[str, ...] = ()
+    dry_run: bool = False
+    changed: bool = True
+    published: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A note in the log."""
+
+    event_id: str
+    refs: tuple[str, ...]
+
+
+def add(
+    memory: Memory,
+    kind: str,
+    title: str,
+    *,
+    body: str,
+    tags: Iterable[str] = (),
+    id: str | None = None,  # noqa: A002  (the field's own word)
+    links: Iterable[tuple[str, str]] = (),
+    fields: Mapping[str, Any] | None = None,
+    aliases: Iterable[str] = (),
+    status: str | None = None,
+    why: str = "",
+    dry_run: bool = False,
+    actor: str = "user",
+) -> Written:
+    """Write a new document.
+
+    Raises `InvalidDocument` (schema, no tag, empty body), `Refused` (secret), `DocumentExists` (id taken, or
+    the same text is known already).
+    """
+    check_kind(kind)
+    title, tag_list = " ".join(title.split()), [tag for tag in tags if tag.strip()]
+    if not title:
+        raise InvalidDocument("a document needs a title")
+    if not tag_list:
+        raise InvalidDocument(
+            "a document needs at least one tag: Thunderus refuses documents without", hint="add --tag WORD"
+        )
+    if kind == "adr":
+        body = with_status_section(body, adr_status(status or "Accepted"))
+    elif status is not None:
+        raise InvalidDocument(f"only an adr has a status, not a {kind}")
+    if not body.strip():
+        raise InvalidDocument("the body is empty", hint="give --body TEXT, --body - (stdin) or --body @FILE")
+    draft = _Draft(kind, title, choose_id(kind, title, id), tuple(tag_list), body, tuple(aliases))
+    relations, extra = _resolved_links(memory, links), dict(_fields(fields or {}))
+
+    def composed(ids: Ids) -> tuple[Document, tuple[Diagnostic, ...]]:
+        return _compose(memory, draft, ids, relations, extra)
+
+    if dry_run:
+        memory.refresh()
+        document, warnings = composed(Ids(memory.new_id("evt"), memory.new_id("patch")))
+        return Written(document.id, document.path, "add", text=document.text, warnings=warnings, dry_run=True)
+    with memory.writing("add") as transaction:
+        ids = transaction.ids()
+        document, warnings = composed(ids)
+        edit = Edit(document.id, document.path, None, document.text)
+        event = transaction.commit("add", [edit], why=why, actor=actor, ids=ids)
+    return Written(
+        document.id,
+        document.path,
+        "add",
+        event.id,
+        document.text,
+        warnings,
+        transaction.recorded,
+        published=not transaction.pending,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    kind: str
+    title: str
+    id: str
+    tags: tuple[str, ...]
+    body: str
+    aliases: tuple[str, ...]
+
+
+def _compose(
+    memory: Memory, draft: _Draft, ids: Ids, links: dict[str, list[str]], fields: Mapping[str, Any]
+) -> tuple[Document, tuple[Diagnostic, ...]]:
+    folder = memory.layout.folder_of(draft.kind)
+    taken = memory.index.get(draft.id)
+    if taken is not None:
+        raise DocumentExists(
+            f"{draft.id} exists already, in {taken.path}",
+            hint=f"`thunderus-mem edit {taken.id}` changes it; --id chooses another id",
+        )
+    names = _names(os.path.join(memory.root, folder))
+    path = f"{folder}/{file_name(draft.id, draft.kind, names)}"
+    header = new_header(
+        document_id=draft.id,
+        title=draft.title,
+        kind=draft.kind,
+        now=format_timestamp(memory.now()),
+        tags=draft.tags,
+        event_id=ids.event,
+        patch_id=ids.patch,
+        links=links,
+        aliases=draft.aliases,
+        fields=fields,
+    )
+    body = draft.body if draft.body.endswith("\n") else draft.body + "\n"
+    document, warnings = checked(memory, path, compose(header, "\n" + body.lstrip("\n")))
+    return document, (*warnings, *missing_citations(memory, document), *already_known(memory, document))
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        return []
+
+
+def _resolved_links(memory: Memory, links: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    return link_map([(relation, find_row(memory, target).id) for relation, target in links])
+
+
+def _fields(fields: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    for key, given in fields.items():
+        path, value = parse_field(key, given)
+        for part in reversed(path[1:]):
+            value = {part: value}
+        yield path[0], value
+
+
+def edit(
+    memory: Memory,
+    id: str,  # noqa: A002
+    *,
+    sets: Mapping[str, Any] | None = None,
+    add_tags: Iterable[str] = (),
+    remove_tags: Iterable[str] = (),
+    body: str | None = None,
+    text: str | None = None,
+    expecting: str | None = None,
+    why: str = "",
+    actor: str = "user",
+) -> Written:
+    """Change a document: keys, tags, its body, or the whole ``text`` as an editor left it.
+
+    ``expecting`` is the hash the caller read; `Conflict` when the file has another by now. ``updated`` moves
+    only when title or body do.
+    """
+    with memory.writing("edit") as transaction:
+        document = find_document(memory, id)
+        if expecting is not None and document.hash != expecting:
+            raise Conflict(
+                f"{document.id} was changed meanwhile ({expecting[7:15]} was read, {document.hash[7:15]} is there)",
+                hint="read it again and repeat the edit",
+            )
+        edited = text if text is not None else _edited(document, sets or {}, add_tags, remove_tags, body)
+        edited = _touched(document, edited, format_timestamp(memory.now()))
+        if edited == document.text:
+            return Written(document.id, document.path, "edit", text=edited, changed=False)
+        after, warnings = checked(memory, document.path, edited)
+        _keep_identity(document, after)
+        change = Edit(document.id, document.path, document.text, after.text)
+        event = transaction.commit("edit", [change], why=why, actor=actor)
+    warnings = (*warnings, *missing_citations(memory, after))
+    return Written(
+        after.id,
+        after.path,
+        "edit",
+        event.id,
+        after.text,
+        warnings,
+        transaction.recorded,
+        published=not transaction.pending,
+    )
+
+
+def _edited(
+    document: Document,
+    sets: Mapping[str, Any],
+    add_tags: Iterable[str],
+    remove_tags: Iterable[str],
+    body: str | None,
+) -> str:
+    text = document.text
+    for key, value in sets.items():
+        path, typed = parse_field(key, value)
+        text = set_key(text, path, typed)
+    for tag in add_tags:
+        text = insert_item(text, ("tags",), tag)
+    for tag in remove_tags:
+        text = remove_item(text, ("tags",), tag)
+    if body is not None:
+        text = replace_body(text, _framed(document, body))
+    return text
+
+
+def _framed(document: Document, body: str) -> str:
+    """A new body with the blank lead of the old one and a final newline."""
+    lead = document.body[: len(document.body) - len(document.body.lstrip("\r\n"))]
+    content = body.lstrip("\n")
+    return lead + (content if content.endswith("\n") or not content else content + "\n")
+
+
+def _touched(document: Document, text: str, now: str) -> str:
+    """The text with ``updated`` moved to now, when title or body changed and the author left it alone."""
+    after = read_document(document.path, text.encode("utf-8", "surrogateescape")).document
+    if after is None or after.updated != document.updated:
+        return text
+    if after.title == document.title and after.body == document.body:
+        return text
+    return set_key(text, ("updated",), now)
+
+
+def _keep_identity(before: Document, after: Document) -> None:
+    if (before.id, before.kind) != (after.id, after.kind):
+        raise InvalidDocument(
+            f"an edit cannot change id or kind ({before.id}, {before.kind})",
+            hint="add a new document and `supersede` this one",
+        )
+
+
+def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written:  # noqa: A002
+    """Remove a document; git and the log keep its text. Says which documents still link to it."""
+    with memory.writing("remove") as transaction:
+        document = find_document(memory, id)
+        warnings = _left_behind(memory, document)
+        change = Edit(document.id, document.path, document.text, None)
+        event = transaction.commit("remove", [change], why=why, actor=actor)
+    return Written(
+        document.id,
+        document.path,
+        "remove",
+        event.id,
+        "",
+        warnings,
+        transaction.recorded,
+        published=not transaction.pending,
+    )
+
+
+def _left_behind(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
+    from thunderus_mem.model.diagnostic import Diagnostic, Severity
+
+    sources = [source for source, _, target in memory.index.edges_of(document.id) if target == document.id]
+    return tuple(
+        Diagnostic(
+            "TM201", Severity.WARNING, document.path, 0, 0, f"{source} still links to {document.id}."
+        )
+        for source in sorted(set(sources))
+    )
+
+
+def supersede(memory: Memory, old: str, new: str, *, why: str, actor: str = "user") -> Written:
+    """Say that ``new`` replaces ``old``: the new document gets the link, the old one stays as it is."""
+    return _add_link(memory, new, "supersedes", old, why=why, actor=actor, op="supersede")
+
+
+def link(memory: Memory, a: str, rel: str, b: str, *, why: str = "", actor: str = "user") -> Written:
+    """Add a relation from ``a`` to ``b``: derives_from, refers_to, supersedes or duplicates."""
+    return _add_link(memory, a, check_relation(rel), b, why=why, actor=actor, op="link")
+
+
+def _add_link(
+    memory: Memory, source: str, relation: str, target: str, *, why: str, actor: str, op: str
+) -> Written:
+    with memory.writing(op) as transaction:
+        document, other = find_document(memory, source), find_document(memory, target)
+        if document.id == other.id:
+            raise InvalidDocument(f"{document.id} cannot point to itself")
+        if relation == "supersedes" and _reaches(memory, other.id, document.id):
+            raise InvalidDocument(f"{other.id} already supersedes {document.id}; a circle would follow")
+        text = insert_item(document.text, ("links", relation), other.id)
+        if text == document.text:
+            return Written(document.id, document.path, op, text=text, changed=False)
+        after, warnings = checked(memory, document.path, text)
+        change = Edit(document.id, document.path, document.text, after.text)
+        event = transaction.commit(op, [change], why=why, actor=actor)
+    return Written(
+        after.id,
+        after.path,
+        op,
+        event.id,
+        after.text,
+        warnings,
+        transaction.recorded,
+        published=not transaction.pending,
+    )
+
+
+def _reaches(memory: Memory, start: str, goal: str) -> bool:
+    """Whether a chain of ``supersedes`` leads from one document to another."""
+    replaces: dict[str, list[str]] = {}
+    for source, relation, target in memory.index.edges():
+        if relation == "supersedes":
+            replaces.setdefault(source, []).append(target)
+    seen, open_ids = set(), [start]
+    while open_ids:
+        current = open_ids.pop()
+        if current == goal:
+            return True
+        if current not in seen:
+            seen.add(current)
+            open_ids.extend(replaces.get(current, ()))
+    return False
+
+
+def note(memory: Memory, text: str, *, refs: Sequence[str] = (), actor: str = "user") -> Noted:
+    """Append a note to the log: what happened, without a document. Raises `Refused` for a secret."""
+    from thunderus_mem.verbs.checking import refuse_secrets
+
+    if not text.strip():
+        raise InvalidDocument("an empty note says nothing")
+    refuse_secrets(text, "the note")
+    with memory.writing("note") as transaction:
+        doc_ids = tuple(find_row(memory, ref).id for ref in refs)
+        event = transaction.note(text, doc_ids=doc_ids, actor=actor)
+    return Noted(event.id, doc_ids)
+
+
+def template(kind: str, title: str, *, status: str | None = None) -> str:
+    """The body an editor opens with for a new document of ``kind``."""
+    return skeleton(kind, title, status=adr_status(status or "Accepted"))
