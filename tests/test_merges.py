@@ -81,9 +81,29 @@ def test_edit_and_edit_of_other_keys_of_one_document(tree: Writer) -> None:
         lambda: tree.edit("base", "status: unknown", "status: verified"),
     )
     tree.git("merge", "-q", "--no-edit", "topic")
-    text = (tree.root / FACTS / "base.md").read_text()
-    assert "  - two\n" in text
-    assert "status: verified" in text
+    assert "  - two\n" in tree.text("base")
+    assert "status: verified" in tree.text("base")
+    tree.check()
+
+
+def test_one_edit_by_hand_recorded_on_both_sides_is_one_event(tree: Writer) -> None:
+    recorded: list[str] = []
+
+    def by_hand() -> None:
+        recorded.append(tree.edit_by_hand("base", "is so", "is not so"))
+
+    branch_and_write(tree, by_hand, by_hand)
+    tree.git("merge", "-q", "--no-edit", "topic")
+    assert len(set(recorded)) == 1
+    assert tree.events().count(recorded[0]) == 1
+    tree.check()
+
+
+def test_an_edit_by_hand_done_and_undone_twice_stays_whole(tree: Writer) -> None:
+    for old, new in [("is so", "is not so"), ("is not so", "is so")] * 2:
+        tree.edit_by_hand("base", old, new)
+    tree.save("There and back")
+    assert len(set(tree.events())) == len(tree.events())
     tree.check()
 
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import random
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.event import Change, encode, note_event, patch_event, unified_diff
+from thunderus_mem.model.event import (
+    Change,
+    Event,
+    encode,
+    hand_edit_id,
+    note_event,
+    patch_event,
+    unified_diff,
+)
 from thunderus_mem.model.ids import UlidSource
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.events import EventLog
@@ -17,6 +25,8 @@ from thunderus_mem.store.journal import Journal, Write
 from thunderus_mem.store.sessions import Sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from git_repository import Repository
 
 MEMORY = ".thunderus/memory"
@@ -70,48 +80,64 @@ class Writer:
         legacy = str(store / "events.jsonl")
         self.reader = EventLog(str(self.root), str(store / "sessions"), str(local / "sessions"), legacy)
 
-    def _write(self, changes: list[tuple[str, str | None]], text: str = "") -> str:
+    def _append(self, make: Callable[[dict[str, Any]], Event], writes: Sequence[Write] = ()) -> str:
         git = Git.find(str(self.root), self.repository.env)
         state = self._sessions.ask(git, MEMORY)
         state = self._sessions.ask_again(git, state, MEMORY)
         session = self._sessions.current(state, self._clock(), self._ids.new)
-        event_id, ts = self._ids.new("evt"), format_precise(self._clock())
-        links = {"prev": session.prev_line_hash, "head": session.head_hint}
-        writes, logged = [], []
-        for path, new in changes:
-            target = self.root / path
-            old = target.read_bytes().decode() if target.exists() else None
-            name = target.stem
-            new = None if new is None else new.format(name=name, event=event_id)
-            before = "" if old is None else content_hash(old)
-            after = "" if new is None else content_hash(new)
-            op = "create" if old is None else "remove" if new is None else "update"
-            diff = unified_diff(old, new, path)
-            logged.append(Change(op, f"fact.{name}", path, before, after, diff))
-            writes.append(Write(path, before, None if new is None else new.encode()))
-        shared = {"id": event_id, "ts": ts, "session_id": session.id, "actor": "user"}
-        if logged:
-            patch_id = self._ids.new("patch")
-            op = "add" if logged[0].op == "create" else "edit"
-            event = patch_event(**shared, **links, patch_id=patch_id, op=op, changes=logged)  # type: ignore[arg-type]
-        else:
-            event = note_event(**shared, **links, text=text)  # type: ignore[arg-type]
+        common = {
+            "ts": format_precise(self._clock()),
+            "session_id": session.id,
+            "actor": "user",
+            "prev": session.prev_line_hash,
+            "head": session.head_hint,
+        }
+        event = make(common)
         line = encode(event)
-        assert self._journal.commit(event_id, session.shard, line, writes).published
+        assert self._journal.commit(event.id, session.shard, line, writes).published
         self._sessions.wrote(session, line)
-        return event_id
+        return event.id
+
+    def _change(self, name: str, old: str | None, new: str) -> Change:
+        path = f"{FACTS}/{name}.md"
+        before = "" if old is None else content_hash(old)
+        op = "create" if old is None else "update"
+        return Change(op, f"fact.{name}", path, before, content_hash(new), unified_diff(old, new, path))
+
+    def _patch(self, op: str, change: Change, text: str | None, event_id: str) -> str:
+        patch_id = self._ids.new("patch")
+        writes = [] if text is None else [Write(change.path, change.before, text.encode())]
+        return self._append(
+            lambda common: patch_event(id=event_id, patch_id=patch_id, op=op, changes=[change], **common),
+            writes,
+        )
+
+    def text(self, name: str) -> str:
+        return (self.root / FACTS / f"{name}.md").read_bytes().decode()
 
     def add(self, name: str, body: str = "") -> str:
-        return self._write([(f"{FACTS}/{name}.md", DOCUMENT + body)])
-
-    def note(self, text: str) -> str:
-        return self._write([], text)
+        event_id = self._ids.new("evt")
+        text = DOCUMENT.format(name=name, event=event_id) + body
+        return self._patch("add", self._change(name, None, text), text, event_id)
 
     def edit(self, name: str, old: str, new: str) -> str:
-        path = f"{FACTS}/{name}.md"
-        text = (self.root / path).read_text()
+        text = self.text(name)
         assert old in text
-        return self._write([(path, text.replace(old, new))])
+        changed = text.replace(old, new)
+        return self._patch("edit", self._change(name, text, changed), changed, self._ids.new("evt"))
+
+    def edit_by_hand(self, name: str, old: str, new: str) -> str:
+        """Somebody edits the file; the next writing command records it."""
+        text = self.text(name)
+        changed = text.replace(old, new)
+        (self.root / FACTS / f"{name}.md").write_bytes(changed.encode())
+        change = self._change(name, text, changed)
+        return self._patch(
+            "hand-edit", change, None, hand_edit_id(change.doc_id, change.before, change.after)
+        )
+
+    def note(self, text: str) -> str:
+        return self._append(lambda common: note_event(id=self._ids.new("evt"), text=text, **common))
 
     def events(self) -> list[str]:
         return [logged.event.id for logged in self.reader.read_all().events]
