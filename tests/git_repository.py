@@ -33,6 +33,7 @@ class Repository:
         self.root = root
         self.home = home
         self.env = environment(home)
+        home.mkdir(parents=True, exist_ok=True)
 
     def try_git(self, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -71,7 +71,7 @@ def make_event(
     kind: str,
     body: dict[str, Any],
     *,
-    id: str,  # noqa: A002
+    id: str,
     ts: str,
     session_id: str,
     actor: str,
@@ -126,7 +126,7 @@ def _without_longest_diff(changes: Sequence[Change]) -> list[Change]:
 
 def patch_event(
     *,
-    id: str,  # noqa: A002
+    id: str,
     patch_id: str,
     ts: str,
     session_id: str,
@@ -171,7 +171,7 @@ def patch_event(
 
 def note_event(
     *,
-    id: str,  # noqa: A002
+    id: str,
     ts: str,
     session_id: str,
     actor: str,

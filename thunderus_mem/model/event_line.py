@@ -30,8 +30,9 @@ MAX_LINE: Final = 1 << 20
 
 _BASE_KEYS = ("v", "id", "ts", "session_id", "actor", "kind", "refs", "body")
 _OWN_KEYS = frozenset((*_BASE_KEYS, "why", "origin", "head", "prev"))
-_EVENT_ID = re.compile(r"evt_[0-9A-Za-z_-]{1,116}", re.ASCII)
-_SESSION_ID = re.compile(r"sess_[0-9A-Za-z_-]{1,115}", re.ASCII)
+# Ours are ULIDs; another program's log may hold any visible word.
+_EVENT_ID = re.compile(r"evt_[^\s\x00-\x1f]{1,196}")
+_SESSION_ID = re.compile(r"sess_[^\s\x00-\x1f]{1,195}")
 _KIND = re.compile(r"[a-z][a-z0-9_]{0,39}", re.ASCII)
 _HASH = re.compile(r"sha256:[0-9a-f]{64}", re.ASCII)
 # Characters that could hide text from whoever reads the log in a diff: written as \uXXXX.

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Final
 
 __all__ = ["MAX_DEPTH", "parse_object"]
 
 MAX_DEPTH: Final = 32
 _MAX_DIGITS: Final = 40
-_OPENINGS = re.compile(rb"[\[{]")
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -54,6 +52,11 @@ def _check_depth(data: object) -> None:
     raise ValueError(f"values are nested more than {MAX_DEPTH} deep")
 
 
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique_keys, parse_constant=_no_constant, parse_float=_finite, parse_int=_whole
+)
+
+
 def parse_object(line: bytes, limit: int) -> dict[str, Any]:
     """Read one JSON object of at most ``limit`` bytes; raises `ValueError` whose text is the reason."""
     if len(line) > limit:
@@ -63,20 +66,14 @@ def parse_object(line: bytes, limit: int) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise ValueError(f"not UTF-8 at byte {error.start + 1}") from None
     try:
-        data = json.loads(
-            text,
-            object_pairs_hook=_unique_keys,
-            parse_constant=_no_constant,
-            parse_float=_finite,
-            parse_int=_whole,
-        )
+        data = _DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at column {error.colno}") from None
     except RecursionError:
         raise ValueError(f"values are nested more than {MAX_DEPTH} deep") from None
     if not isinstance(data, dict):
         raise ValueError("not a JSON object")  # noqa: TRY004
-    if len(_OPENINGS.findall(line)) > MAX_DEPTH:
+    if line.count(b"{") + line.count(b"[") > MAX_DEPTH:
         _check_depth(data)
     if b"\\u" in line:
         try:

@@ -230,7 +230,7 @@ class Git:
 
         if not _SHA.fullmatch(sha):
             return None
-        output = self._run(*LOG, "--no-walk", "-s", "--end-of-options", f"{sha}^{{commit}}")
+        output = self._run(*LOG, "--no-walk", "--end-of-options", f"{sha}^{{commit}}")
         return next((commit for commit, _ in parse_log(output.data)), None) if output.ok else None
 
     def commits_between(self, since: str, until: str) -> list[Commit]:

@@ -85,8 +85,8 @@ class Sessions:
         if not isinstance(session_id, str):
             return {}
         # The path is made from the id, so the id must be a plain name.
-        plain = session_id.startswith("sess_") and session_id.replace("_", "").replace("-", "").isalnum()
-        return state if plain else {}
+        plain = session_id.replace("_", "").replace("-", "")
+        return state if session_id.startswith("sess_") and plain.isascii() and plain.isalnum() else {}
 
     def known_shard(self) -> str:
         """The shard of the last session, to ask git about; "" when there is none."""

@@ -1,0 +1,177 @@
+"""Shards as values: damages keep their place, and a changed line shows in the chain."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from thunderus_mem.model.diagnostic import Severity
+from thunderus_mem.model.event import Change, Event, encode, hand_edit_id, line_hash, note_event, patch_event
+from thunderus_mem.model.shard import (
+    Damage,
+    check_chain,
+    check_doubles,
+    check_heads,
+    merge_readings,
+    parse_shard,
+)
+
+PATH = ".thunderus/sessions/sess_1/events.jsonl"
+HASH = "sha256:" + "a" * 64
+
+
+def note(number: int, prev: bytes | None = None, **more: object) -> Event:
+    event = note_event(
+        id=f"evt_{number}",
+        ts=f"2026-01-21T09:00:{number:02d}Z",
+        session_id="sess_1",
+        actor="user",
+        text=f"note {number}",
+        prev=None if prev is None else line_hash(prev),
+    )
+    return replace(event, **more)  # type: ignore[arg-type]
+
+
+def chain(count: int) -> list[bytes]:
+    lines: list[bytes] = []
+    for number in range(count):
+        lines.append(encode(note(number, lines[-1] if lines else None)))
+    return lines
+
+
+LINES = chain(5)
+
+
+def findings(lines: list[bytes], **options: object) -> list[tuple[str, str, int]]:
+    reading = parse_shard(PATH, b"".join(lines))
+    found = check_chain(reading, session_id="sess_1", **options)  # type: ignore[arg-type]
+    return [(one.rule, str(one.severity), one.line) for one in found]
+
+
+def test_a_whole_shard_reads_in_order_and_has_no_finding() -> None:
+    reading = parse_shard(PATH, b"".join(LINES))
+    assert [logged.event.id for logged in reading.events] == [f"evt_{n}" for n in range(5)]
+    assert [logged.line for logged in reading.events] == [1, 2, 3, 4, 5]
+    assert reading.head_hash == line_hash(LINES[-1])
+    assert (reading.torn, reading.damages) == (False, ())
+    assert findings(LINES) == []
+
+
+def test_an_empty_shard_is_valid() -> None:
+    assert parse_shard(PATH, b"").head_hash is None
+    assert findings([]) == []
+
+
+def test_blank_lines_exact_repeats_and_other_line_ends_do_not_matter() -> None:
+    union = [LINES[0], b"\n", LINES[1], LINES[1], b"  \n", LINES[2], LINES[0], LINES[3], LINES[4]]
+    assert findings(union) == []
+    assert findings([line.replace(b"\n", b"\r\n") for line in LINES]) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([LINES[0], LINES[2], LINES[3], LINES[4]], [("TM504", "error", 2)]),
+        (LINES[1:], [("TM504", "error", 1)]),
+        ([LINES[0], LINES[2], LINES[1], *LINES[3:]], [("TM504", "error", n) for n in (2, 3, 4)]),
+        ([LINES[0], LINES[1].replace(b"note 1", b"note x"), *LINES[2:]], [("TM504", "error", 3)]),
+        ([LINES[0], LINES[1].replace(b'"body"', b'"dobY"'), *LINES[2:]], [("TM503", "error", 2)]),
+        ([LINES[0], b"<<<<<<< HEAD\n", *LINES[1:]], [("TM507", "error", 2)]),
+        ([*LINES[:4], LINES[4][:40]], [("TM505", "error", 5)]),
+        ([*LINES[:4], LINES[4][:-1]], [("TM505", "note", 0)]),
+        ([*LINES, b"\0" * 100], [("TM505", "error", 6)]),
+        ([LINES[0].replace(b"sess_1", b"sess_2")], [("TM503", "error", 1)]),
+        ([LINES[0].replace(b'"note"', b'"verdict"')], [("TM503", "note", 1)]),
+    ],
+    ids=["removed", "first-gone", "moved", "edited", "broken", "markers", "torn", "no-end", "nuls",
+         "foreign-session", "later-kind"],
+)  # fmt: skip
+def test_each_damage_is_found_at_its_line(lines: list[bytes], expected: list[tuple[str, str, int]]) -> None:
+    assert findings(lines) == expected
+
+
+def test_every_single_byte_flip_is_noticed_or_in_the_newest_line() -> None:
+    data = b"".join(LINES)
+    last = len(data) - len(LINES[-1])
+    for at in range(0, last, 7):
+        flipped = data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+        assert findings([flipped]), at
+
+
+def test_a_torn_tail_leaves_the_events_before_it() -> None:
+    data = b"".join(LINES)
+    for cut in range(len(data) - len(LINES[-1]) + 1, len(data) - 1):
+        reading = parse_shard(PATH, data[:cut])
+        assert len(reading.events) == 4
+        assert reading.torn
+        assert reading.head_hash == line_hash(LINES[3])
+
+
+def test_a_whole_record_without_its_line_end_is_read() -> None:
+    reading = parse_shard(PATH, b"".join(LINES)[:-1])
+    assert len(reading.events) == 5
+    assert reading.torn
+    assert reading.damages == ()
+
+
+def test_a_log_without_chain_is_fine_where_another_program_writes() -> None:
+    plain = [line.replace(b',"prev":null', b"") for line in (encode(note(n)) for n in range(3))]
+    assert [rule for rule, _, _ in findings(plain)] == ["TM504", "TM504"]
+    assert findings(plain, free=True) == []
+
+
+def test_shards_join_by_time_whatever_offset_it_is_written_with() -> None:
+    late = encode(note(1, ts="2026-01-21T08:30:00-02:00"))
+    early = encode(note(2, ts="2026-01-21T11:00:00.5+02:00"))
+    joined = merge_readings([parse_shard("a", late), parse_shard("b", early)])
+    assert [logged.event.id for logged in joined.events] == ["evt_2", "evt_1"]
+
+
+def test_the_same_line_in_two_shards_counts_once() -> None:
+    joined = merge_readings([parse_shard("a", LINES[0]), parse_shard("b", LINES[0])])
+    assert len(joined.events) == 1
+    assert joined.damages == ()
+
+
+def test_one_id_with_two_contents_is_reported_and_the_first_is_served() -> None:
+    readings = [parse_shard("a", LINES[0]), parse_shard("b", LINES[0].replace(b"note 0", b"other"))]
+    joined = merge_readings(readings)
+    assert [logged.shard for logged in joined.events] == ["a"]
+    assert [(damage.shard, damage.line, damage.code) for damage in joined.damages] == [("b", 1, "TM503")]
+    assert [(one.path, one.rule, one.severity) for one in check_doubles(readings)] == [
+        ("b", "TM503", Severity.ERROR)
+    ]
+
+
+def test_two_recordings_of_one_edit_by_hand_collapse_to_the_earlier() -> None:
+    edit = Change("update", "fact.a", "a.md", "", HASH)
+
+    def recorded(ts: str, session_id: str) -> bytes:
+        ids = {"id": hand_edit_id("fact.a", "", HASH), "patch_id": f"patch_{session_id}"}
+        shared = {"ts": ts, "session_id": session_id, "actor": "user", "op": "hand-edit", "changes": [edit]}
+        return encode(patch_event(**ids, **shared))  # type: ignore[arg-type]
+
+    readings = [
+        parse_shard("a", recorded("2026-01-21T10:00:00Z", "sess_1")),
+        parse_shard("b", recorded("2026-01-21T09:00:00Z", "sess_2")),
+    ]
+    joined = merge_readings(readings)
+    assert [logged.shard for logged in joined.events] == ["b"]
+    assert joined.damages == ()
+    assert check_doubles(readings) == []
+
+
+def test_a_head_that_is_nowhere_is_a_note() -> None:
+    known = parse_shard("a", LINES[0])
+    good = parse_shard("b", encode(note(7, head=line_hash(LINES[0]))))
+    lost = parse_shard("c", encode(note(8, head=HASH)))
+    assert check_heads([known, good]) == []
+    assert [(one.path, one.severity) for one in check_heads([known, good, lost])] == [("c", Severity.NOTE)]
+
+
+def test_a_damage_says_which_line_and_why() -> None:
+    reading = parse_shard(PATH, b"{\n")
+    assert reading.damages[0].shard == PATH
+    assert isinstance(reading.damages[0], Damage)
+    assert reading.damages[0].message.startswith("not an event: not JSON")
