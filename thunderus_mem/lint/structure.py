@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.lint.rule import NOTE, WARNING
-from thunderus_mem.model.diagnostic import Diagnostic, TextEdit
+from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.model.header import Mapping, Scalar
 from thunderus_mem.model.ids import closest
 from thunderus_mem.model.timestamp import parse_timestamp
@@ -100,7 +100,7 @@ def missing_section(subject: Subject) -> Iterable[Diagnostic]:
     Why: readers, and Thunderus, look for these headings: core has Identity, Commands, Architecture and
     Conventions; an adr Status, Context, Decision and Consequences; a playbook Preconditions, Steps and
     Verification; a recap Provenance. A heading may go on (``Context and problem``), and an adr may carry its
-    status in the frontmatter instead.
+    status in the frontmatter instead. In a decision of MADR's form, Status and Consequences are a note.
 
     Bad::
 
@@ -132,6 +132,10 @@ def missing_section(subject: Subject) -> Iterable[Diagnostic]:
     ]
     if "Status" in missing and isinstance(subject.node("status"), Scalar):
         missing.remove("Status")
+    # MADR's form (adr.github.io/madr) has its own names and leaves these two to the author.
+    optional = {"Status", "Consequences"}.issuperset(missing) and any(
+        t.startswith("decision outcome") for t in begun
+    )
     if missing:
         names = ", ".join(missing)
         several = "sections are" if len(missing) > 1 else "section is"
@@ -141,6 +145,7 @@ def missing_section(subject: Subject) -> Iterable[Diagnostic]:
             f"The {several} missing: {names}.",
             expected=", ".join(f"## {name}" for name in SECTIONS[document.kind]),
             hint=f"Add a heading `## {missing[0]}`" + (" and so on." if len(missing) > 1 else "."),
+            severity=NOTE if optional else None,
         )
 
 
@@ -157,7 +162,8 @@ def repeated_anchor(subject: Subject) -> Iterable[Diagnostic]:
     """Two headings of a document have the same text, so their anchors are told apart by number only.
 
     Why: search results and links name a heading by its anchor. The second one becomes ``#setup-1``, and
-    changes its name as soon as another is put before it. Under different parents it is a note only.
+    changes its name as soon as another is put before it. Under different parents it is a note only, one for
+    the document.
 
     Bad::
 
@@ -174,21 +180,34 @@ def repeated_anchor(subject: Subject) -> Iterable[Diagnostic]:
     if "#" not in subject.body and "\n-" not in subject.body and "\n=" not in subject.body:
         return
     first: dict[str, int] = {}
-    paths: dict[tuple[str, ...], int] = {}
+    paths: set[tuple[str, ...]] = set()
+    elsewhere: list[tuple[str, int]] = []
     for path, line in _heading_paths(subject):
-        text = path[-1].lower()
-        if text and text in first:
-            same_parent = tuple(step.lower() for step in path) in paths
-            yield subject.found(
-                "TM108",
-                (subject.in_body(line), 1),
-                f"The heading “{path[-1]}” stands in line {subject.in_body(first[text])} too.",
-                expected="headings that differ",
-                hint="Say in the heading what makes this section another one.",
-                severity=WARNING if same_parent else NOTE,
-            )
-        first.setdefault(text, line)
-        paths.setdefault(tuple(step.lower() for step in path), line)
+        folded = tuple(step.lower() for step in path)
+        if folded[-1] in first and folded in paths:
+            yield _repeated(subject, path[-1], line, first[folded[-1]])
+        elif folded[-1] in first:
+            elsewhere.append((path[-1], line))
+        if folded[-1]:
+            first.setdefault(folded[-1], line)
+        paths.add(folded)
+    if elsewhere:
+        text, line = elsewhere[0]
+        more = f"; so do {len(elsewhere) - 1} more below" if len(elsewhere) > 1 else ""
+        yield _repeated(subject, text, line, first[text.lower()], NOTE, more)
+
+
+def _repeated(
+    subject: Subject, text: str, line: int, before: int, severity: Severity = WARNING, more: str = ""
+) -> Diagnostic:
+    return subject.found(
+        "TM108",
+        (subject.in_body(line), 1),
+        f"The heading “{text}” repeats the one in line {subject.in_body(before)}{more}.",
+        expected="headings that differ",
+        hint="Say in the heading what makes this section another one.",
+        severity=severity,
+    )
 
 
 def updated_before_created(subject: Subject) -> Iterable[Diagnostic]:

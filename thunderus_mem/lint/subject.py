@@ -6,6 +6,7 @@ import posixpath
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.lint.rule import CODES
@@ -14,11 +15,13 @@ from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from thunderus_mem.lint.rule import Corpus, LintConfig
     from thunderus_mem.model.document import Document, Reading
     from thunderus_mem.model.schema import Violation
+
+_COMPARED = 80
 
 
 def node_at(node: Node | None, path: tuple[str | int, ...]) -> Node | None:
@@ -71,6 +74,15 @@ def find_conflict(text: str) -> tuple[int, ...]:
 def relative_path(target: str, source: str) -> str:
     """The path from the folder of ``source`` to ``target``, both relative to the root."""
     return posixpath.relpath(target, posixpath.dirname(source) or ".")
+
+
+def nearest(text: str, known: Iterable[str]) -> str:
+    """The known name most like ``text``, "" when none is; quick however many there are."""
+    from thunderus_mem.model.ids import closest
+
+    # Comparing letter by letter is slow: only names that begin alike get that far.
+    likely = sorted(known, key=lambda name: (-len(commonprefix((name, text))), name))[:_COMPARED]
+    return next(iter(closest(text[:_COMPARED], likely, 1)), "")
 
 
 @dataclass(frozen=True)
@@ -146,6 +158,13 @@ class Subject:
     def offset(self, line: int, column: int) -> int:
         """Offset into the text of a line and column, both from 1."""
         return self._line_starts[line - 1] + column - 1
+
+    def body_text(self, line: int) -> str:
+        """The text of a body line (from 1), without its end."""
+        number = self.in_body(line)
+        starts = self._line_starts
+        end = starts[number] if number < len(starts) else None
+        return (self.reading.text or "")[starts[number - 1] : end].rstrip("\r\n")
 
     def in_body(self, line: int) -> int:
         """The file line of a body line (from 1)."""

@@ -113,6 +113,11 @@ def peek(layout: Layout, index: Index) -> bool:
     return meta.get("files") == scan(layout.root, FOLDERS).fingerprint
 
 
+def in_memory(layout: Layout) -> Index:
+    """A fresh index that leaves no trace on the disk, to judge files against."""
+    return _in_memory(layout, "asked for")[0]
+
+
 def _build(layout: Layout, reason: str) -> tuple[Index, Refreshed]:
     """A new index in a file, or in memory where the folder cannot be written."""
     temporary = f"{layout.index_file}.{os.getpid()}-{time.time_ns()}.tmp"
