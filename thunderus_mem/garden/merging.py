@@ -22,7 +22,7 @@ _NEGATIONS = frozenset(["no", "not", "never", "none", "without", "cannot", "avoi
 _LISTS_OF_PROVENANCE = ("events", "patches", "commits")
 # A list that we do not know we could not unite.
 _KNOWN_LISTS = frozenset(
-    ["tags", "aliases", "provenance", "links"]
+    ["tags", "aliases"]
     + [f"provenance.{key}" for key in _LISTS_OF_PROVENANCE]
     + [f"links.{rel}" for rel in RELATIONS]
 )
