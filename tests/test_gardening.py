@@ -71,6 +71,10 @@ def test_applying_merges_logs_each_step_and_leaves_nothing_to_plan(root: Path, c
     memory = opened(root, clock)
     applied = garden_apply(memory, garden_plan(memory))
     assert [step.targets for step in applied.steps] == [("fact.caching", "fact.cache")]
+    assert [(one.op, one.id) for one in applied.written] == [
+        ("update", "fact.caching"),
+        ("remove", "fact.cache"),
+    ]
     assert applied.published
     assert sorted(path.name for path in (root / FACTS).iterdir()) == ["caching.md"]
     golden = CASES / "oldest-stays" / "after" / "FACTS" / "caching.md"
