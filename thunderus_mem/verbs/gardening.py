@@ -47,7 +47,8 @@ class AppliedStep:
 class Applied:
     """What `garden_apply` did, by step and by file. ``reported`` are the steps that only a person can decide.
 
-    ``op`` of a file is ``update`` or ``remove``; its text is left out, the log has it. ``published`` is false when an event is on disk but a file is not yet: the next command puts it there.
+    ``op`` of a file is ``update`` or ``remove``; its text is left out, the log has it.
+    ``published`` is false when an event is on disk but a file is not yet: the next command puts it there.
     """
 
     steps: tuple[AppliedStep, ...]
