@@ -107,6 +107,7 @@ def document_bytes(draw: st.DrawFn, name: str) -> tuple[str, bytes]:
         f"created: 2026-01-0{day}T00:00:00Z",
         f"updated: 2026-01-0{day + draw(st.integers(0, 3))}T00:00:00Z",
         *draw(st.sampled_from([[], [], ["timeframe: '2024'"], ["timeframe: '2025'"], ["x-note: 1"]])),
+        *draw(st.sampled_from([[], ["author: Ines"], ["author: Ruth", "metadata:", "  from: here"]])),
         *draw(st.sampled_from([[], ["aliases:", "  - old-name", "  - fact.z"], ["aliases: []"]])),
         *draw(st.sampled_from([[], ["links:", "  refers_to:", f"    - fact.{draw(ids)}"]])),
         "provenance:",
@@ -174,6 +175,12 @@ def test_nothing_is_lost_and_no_other_file_is_touched(files: Files, strategy: st
             assert set(statements(document.body, document.title)) <= set(statements(kept.body, kept.title))
             extra = {key: value for key, value in document.data().items() if key in ("timeframe", "x-note")}
             assert extra.items() <= kept.data().items()
+            for key in ("author", "metadata"):
+                apart = (kept.data().get("metadata") or {}).get("merged", {}).get(document.id, {})
+                given = document.data().get(key)
+                assert given in (None, stays.data().get(key), kept.data().get(key), apart.get(key)) or (
+                    key == "metadata" and given.items() <= kept.data()["metadata"].items()
+                )
     named = {target for step in steps if step.edits for target in step.targets}
     for path, data in files.items():
         document = read_document(path, data).document

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.edit import insert_item
 from thunderus_mem.model.errors import Conflict, NotFound, ThunderusError
 from thunderus_mem.model.event import changes_of
-from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.gardening import garden_apply, garden_plan, recap
 from thunderus_mem.verbs.reading import show
+from thunderus_mem.verbs.starting import init
+from thunderus_mem.verbs.writing import edit, note
 
 CASES = Path(__file__).parent / "cases" / "garden"
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -41,21 +41,7 @@ def git(root: Path, *arguments: str) -> None:
 
 
 def opened(root: Path, clock: Clock) -> Memory:
-    return open_memory(str(root), environ={}, clock=clock, random_bits=lambda bits: 7)
-
-
-def note(memory: Memory, text: str) -> str:
-    memory.refresh()
-    with memory.writing("note") as transaction:
-        return transaction.note(text).id
-
-
-def tag(memory: Memory, name: str, word: str) -> None:
-    before = (Path(memory.root) / FACTS / name).read_text(encoding="utf-8")
-    after = insert_item(before, ("tags",), word)
-    with memory.writing("edit") as transaction:
-        change = Edit("fact.cache", f"{FACTS}/{name}", before, after)
-        transaction.commit("edit", [change], why="it is")
+    return open_memory(str(root), environ={}, now=clock, random_bits=lambda bits: 7)
 
 
 @pytest.fixture
@@ -64,11 +50,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path: Path, clock: Clock) -> Path:
     git(tmp_path, "init", "-q")
-    (tmp_path / FACTS).mkdir(parents=True)
-    ignored = "memory/indexes/\nlocal/\n.staging/\n.quarantine/\n.lock*\n"
-    (tmp_path / ".thunderus" / ".gitignore").write_text(ignored, encoding="utf-8")
+    init(str(tmp_path), lambda: opened(tmp_path, clock))
     for source in sorted((CASES / "oldest-stays" / "before" / "FACTS").iterdir()):
         (tmp_path / FACTS / source.name).write_bytes(source.read_bytes())
     git(tmp_path, "add", "-A")
@@ -87,6 +71,10 @@ def test_applying_merges_logs_each_step_and_leaves_nothing_to_plan(root: Path, c
     memory = opened(root, clock)
     applied = garden_apply(memory, garden_plan(memory))
     assert [step.targets for step in applied.steps] == [("fact.caching", "fact.cache")]
+    assert [(one.op, one.id) for one in applied.written] == [
+        ("update", "fact.caching"),
+        ("remove", "fact.cache"),
+    ]
     assert applied.published
     assert sorted(path.name for path in (root / FACTS).iterdir()) == ["caching.md"]
     golden = CASES / "oldest-stays" / "after" / "FACTS" / "caching.md"
@@ -118,8 +106,8 @@ def test_a_plan_whose_documents_have_changed_is_refused(root: Path, clock: Clock
 
 def test_a_recap_cites_what_happened_and_stays_until_more_does(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
-    noted = note(memory, "todo: measure the cache")
-    tag(memory, "cache.md", "slow")
+    noted = note(memory, "todo: measure the cache").event_id
+    edit(memory, "fact.cache", add_tags=["slow"], why="it is")
     written = recap(memory, "2026-01-21")
     assert written.id == "recap.2026-01-21"
     assert written.path == ".thunderus/memory/episodic/2026-01-21.md"

@@ -22,12 +22,16 @@ _NEGATIONS = frozenset(["no", "not", "never", "none", "without", "cannot", "avoi
 _LISTS_OF_PROVENANCE = ("events", "patches", "commits")
 # A list that we do not know we could not unite.
 _KNOWN_LISTS = frozenset(
-    ["tags", "aliases", "provenance", "links"]
+    ["tags", "aliases"]
     + [f"provenance.{key}" for key in _LISTS_OF_PROVENANCE]
     + [f"links.{rel}" for rel in RELATIONS]
 )
 _CONFLICT_MARKS = ("<<<<<<< ", ">>>>>>> ")
 _IDENTITY = frozenset({"id", "title", "kind", "created", "updated", "verification"})
+# These say who wrote a text down and where, not what it says: where they differ, both are kept.
+_ORIGIN = frozenset(
+    ["author", "agent", "source", "source_type", "run_id", "episode_id", "sequence_number", "metadata"]
+)
 _UNITED = _IDENTITY | {"tags", "aliases", "links", "provenance"}
 
 
@@ -91,7 +95,7 @@ def obstacle(stays: Document, leaves: Document, words: int, linked_files: Mappin
         return f"the titles of `{stays.id}` and `{leaves.id}` may tell two things apart"
     kept, given = stays.data(), leaves.data()
     for key in sorted(given.keys() - _UNITED):
-        if key in kept and kept[key] != given[key]:
+        if key in kept and kept[key] != given[key] and key not in _ORIGIN:
             return f"`{key}` differs between `{stays.id}` and `{leaves.id}`"
     if leaves.path in linked_files:
         return f"`{linked_files[leaves.path]}` links to the file of `{leaves.id}`; link to the id instead"
@@ -121,9 +125,21 @@ def _united_text(stays: Document, leaves: Document) -> str:
     text = insert_item(text, ("links", "duplicates"), leaves.id)
     own = stays.data()
     for key, value in leaves.data().items():
-        if key not in _UNITED and key not in own:
-            text = set_key(text, (key,), value)
+        if key not in _UNITED and own.get(key) != value:
+            text = set_key(text, _place(key, own, leaves.id), value)
     return text
+
+
+def _place(key: str, own: dict[str, Any], other_id: str) -> tuple[str, ...]:
+    """Where the survivor keeps a key of the other: under its name, or set apart when that is taken."""
+    apart = key in own or key == "metadata"
+    return ("metadata", "merged", other_id, key) if apart else (key,)
+
+
+def _holds(data: Any, place: tuple[str, ...], value: Any) -> bool:
+    for part in place:
+        data = data.get(part) if isinstance(data, dict) else None
+    return bool(data == value)
 
 
 def unite(stays: Document, leaves: Document) -> Document | None:
@@ -137,6 +153,10 @@ def unite(stays: Document, leaves: Document) -> Document | None:
         return None
     if after is None or after.body != stays.body:
         return None
-    kept, given = after.data(), leaves.data()
-    whole = all(kept.get(key) == value for key, value in given.items() if key not in _UNITED)
+    own, kept = stays.data(), after.data()
+    whole = all(
+        own.get(key) == value or _holds(kept, _place(key, own, leaves.id), value)
+        for key, value in leaves.data().items()
+        if key not in _UNITED
+    )
     return after if whole and leaves.id in after.aliases else None

@@ -122,7 +122,10 @@ def _files(day: Day, most: int) -> list[str]:
 
 def _provenance(day: Day, commits: Sequence[Commit]) -> list[str]:
     lines = [f"{len(ids)} documents {deed_of(op, '')}: `{event.id}`" for event, op, ids in day.bulk]
-    lines += [f"Changes of `{doc_id}`: {_code(story.events)}" for doc_id, story in day.stories.items()]
+    together: dict[tuple[str, ...], list[str]] = {}
+    for doc_id, story in day.stories.items():
+        together.setdefault(tuple(story.events), []).append(doc_id)
+    lines += [f"Changes of {_code(doc_ids)}: {_code(events)}" for events, doc_ids in together.items()]
     for name, events in (
         ("Notes", day.notes),
         ("Open ends", day.open_ends),

@@ -45,13 +45,15 @@ class AppliedStep:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What `garden_apply` did. ``reported`` are the steps that only a person can decide.
+    """What `garden_apply` did, by step and by file. ``reported`` are the steps that only a person can decide.
 
+    ``op`` of a file is ``update`` or ``remove``; its text is left out, the log has it.
     ``published`` is false when an event is on disk but a file is not yet: the next command puts it there.
     """
 
     steps: tuple[AppliedStep, ...]
     reported: tuple[Step, ...]
+    written: tuple[Written, ...] = ()
     recorded: tuple[str, ...] = ()
     published: bool = True
 
@@ -93,6 +95,7 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
     Raises `Conflict` at the first step whose documents have changed since; the steps before it stay done.
     """
     done: list[AppliedStep] = []
+    written: list[Written] = []
     if not plan.applicable:
         return Applied((), plan.reports)
     with memory.writing("garden") as transaction:
@@ -100,7 +103,8 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
             edits = [_as_edit(memory, edit) for edit in step.edits]
             event = transaction.commit("garden", edits, why=step.why, actor=actor)
             done.append(AppliedStep(step.action, step.why, step.targets, event.id))
-    return Applied(tuple(done), plan.reports, transaction.recorded, not transaction.pending)
+            written += [Written(edit.doc_id, edit.path, edit.op, event.id) for edit in edits]
+    return Applied(tuple(done), plan.reports, tuple(written), transaction.recorded, not transaction.pending)
 
 
 def _chosen_day(memory: Memory, day: str) -> str:

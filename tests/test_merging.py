@@ -1,0 +1,78 @@
+"""What keeps two documents with one text apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from thunderus_mem.garden.merging import file_links, malformation, obstacle, unite
+from thunderus_mem.model.document import Document, read_document
+
+
+def document(name: str = "a", *, title: str = "The cache", extra: str = "", tags: str = "[x]") -> Document:
+    rest = "" if "provenance" in extra else "provenance: {events: [], patches: [], commits: []}"
+    text = (
+        f"---\nid: fact.{name}\ntitle: {title}\nkind: fact\ntags: {tags}\n"
+        f"created: 2026-01-01T00:00:00Z\nupdated: 2026-01-01T00:00:00Z\n{extra}"
+        f"{rest}\n---\ntext\n"
+    )
+    found = read_document(f"FACTS/{name}.md", text.encode()).document
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("extra", "key"),
+    [
+        ("aliases: word\n", "aliases"),
+        ("links: {blocks: [fact.c]}\n", "links.blocks"),
+        ("links: [fact.c]\n", "links"),
+        ("provenance: {events: evt_1}\n", "provenance.events"),
+        ("provenance: {events: [], reviews: [x]}\n", "provenance.reviews"),
+    ],
+)
+def test_a_header_that_could_lose_something_is_left_alone(extra: str, key: str) -> None:
+    assert malformation(document(extra=extra)).endswith(f"see `{key}`")
+
+
+def test_a_sound_header_is_no_obstacle() -> None:
+    assert malformation(document(extra="aliases:\nlinks:\n  refers_to: [fact.c]\n")) == ""
+
+
+@pytest.mark.parametrize(
+    ("title", "words", "is_obstacle"),
+    [
+        ("the cache!", 3, False),
+        ("Caching", 30, False),
+        ("Caching", 3, True),
+        ("The cache 2", 30, True),
+        ("Not the cache", 30, True),
+    ],
+)
+def test_titles_may_tell_two_documents_apart(title: str, words: int, is_obstacle: bool) -> None:
+    assert bool(obstacle(document(), document("b", title=title), words, {})) is is_obstacle
+
+
+def test_a_field_says_another_thing_but_an_author_does_not() -> None:
+    one, other = (
+        document(extra="market: Oslo\nauthor: I\n"),
+        document("b", extra="market: Bergen\nauthor: R\n"),
+    )
+    assert "`market` differs" in obstacle(one, other, 30, {})
+    same = document("b", extra="market: Oslo\nauthor: R\n")
+    assert obstacle(one, same, 30, {}) == ""
+    united = unite(one, same)
+    assert united is not None
+    assert united.data()["metadata"] == {"merged": {"fact.b": {"author": "R"}}}
+
+
+def test_links_between_two_that_merge_do_not_point_at_themselves() -> None:
+    united = unite(document(), document("b", extra="links:\n  refers_to: [fact.a, fact.c]\n"))
+    assert united is not None
+    assert [(link.rel, link.target) for link in united.links] == [
+        ("refers_to", "fact.c"),
+        ("duplicates", "fact.b"),
+    ]
+
+
+def test_only_links_to_files_count() -> None:
+    assert file_links("[a](b.md#c) [d](#e) [f](https://example.org) `[g](h.md)`") == ("b.md",)
