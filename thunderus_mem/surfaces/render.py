@@ -153,9 +153,9 @@ def status(value: StatusReport, console: Console) -> str:
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(value.counts.items()) if number)
     rows = [("memory", value.root), ("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
     troubles = [
-        ("stale", value.stale, "no longer agree with the code"),
-        ("unreadable", value.problems, "cannot be read"),
-        ("unrecorded", value.unrecorded, "changed by hand; the next write records them"),
+        ("stale", len(value.stale), "no longer agree with the code"),
+        ("unreadable", len(value.unreadable), "cannot be read"),
+        ("unrecorded", len(value.unrecorded), "changed by hand; the next write records them"),
         ("pending", value.pending, "wait to be published"),
     ]
     rows += [(name, f"{style.warning(f'{number:,}')} {text}") for name, number, text in troubles if number]

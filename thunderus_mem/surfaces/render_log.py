@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from thunderus_mem.evidence.provenance import WhyNode
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
-    from thunderus_mem.verbs.reading import LogListing, ShownEvent, VerifyReport, WhyReport
+    from thunderus_mem.verbs.history import LogListing, ShownEvent, VerifyReport, WhyReport
 
 
 def log_listing(value: LogListing, console: Console) -> str:

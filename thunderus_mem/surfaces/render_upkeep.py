@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from thunderus_mem.projection.refresh import Refreshed
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.verbs.gardening import Applied
-    from thunderus_mem.verbs.upkeep import DoctorReport, IndexStatus, Initialised, ManifestReport
+    from thunderus_mem.verbs.starting import Initialised
+    from thunderus_mem.verbs.upkeep import DoctorReport, IndexStatus, ManifestReport
 
 _MARKS = {"ok": "ok", "note": "note", "warning": "warning", "error": "error"}
 
 
 def initialised(value: Initialised, console: Console) -> str:
     """What init did, and the next step."""
-    lines = [str(step) for step in value.steps] or ["Everything was there."]
+    lines = [f"made {name}" for name in value.made] or ["Everything was there."]
     if value.next_step:
         lines += ["", f"Next: {value.next_step}"]
     return "\n".join(lines)
@@ -41,7 +42,7 @@ def doctor_report(value: DoctorReport, console: Console) -> str:
 def index_status(value: IndexStatus, console: Console) -> str:
     """How fresh the index is."""
     style = console.style
-    state = style.good("fresh") if value.fresh else style.warning("behind the files")
+    state = style.good("fresh") if value.fresh else style.warning(value.state)
     rows = [
         ("index", state),
         ("documents", f"{value.documents:,}"),

@@ -152,12 +152,13 @@ class Console:
             self.data(f"thunderus-mem {__version__}")
             return
         import platform
-        import sqlite3
 
         from thunderus_mem.surfaces.output import envelope
 
-        versions = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
-        self._write(self._out, envelope("version", {"version": __version__, **versions}) + "\n")
+        self._write(
+            self._out,
+            envelope("version", {"version": __version__, "python": platform.python_version()}) + "\n",
+        )
 
     def layout(self) -> Layout:
         """The places of the store we work in, without opening it."""

@@ -88,7 +88,7 @@ def _summary(value: Any) -> str:
     from thunderus_mem.surfaces.text import counted
 
     found = counted(len(value.diagnostics), "finding")
-    fixed = f", {value.fixed} fixed" if value.fixed else ""
+    fixed = f", {len(value.fixed)} fixed" if value.fixed else ""
     return (
         f"{counted(value.checked, 'document')} checked: {found if value.diagnostics else 'all good'}{fixed}."
     )
@@ -104,7 +104,7 @@ def rule(
     code: Annotated[str, typer.Argument(help="A code, as TM201; all rules when none is given.")] = "",
 ) -> None:
     """Explain a rule: what it checks, why, an example, and how to fix it."""
-    from thunderus_mem.lint.rule import RULES
+    from thunderus_mem.lint.rules import RULES
     from thunderus_mem.surfaces.render import columns
 
     console: Console = ctx.obj
@@ -123,7 +123,7 @@ def rule(
 
 def _page(code: str) -> RulePage:
     from thunderus_mem.lint.pages import rule_page
-    from thunderus_mem.lint.rule import RULES
+    from thunderus_mem.lint.rules import RULES
 
     for known in RULES:
         if code in (known.code, known.name.upper()):

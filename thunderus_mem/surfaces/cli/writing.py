@@ -52,7 +52,8 @@ def add(
 
     console: Console = ctx.obj
     memory = console.memory()
-    text = _body(memory, console, kind, title, body, edit=edit)
+    start = writing.template(kind, title, status=status)
+    text = _body(console, kind, start, body, edit=edit)
     value = writing.add(
         memory,
         kind,
@@ -70,10 +71,9 @@ def add(
     console.emit("add", value, written)
 
 
-def _body(memory: Memory, console: Console, kind: str, title: str, given: str | None, *, edit: bool) -> str:
+def _body(console: Console, kind: str, template: str, given: str | None, *, edit: bool) -> str:
     """The text of a new document: given, piped, or written in the editor."""
     from thunderus_mem.surfaces.cli.editor import edited, with_help
-    from thunderus_mem.verbs import writing
 
     text = text_of(given, console)
     if text is None and not edit and not sys.stdin.isatty():
@@ -82,7 +82,7 @@ def _body(memory: Memory, console: Console, kind: str, title: str, given: str | 
         return text
     if console.no_input or (text is None and not console.interactive):
         raise ThunderusError("There is no text.", hint="Give it with --body TEXT, --body @FILE or on stdin.")
-    start = writing.template(kind, title, memory) if text is None else text
+    start = template if text is None else text
     result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
     if result is None:
         raise typer.Abort

@@ -1,0 +1,50 @@
+# make demo|test|check|bench|faults|docs: each makes .venv first when it is not there.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check bench faults docs lint types memory clean
+.DEFAULT_GOAL := test
+
+# The packages of the "dev" group in pyproject.toml, without needing a pip that knows groups.
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -c "import tomllib; \
+	  print('\n'.join(tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['dev']))" > $(VENV)/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --requirement $(VENV)/dev.txt
+	@touch $(READY)
+
+demo: $(READY)
+	PATH="$(CURDIR)/$(BIN):$$PATH" bash docs/demo.sh
+
+test: $(READY)
+	$(BIN)/python -m pytest -n auto -m "not faults"
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+memory: $(READY)
+	$(BIN)/thunderus-mem index rebuild
+	$(BIN)/thunderus-mem manifest --check
+	$(BIN)/thunderus-mem events verify
+	$(BIN)/thunderus-mem lint --format concise
+
+check: lint types test memory
+	$(BIN)/python docs/generate.py --check
+
+bench: $(READY)
+	$(BIN)/python benchmarks/bench.py
+
+faults: $(READY)
+	$(BIN)/python -m pytest -m faults
+
+docs: $(READY)
+	$(BIN)/python docs/generate.py
+
+clean:
+	rm -rf $(VENV) build dist
