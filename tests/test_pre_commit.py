@@ -60,7 +60,7 @@ def test_pre_commit_builds_the_tool_and_judges_staged_memory(tmp_path: Path) -> 
     assert bad.returncode == 1, bad.stdout + bad.stderr
     assert FACT in bad.stdout, bad.stdout + bad.stderr
     assert (folder / FACT).read_text() == GOOD
-    git(folder, "add", ".")
+    git(folder, "add", FACT)
     for hook in ("thunderus-mem-lint", "thunderus-mem-check", "thunderus-mem-format"):
         good = pre_commit(folder, "try-repo", str(shipped), hook, "--verbose")
         assert good.returncode == 0, good.stdout + good.stderr
