@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_exchange import BAD, FACT, GIT, GOOD, git
+from tests.test_exchange import BAD, FACT, GIT, GOOD, git, tool
 
 PROJECT = Path(__file__).resolve().parent.parent
 MANIFEST = PROJECT / ".pre-commit-hooks.yaml"
@@ -51,8 +51,9 @@ def test_pre_commit_builds_the_tool_and_judges_staged_memory(tmp_path: Path) -> 
     shipped = tmp_path / "shipped"
     git(tmp_path, "clone", "-q", "--no-hardlinks", str(PROJECT), str(shipped))
     folder = tmp_path / "project"
-    (folder / FACT).parent.mkdir(parents=True)
+    folder.mkdir()
     git(folder, "init", "-q")
+    assert tool(folder, "init").returncode == 0
     (folder / FACT).write_text(BAD)
     git(folder, "add", ".")
     (folder / FACT).write_text(GOOD)
@@ -60,8 +61,12 @@ def test_pre_commit_builds_the_tool_and_judges_staged_memory(tmp_path: Path) -> 
     assert bad.returncode == 1, bad.stdout + bad.stderr
     assert FACT in bad.stdout, bad.stdout + bad.stderr
     assert (folder / FACT).read_text() == GOOD
-    git(folder, "add", FACT)
-    for hook in ("thunderus-mem-lint", "thunderus-mem-check", "thunderus-mem-format"):
-        good = pre_commit(folder, "try-repo", str(shipped), hook, "--verbose")
-        assert good.returncode == 0, good.stdout + good.stderr
-        assert "Passed" in good.stdout
+    ids = ("thunderus-mem-lint", "thunderus-mem-check", "thunderus-mem-format")
+    hooks = ", ".join(f"{{id: {name}}}" for name in ids)
+    rev = git(shipped, "rev-parse", "HEAD").strip()
+    config = f"repos: [{{repo: '{shipped}', rev: {rev}, hooks: [{hooks}]}}]\n"
+    (folder / ".pre-commit-config.yaml").write_text(config)
+    git(folder, "add", ".")
+    good = pre_commit(folder, "run")
+    assert good.returncode == 0, good.stdout + good.stderr
+    assert good.stdout.count("Passed") == len(ids)
