@@ -37,18 +37,26 @@ class WatchedMemory:
         """Each document's path with what changes when its file does."""
         from thunderus_mem.projection.scan import scan
 
-        return {stamp.path: stamp.values for stamp in scan(self._root, self._folders).stamps()}
+        return {path: stamp for path, *stamp in scan(self._root, self._folders).tuples()}
 
     def refresh(self) -> None:
         """Bring the index up to date."""
-        self._open().refresh()
+        memory = self._open()
+        memory.refresh()
+        memory.index.close()
 
     def lint(self, paths: tuple[str, ...]) -> tuple[Diagnostic, ...]:
         """The findings of those of these documents that are still there."""
         from thunderus_mem.verbs.linting import lint
 
         there = [path for path in (os.path.join(self._root, path) for path in paths) if os.path.lexists(path)]
-        return lint(self._open(), there).diagnostics if there else ()
+        if not there:
+            return ()
+        memory = self._open()
+        try:
+            return lint(memory, there).diagnostics
+        finally:
+            memory.index.close()
 
 
 def _kinds() -> tuple[str, ...]:

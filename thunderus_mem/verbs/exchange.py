@@ -93,7 +93,7 @@ def import_markdown(
     if dry_run:
         plan = plan_folder(files, kind, stored_documents(layout), options)
         return _report(directory, kind, _without_secrets(plan), dry_run=True)
-    return _write(memory, directory, files, kind, options, why or f"imported from {directory}", actor)
+    return _write(memory, directory, files, kind, options, why, actor)
 
 
 def _write(
@@ -109,6 +109,7 @@ def _write(
 
     from thunderus_mem.transaction import Edit
 
+    why = why or f"imported from {options.origin or options.folder_name}"
     with memory.writing("import") as transaction:
         ids = transaction.ids()
         options = replace(options, events=(ids.event,), patches=(ids.patch,))
@@ -182,12 +183,18 @@ def _folder(directory: str) -> str:
 
 
 def _origin(directory: str, root: str) -> str:
-    """Where the files lie, without naming this machine: from the root, or by the folder's name alone."""
+    """Where the files lie, without naming this machine: from the root, else from their repository's name."""
+    from thunderus_mem.store.git import Git
+
     folder = os.path.realpath(_folder(directory))
     relative = os.path.relpath(folder, os.path.realpath(root)).replace(os.sep, "/")
     if relative == ".":
         return ""
-    return os.path.basename(folder) if relative.startswith("../") or relative == ".." else relative
+    if relative != ".." and not relative.startswith("../"):
+        return relative
+    git = Git.find(folder)
+    above = os.path.dirname(git.toplevel) if git is not None else os.path.dirname(folder)
+    return os.path.relpath(folder, above).replace(os.sep, "/")
 
 
 def _walk(folder: str) -> Iterator[str]:

@@ -1,0 +1,235 @@
+"""Import into a real store, and the hook and the watcher with the real tool."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from thunderus_mem.memory import Memory, open_memory
+from thunderus_mem.model.document import read_document
+from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.surfaces.hook_script import BLOCKED
+from thunderus_mem.surfaces.watch import Turn, watch
+from thunderus_mem.surfaces.watched import WatchedMemory
+from thunderus_mem.verbs.exchange import import_markdown
+
+DECISIONS = ".thunderus/memory/semantic/DECISIONS"
+FACT = ".thunderus/memory/semantic/FACTS/a.md"
+PROJECT = str(Path(__file__).resolve().parent.parent)
+GIT = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.org",
+    "GIT_AUTHOR_DATE": "2020-05-06T07:08:09Z",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.org",
+    "LC_ALL": "C.UTF-8",
+    "PYTHONPATH": PROJECT,
+}
+GOOD = """---
+id: fact.a
+title: A
+kind: fact
+tags: [x]
+created: 2026-01-21T09:00:00Z
+updated: 2026-01-21T09:00:00Z
+provenance:
+  events: []
+  patches: []
+  commits: []
+verification:
+  last_verified_commit: null
+  status: unknown
+---
+
+Text.
+"""
+BAD = GOOD.replace("kind: fact", "kind: wish")
+
+
+def git(folder: Path, *arguments: str, code: int = 0) -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, env=GIT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / ".thunderus/memory/semantic/FACTS").mkdir(parents=True)
+    git(folder, "init", "-q")
+    return folder
+
+
+def opened(root: Path) -> Memory:
+    return open_memory(str(root), environ=GIT, now=lambda: datetime(2026, 1, 21, 9, tzinfo=UTC))
+
+
+@pytest.fixture
+def decisions(root: Path) -> Path:
+    folder = root / "docs/adr"
+    folder.mkdir(parents=True)
+    (folder / "0001-old.md").write_text("# 1. Old\n\n## Status\n\nSuperseded by [2](0002-new.md)\n")
+    (folder / "0002-new.md").write_text("---\nowner: me  # kept\n---\n# 2. New\n\n## Status\n\nAccepted\n")
+    (folder / "README.md").write_text("# All decisions\n")
+    git(root, "add", "docs")
+    git(root, "commit", "-qm", "Decisions")
+    return folder
+
+
+def files(root: Path) -> dict[str, bytes]:
+    store = root / ".thunderus"
+    wanted = [store / "memory/semantic", store / "sessions"]
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for folder in wanted
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_folder_becomes_documents_in_one_event(root: Path, decisions: Path) -> None:
+    memory = opened(root)
+    before = {path.name: path.read_bytes() for path in decisions.iterdir()}
+    report = import_markdown(memory, str(decisions), "adr", tags=("imported",))
+    assert (report.imported, report.skipped) == (2, 1)
+    names = sorted(path for path in files(root) if path.startswith(DECISIONS))
+    assert names == [f"{DECISIONS}/ADR-0001-old.md", f"{DECISIONS}/ADR-0002-new.md"]
+    new = read_document(names[1], (root / names[1]).read_bytes()).document
+    assert new is not None
+    assert new.body == "# 2. New\n\n## Status\n\nAccepted\n"
+    assert "owner: me  # kept\n" in new.text
+    assert new.events == (report.event_id,)
+    assert new.created == "2020-05-06T07:08:09Z"
+    assert new.tags == ("adr", "imported")
+    assert new.data()["metadata"] == {"imported_from": "docs/adr/0002-new.md"}
+    assert [(link.rel, link.target) for link in new.links] == [("supersedes", "adr.old")]
+    events = memory.log.read_all().events
+    assert len(events) == 1
+    assert {path.name: path.read_bytes() for path in decisions.iterdir()} == before
+    assert sorted(row.id for row in memory.index.documents()) == ["adr.new", "adr.old"]
+
+
+def test_importing_again_writes_nothing(root: Path, decisions: Path) -> None:
+    import_markdown(opened(root), str(decisions), "adr")
+    before = files(root)
+    report = import_markdown(opened(root), str(decisions), "adr")
+    assert (report.imported, report.event_id) == (0, "")
+    assert all("already" in item.reason or "none itself" in item.reason for item in report.files)
+    assert files(root) == before
+
+
+def test_a_dry_run_writes_nothing_and_tells_the_same(root: Path, decisions: Path) -> None:
+    told = import_markdown(opened(root), str(decisions), "adr", dry_run=True)
+    assert files(root) == {}
+    assert told.files == import_markdown(opened(root), str(decisions), "adr").files
+
+
+def test_the_log_does_not_name_a_folder_of_this_machine(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/a.md").write_text("# A\n")
+    import_markdown(opened(root), str(tmp_path / "elsewhere"), "fact")
+    assert not any(str(tmp_path).encode() in data for data in files(root).values())
+
+
+def test_a_text_with_a_secret_is_left_out_and_not_told(root: Path, tmp_path: Path) -> None:
+    secret = "ghp_" + "aB3dE5fG7h" * 3 + "J9kL1m"
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.md").write_text(f"# A\n\nUse {secret} here.\n")
+    (tmp_path / "in/b.md").write_text("# B\n")
+    report = import_markdown(opened(root), str(tmp_path / "in"), "fact")
+    assert [item.imported for item in report.files] == [False, True]
+    assert "secret" in report.files[0].reason
+    assert secret not in repr(report)
+    assert not any(secret.encode() in data for data in files(root).values())
+
+
+def test_hidden_folders_links_and_dependencies_are_passed_over(root: Path, tmp_path: Path) -> None:
+    for name in ("in/.hidden/a.md", "in/node_modules/b.md", "outside/c.md", "in/d.markdown", "in/e.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"# {name}\n")
+    (tmp_path / "in/link.md").symlink_to(tmp_path / "outside/c.md")
+    (tmp_path / "in/linked").symlink_to(tmp_path / "outside")
+    report = import_markdown(opened(root), str(tmp_path / "in"), "fact")
+    assert [item.source for item in report.files] == ["d.markdown"]
+
+
+def test_one_file_alone_can_be_imported(root: Path, decisions: Path) -> None:
+    report = import_markdown(opened(root), str(decisions / "0002-new.md"), "adr")
+    assert [item.id for item in report.files] == ["adr.new"]
+
+
+def test_a_folder_that_is_not_there_and_a_kind_that_is_none(root: Path) -> None:
+    with pytest.raises(NotFound, match="no-such"):
+        import_markdown(opened(root), str(root / "no-such"), "adr")
+    with pytest.raises(ThunderusError, match="wish"):
+        import_markdown(opened(root), str(root), "wish")
+
+
+def tool(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "thunderus_mem", *arguments]
+    return subprocess.run(command, cwd=folder, env=GIT, capture_output=True, text=True, check=False)
+
+
+def test_the_installed_hook_judges_staged_text_with_the_real_tool(root: Path) -> None:
+    assert tool(root, "hooks", "install").returncode == 0
+    (root / FACT).write_text(BAD)
+    (root / ".gitignore").write_text(".thunderus/memory/indexes/\n.thunderus/local/\n.thunderus/.lock\n")
+    git(root, "add", FACT, ".gitignore")
+    (root / FACT).write_text(GOOD)
+    index = (root / ".git/index").read_bytes()
+    assert tool(root, "hooks", "run", "pre-commit").returncode == 1
+    assert tool(root, "hooks", "run", "pre-commit", "--hook").returncode == BLOCKED
+    assert (root / ".git/index").read_bytes() == index
+    said = git(root, "commit", "-qm", "x", code=1)
+    assert FACT in said
+    assert "--no-verify" in said
+    git(root, "add", FACT)
+    assert "memory not checked" not in git(root, "commit", "-qm", "x")
+
+
+def test_a_partial_commit_is_judged_by_the_index_git_names(root: Path) -> None:
+    (root / FACT).write_text(GOOD)
+    (root / "other.txt").write_text("x")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "x")
+    tool(root, "hooks", "install")
+    (root / FACT).write_text(BAD)
+    assert FACT in git(root, "commit", "-m", "the bad one alone", FACT, code=1)
+    git(root, "add", FACT)
+    (root / "other.txt").write_text("y")
+    git(root, "commit", "-qm", "the other alone", "other.txt")
+
+
+def test_the_watcher_keeps_the_index_of_a_real_store_fresh(root: Path) -> None:
+    memory = opened(root)
+    turns: queue.Queue[Turn] = queue.Queue()
+    begun, stop = threading.Event(), threading.Event()
+    watched = WatchedMemory(lambda: opened(root))
+    thread = threading.Thread(
+        target=watch,
+        args=(watched, turns.put, lambda text: begun.set(), stop),
+        kwargs={"every": 0.1},
+        daemon=True,
+    )
+    thread.start()
+    assert begun.wait(8)
+    (root / FACT).write_text(BAD)
+    turn = turns.get(timeout=8)
+    assert FACT in (*turn.added, *turn.modified)
+    assert any(found.path == FACT for found in turn.diagnostics)
+    assert [row.id for row in memory.index.documents()] == ["fact.a"]
+    stop.set()
+    thread.join(8)
