@@ -108,7 +108,9 @@ def _check_documents(root: str, events: list[dict[str, Any]], problems: list[str
     for event in events:
         for change in changes_of(event):
             path = str(change["path"])
-            before, after = (str(change.get(key) or "").removeprefix("sha256:") for key in ("before", "after"))
+            before, after = (
+                str(change.get(key) or "").removeprefix("sha256:") for key in ("before", "after")
+            )
             known.setdefault(path, set()).update((before, after))
             if change.get("op") != "aborted":
                 last[path] = after
@@ -126,7 +128,9 @@ def _check_leftovers(root: str, problems: list[str], *, settled: bool) -> None:
         if os.path.basename(folder) == ".quarantine":
             folders.clear()
         problems.extend(
-            f"{os.path.join(folder, name)}: a temporary file was left" for name in names if TEMPORARY.search(name)
+            f"{os.path.join(folder, name)}: a temporary file was left"
+            for name in names
+            if TEMPORARY.search(name)
         )
     staging = os.path.join(store, ".staging")
     if settled and os.path.isdir(staging) and os.listdir(staging):

@@ -30,16 +30,26 @@ class Subject:
         """The whole command line."""
         return [part.replace("{root}", root) for part in (*self.argv, *arguments)]
 
-    def run(self, root: str, arguments: tuple[str, ...], failpoint: str = "") -> subprocess.CompletedProcess[str]:
+    def run(
+        self, root: str, arguments: tuple[str, ...], failpoint: str = ""
+    ) -> subprocess.CompletedProcess[str]:
         """Run it, with a failpoint when one is named."""
         return subprocess.run(
-            self.command(root, arguments), capture_output=True, text=True, env=environment(failpoint), timeout=60
+            self.command(root, arguments),
+            capture_output=True,
+            text=True,
+            env=environment(failpoint),
+            timeout=60,
         )
 
 
 def environment(failpoint: str = "") -> dict[str, str]:
     """A plain environment that finds the package."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "FAILPOINT", "THUNDERUS"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("GIT_", "FAILPOINT", "THUNDERUS"))
+    }
     kept["PYTHONPATH"] = REPOSITORY
     if failpoint:
         kept |= {"FAILPOINT": failpoint, "THUNDERUS_MEM_FAILPOINTS": "1"}

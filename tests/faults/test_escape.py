@@ -17,7 +17,7 @@ from thunderus_mem.store.journal import Journal, Write
 from thunderus_mem.store.paths import inside, safe_relative
 
 WATCHED = frozenset(
-    "open os.rename os.remove os.mkdir os.rmdir os.link os.symlink os.chmod os.truncate os.listdir os.scandir".split()
+    ["open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.chmod", "os.truncate", "os.listdir", "os.scandir"]
 )
 _outside: list[tuple[str, str]] = []
 _roots: list[str] = []
@@ -30,7 +30,11 @@ def _watch(event: str, arguments: tuple[object, ...]) -> None:
         if isinstance(argument, str | bytes):
             path = os.path.realpath(os.path.abspath(os.fsdecode(argument)))
             # Modes and flags ("r") come as texts too; only names that could be paths count.
-            if os.sep in os.fsdecode(argument) and not path.startswith(_roots[0] + os.sep) and path != _roots[0]:
+            if (
+                os.sep in os.fsdecode(argument)
+                and not path.startswith(_roots[0] + os.sep)
+                and path != _roots[0]
+            ):
                 _outside.append((event, path))
 
 
@@ -57,7 +61,9 @@ def store(tmp_path):
 
 
 def _journal(root: str) -> Journal:
-    return Journal(root, os.path.join(root, ".thunderus/.staging"), os.path.join(root, ".thunderus/.quarantine"))
+    return Journal(
+        root, os.path.join(root, ".thunderus/.staging"), os.path.join(root, ".thunderus/.quarantine")
+    )
 
 
 def _healed_path(root: str, payload: str, key: str) -> None:
@@ -80,7 +86,9 @@ def _healed_path(root: str, payload: str, key: str) -> None:
 ENTRIES: dict[str, Callable[[str, str], object]] = {
     "safe_relative": lambda root, payload: safe_relative(payload),
     "inside": inside,
-    "write": lambda root, payload: _journal(root).commit("evt_1", "log.jsonl", b"{}\n", [Write(payload, "", b"x")]),
+    "write": lambda root, payload: _journal(root).commit(
+        "evt_1", "log.jsonl", b"{}\n", [Write(payload, "", b"x")]
+    ),
     "remove": lambda root, payload: _journal(root).commit(
         "evt_1", "log.jsonl", b"{}\n", [Write(payload, "sha256:0", None)]
     ),

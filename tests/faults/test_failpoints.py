@@ -31,7 +31,9 @@ def _passes(scenario: Scenario, base: str, folder: str) -> tuple[list[str], Stat
 
 @pytest.mark.parametrize("kind", ["kill", "raise"])
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_a_fault_at_every_pass_leaves_the_old_or_the_new_state(scenario: Scenario, kind: str, tmp_path) -> None:
+def test_a_fault_at_every_pass_leaves_the_old_or_the_new_state(
+    scenario: Scenario, kind: str, tmp_path
+) -> None:
     folder = str(tmp_path)
     base = os.path.join(folder, "base")
     scenario.build(base)

@@ -40,7 +40,7 @@ ERRNOS = (
     errno.ENOLCK,
 )
 CALLS = frozenset(
-    "open write fsync replace link unlink mkdir rmdir ftruncate fstat lstat read pread listdir scandir chmod".split()
+    ["open", "write", "fsync", "replace", "link", "unlink", "mkdir", "rmdir", "ftruncate", "fstat", "lstat", "read", "pread", "listdir", "scandir", "chmod"]
 )
 
 
@@ -92,7 +92,8 @@ def _sample(at: int) -> tuple[int, ...]:
 IN_PROCESS = tuple(
     scenario
     for scenario in SCENARIOS
-    if scenario.name in ("first", "several", "remove", "after-torn-tail", "heal-committed", "heal-uncommitted")
+    if scenario.name
+    in ("first", "several", "remove", "after-torn-tail", "heal-committed", "heal-uncommitted")
 )
 
 
@@ -118,7 +119,9 @@ def test_the_nth_call_refuses(scenario: Scenario, tmp_path, monkeypatch, capsys)
                 outcome, message = _work(root, texts)
             if not failing.failed:
                 break
-            _judge_in_process(root, outcome, message, (old, new), (at, failing.failed, errno.errorcode[code]), tally)
+            _judge_in_process(
+                root, outcome, message, (old, new), (at, failing.failed, errno.errorcode[code]), tally
+            )
             tally.tried += 1
         if not failing.failed:
             break
@@ -156,7 +159,9 @@ def test_an_error_that_cannot_be_taken_back_is_called_unknown(tmp_path, monkeypa
 
     class NoSync(FailingOs):
         def __getattr__(self, name: str):
-            if name in ("fsync", "ftruncate") and os.path.exists(os.path.join(root, ".thunderus", ".staging")):
+            if name in ("fsync", "ftruncate") and os.path.exists(
+                os.path.join(root, ".thunderus", ".staging")
+            ):
 
                 def refuse(*arguments):
                     if os.readlink(f"/proc/self/fd/{arguments[0]}").endswith("events.jsonl"):
@@ -182,23 +187,39 @@ def test_an_error_that_cannot_be_taken_back_is_called_unknown(tmp_path, monkeypa
 
 TRACED = "openat,write,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,ftruncate,mkdir,mkdirat,flock,fchmod,chmod,pread64,newfstatat,rmdir"
 PR_SHARE = 6
-UNDER_STRACE = tuple(scenario for scenario in SCENARIOS if scenario.name in ("first", "several", "heal-committed"))
+UNDER_STRACE = tuple(
+    scenario for scenario in SCENARIOS if scenario.name in ("first", "several", "heal-committed")
+)
 
 
 def _strace_works() -> bool:
     strace = shutil.which("strace")
-    return bool(strace) and subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True).returncode == 0
+    return (
+        bool(strace)
+        and subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True).returncode == 0
+    )
 
 
 def _skip_loudly_without_strace() -> None:
     if not _strace_works():
-        warnings.warn("SKIPPED: strace is absent or barred; C1 and E1 under it were not run", UserWarning, stacklevel=1)
+        warnings.warn(
+            "SKIPPED: strace is absent or barred; C1 and E1 under it were not run", UserWarning, stacklevel=1
+        )
 
 
 def _places(scenario: Scenario, base: str, folder: str) -> list[tuple[str, int]]:
     """(call, how manyeth) of each call of the command that touches the store."""
     root, log = copy(base, os.path.join(folder, "store")), os.path.join(folder, "log")
-    command = ["strace", "-f", "-y", "-o", log, "-e", f"trace={TRACED}", *scenario.subject.command(root, scenario.command)]
+    command = [
+        "strace",
+        "-f",
+        "-y",
+        "-o",
+        log,
+        "-e",
+        f"trace={TRACED}",
+        *scenario.subject.command(root, scenario.command),
+    ]
     subprocess.run(command, env=environment(), check=True, capture_output=True)
     counts: dict[str, int] = {}
     places = []

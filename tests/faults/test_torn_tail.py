@@ -12,7 +12,12 @@ import report
 from thunderus_mem.store.tail import append_record
 
 RECORDS = [
-    (json.dumps({"event_id": f"evt_{number}", "text": "äöü – 漢字 " * (3 + number * 4)}, ensure_ascii=False) + "\n").encode()
+    (
+        json.dumps(
+            {"event_id": f"evt_{number}", "text": "äöü – 漢字 " * (3 + number * 4)}, ensure_ascii=False
+        )
+        + "\n"
+    ).encode()
     for number in range(4)
 ]
 NEXT = b'{"event_id": "evt_next"}\n'
@@ -56,7 +61,18 @@ def test_tails_of_nothing_and_of_noise(tmp_path) -> None:
         bytes(noise.choice([byte for byte in range(256) if byte != 10]) for _ in range(size))
         for size in range(1, 200)
     ]
-    tails += [b"[1]", b'"text"', b"12", b"null", b"[" * 30_000, b'{"a":' * 5_000, b"\xff\xfe{", b'{"a": NaN', b"\r", b"{}\r\r}"]
+    tails += [
+        b"[1]",
+        b'"text"',
+        b"12",
+        b"null",
+        b"[" * 30_000,
+        b'{"a":' * 5_000,
+        b"\xff\xfe{",
+        b'{"a": NaN',
+        b"\r",
+        b"{}\r\r}",
+    ]
     for number, tail in enumerate(tails):
         _append_after(str(tmp_path), tail, b"", str(number))
     report.add("C5", "noise", tried=len(tails), healed=len(tails))

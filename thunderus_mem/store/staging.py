@@ -119,7 +119,9 @@ def read_operation(staging: str, event_id: str) -> Operation | None:
             Planned(safe_relative(entry["path"]), str(entry["before"]), str(entry["after"]))
             for entry in record["writes"]
         )
-        operation = Operation(str(record["event"]), safe_relative(record["shard"]), str(record["head"]), writes)
+        operation = Operation(
+            str(record["event"]), safe_relative(record["shard"]), str(record["head"]), writes
+        )
     except (ValueError, KeyError, TypeError, RecursionError, Refused):
         return None
     return operation if operation.event_id == event_id else None
