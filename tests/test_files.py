@@ -203,3 +203,39 @@ def test_a_file_that_appears_while_one_is_published_stays(tmp_path, monkeypatch)
         publishing.take_file(target, str(tmp_path / "taken"), expecting=content_hash(b"other"))
     assert read_file(target, 10) == b"theirs"
     assert files.ABSENT == ""
+
+
+def test_the_drives_own_cache_is_emptied_where_the_system_lets_us(tmp_path, monkeypatch) -> None:
+    import fcntl
+
+    asked: list[int] = []
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+    monkeypatch.setattr(fcntl, "fcntl", lambda descriptor, command: asked.append(command))
+    replace_file(str(tmp_path / "a"), b"x")
+    assert asked == [51]
+
+
+def test_a_system_without_folder_syncing_or_fcntl_still_writes(tmp_path, monkeypatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    replace_file(str(tmp_path / "a"), b"x")
+    monkeypatch.setattr(disk.os, "name", "nt")
+    disk.sync_folder(str(tmp_path / "none"))
+
+
+def test_folders_made_by_somebody_else_meanwhile_are_fine_and_files_are_not(tmp_path, monkeypatch) -> None:
+    real, seen = os.path.isdir, []
+
+    def late(path: str) -> bool:
+        seen.append(path)
+        return real(path) if len(seen) > 1 else False
+
+    (tmp_path / "made").mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(os.path, "isdir", late)
+        disk.make_folders(str(tmp_path / "made"))
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FileExistsError):
+        disk.make_folders(str(tmp_path / "file"))
+    disk.make_folders(str(tmp_path / "quick"), durable=False)

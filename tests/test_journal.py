@@ -10,8 +10,9 @@ import pytest
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Conflict, NotWritable, Refused, ThunderusError
 from thunderus_mem.store import failpoints
+from thunderus_mem.store import journal as journal_module
 from thunderus_mem.store.files import ABSENT, read_file, replace_file
-from thunderus_mem.store.journal import Healed, Journal, Write
+from thunderus_mem.store.journal import Healed, Journal, Uncertain, Write
 
 LOG = "log/events.jsonl"
 
@@ -73,7 +74,7 @@ def fail_at(monkeypatch):
         monkeypatch.setenv("THUNDERUS_MEM_FAILPOINTS", "1")
         monkeypatch.setenv("FAILPOINT", point)
 
-    yield arm
+    return arm
 
 
 def test_a_change_of_three_files_is_made_and_leaves_nothing_behind(store: Store) -> None:
@@ -258,3 +259,63 @@ def test_stray_things_in_the_staging_folder_are_no_changes(store: Store) -> None
     with open(os.path.join(store.staging, "evt_file"), "w", encoding="utf-8"):
         pass
     assert store.journal.pending() == 0
+
+
+def test_an_unreadable_operation_is_not_taken_for_damage(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    real = os.lstat
+
+    def refuse(path: str, **named: object) -> os.stat_result:
+        if str(path).endswith("op.json"):
+            raise OSError(errno.EIO, "no")
+        return real(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "lstat", refuse)
+        with pytest.raises(NotWritable):
+            store.journal.heal(store.contains)
+    store.journal.heal(store.contains)
+    assert store.documents() == NEW
+
+
+def test_staging_that_cannot_be_made_or_read_is_told(store: Store, monkeypatch) -> None:
+    def refuse(*arguments: object) -> None:
+        raise OSError(errno.EROFS, "no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "mkdir", refuse)
+        with pytest.raises(NotWritable):
+            store.commit()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refuse)
+        with pytest.raises(NotWritable):
+            store.journal.pending()
+    assert store.documents() == OLD
+
+
+def test_a_line_that_can_neither_stay_nor_go_keeps_the_change_staged(store: Store, monkeypatch) -> None:
+    def refuse(path: str, line: bytes, **named: object) -> int:
+        raise Uncertain("unknown")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_module, "append_record", refuse)
+        with pytest.raises(Uncertain):
+            store.commit()
+    assert store.journal.pending() == 1
+    assert [one.action for one in store.journal.heal(store.contains)] == ["removed"] * 3
+
+
+def test_a_removal_whose_file_is_gone_already_is_done(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    os.unlink(os.path.join(store.root, "b.md"))
+    assert [one.action for one in store.journal.heal(store.contains)] == ["published", "dropped", "published"]
+
+
+def test_set_aside_waits_when_the_disk_is_full(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch, head="1111")
+    with open(store.kept, "w", encoding="utf-8"):
+        pass
+    assert {one.action for one in store.journal.heal(store.contains, head="2222")} == {"pending", "aborted"}
+    assert [one.action for one in store.journal.heal(lambda *_: False, head="2222")] == ["pending"]
+    os.unlink(store.kept)
+    assert [one.action for one in store.journal.heal(store.contains, head="2222")] == ["aborted"] * 3

@@ -33,7 +33,7 @@ def parse_line(line: bytes) -> dict[str, Any]:
     """One event line, strictly: UTF-8, an object, no key twice, no NaN."""
     event = json.loads(line.decode("utf-8"), object_pairs_hook=_no_repeats, parse_constant=_no_constant)
     if not isinstance(event, dict):
-        raise ValueError("not an object")
+        raise ValueError("not an object")  # noqa: TRY004
     return event
 
 
@@ -146,8 +146,8 @@ def _check_leftovers(root: str, problems: list[str], *, settled: bool) -> None:
 def verify(root: str, *, settled: bool = False) -> list[str]:
     """Everything that is wrong with the store at ``root``.
 
-    ``settled``: nobody edited by hand and the last command ended well; then each document must have exactly the
-    text its last event names, and nothing may be staged.
+    ``settled``: nobody edited by hand and the last command ended well; then each document must have exactly
+    the text its last event names, and nothing may be staged.
     """
     problems: list[str] = []
     seen: dict[str, bytes] = {}

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Paths that must never be opened: climbing, absolute, other systems' devices, streams and short names, disguises."""
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
 import report
@@ -16,8 +16,30 @@ from thunderus_mem.store.files import quarantine
 from thunderus_mem.store.journal import Journal, Write
 from thunderus_mem.store.paths import inside, safe_relative
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 WATCHED = frozenset(
-    ["open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.link", "os.symlink", "os.chmod", "os.truncate", "os.listdir", "os.scandir"]
+    [
+        "open",
+        *(
+            f"os.{name}"
+            for name in (
+                [
+                    "rename",
+                    "remove",
+                    "mkdir",
+                    "rmdir",
+                    "link",
+                    "symlink",
+                    "chmod",
+                    "truncate",
+                    "listdir",
+                    "scandir",
+                ]
+            )
+        ),
+    ]
 )
 _outside: list[tuple[str, str]] = []
 _roots: list[str] = []
@@ -106,7 +128,6 @@ def test_every_payload_is_refused_and_nothing_outside_is_touched(entry: str, sto
     for payload in PAYLOADS:
         with pytest.raises(Refused):
             ENTRIES[entry](store, payload)
-            pytest.fail(f"{entry} took {payload!r}")
     if entry not in ("safe_relative", "healed write", "healed shard"):
         for payload in LINKED:
             with pytest.raises(Refused):

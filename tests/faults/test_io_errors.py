@@ -1,7 +1,7 @@
 """E1: every call to the system refuses once, with every errno: a plain error, and the old or the new state.
 
-In one process the durable modules see an ``os`` of which the n-th call fails. Where strace is present the real
-writer is run under it as well, with errors and with kills (C1); where it is not, that is said aloud.
+In one process the durable modules see an ``os`` of which the n-th call fails. Where strace is present the
+real writer is run under it as well, with errors and with kills (C1); where it is not, that is said aloud.
 """
 
 from __future__ import annotations
@@ -40,7 +40,24 @@ ERRNOS = (
     errno.ENOLCK,
 )
 CALLS = frozenset(
-    ["open", "write", "fsync", "replace", "link", "unlink", "mkdir", "rmdir", "ftruncate", "fstat", "lstat", "read", "pread", "listdir", "scandir", "chmod"]
+    [
+        "open",
+        "write",
+        "fsync",
+        "replace",
+        "link",
+        "unlink",
+        "mkdir",
+        "rmdir",
+        "ftruncate",
+        "fstat",
+        "lstat",
+        "read",
+        "pread",
+        "listdir",
+        "scandir",
+        "chmod",
+    ]
 )
 
 
@@ -183,9 +200,10 @@ def test_an_error_that_cannot_be_taken_back_is_called_unknown(tmp_path, monkeypa
     assert SHARD
 
 
-# --- strace ---------------------------------------------------------------------------------------------------
-
-TRACED = "openat,write,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,ftruncate,mkdir,mkdirat,flock,fchmod,chmod,pread64,newfstatat,rmdir"
+TRACED = (
+    "openat,write,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,ftruncate,mkdir,mkdirat,"
+    "flock,fchmod,chmod,pread64,newfstatat,rmdir"
+)
 PR_SHARE = 6
 UNDER_STRACE = tuple(
     scenario for scenario in SCENARIOS if scenario.name in ("first", "several", "heal-committed")

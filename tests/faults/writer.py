@@ -1,7 +1,7 @@
 """A small real writer on the durable modules alone: a process that faults can be aimed at.
 
-``python writer.py ROOT COMMAND [ARGUMENT …]``. Documents are ``.thunderus/memory/semantic/FACTS/<name>.md``, the
-log is one shard. Exit codes are the package's own; 0 and ``acked <event id>`` mean: it is on disk.
+``python writer.py ROOT COMMAND [ARGUMENT …]``. Documents are ``.thunderus/memory/semantic/FACTS/<name>.md``,
+the log is one shard. Exit codes are the package's own; 0 and ``acked <event id>`` mean: it is on disk.
 """
 
 from __future__ import annotations
