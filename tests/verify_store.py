@@ -33,7 +33,7 @@ def parse_line(line: bytes) -> dict[str, Any]:
     """One event line, strictly: UTF-8, an object, no key twice, no NaN."""
     event = json.loads(line.decode("utf-8"), object_pairs_hook=_no_repeats, parse_constant=_no_constant)
     if not isinstance(event, dict):
-        raise ValueError("not an object")
+        raise ValueError("not an object")  # noqa: TRY004
     return event
 
 
@@ -108,7 +108,9 @@ def _check_documents(root: str, events: list[dict[str, Any]], problems: list[str
     for event in events:
         for change in changes_of(event):
             path = str(change["path"])
-            before, after = (str(change.get(key) or "").removeprefix("sha256:") for key in ("before", "after"))
+            before, after = (
+                str(change.get(key) or "").removeprefix("sha256:") for key in ("before", "after")
+            )
             known.setdefault(path, set()).update((before, after))
             if change.get("op") != "aborted":
                 last[path] = after
@@ -126,7 +128,9 @@ def _check_leftovers(root: str, problems: list[str], *, settled: bool) -> None:
         if os.path.basename(folder) == ".quarantine":
             folders.clear()
         problems.extend(
-            f"{os.path.join(folder, name)}: a temporary file was left" for name in names if TEMPORARY.search(name)
+            f"{os.path.join(folder, name)}: a temporary file was left"
+            for name in names
+            if TEMPORARY.search(name)
         )
     staging = os.path.join(store, ".staging")
     if settled and os.path.isdir(staging) and os.listdir(staging):
@@ -142,8 +146,8 @@ def _check_leftovers(root: str, problems: list[str], *, settled: bool) -> None:
 def verify(root: str, *, settled: bool = False) -> list[str]:
     """Everything that is wrong with the store at ``root``.
 
-    ``settled``: nobody edited by hand and the last command ended well; then each document must have exactly the
-    text its last event names, and nothing may be staged.
+    ``settled``: nobody edited by hand and the last command ended well; then each document must have exactly
+    the text its last event names, and nothing may be staged.
     """
     problems: list[str] = []
     seen: dict[str, bytes] = {}

@@ -1,4 +1,4 @@
-"""What every row of the fault tier shares: a subject to run, a store to run it on, and what must hold after."""
+"""What every row of the fault tier shares: a subject, a store to run it on, and what must hold after."""
 
 from __future__ import annotations
 
@@ -30,16 +30,26 @@ class Subject:
         """The whole command line."""
         return [part.replace("{root}", root) for part in (*self.argv, *arguments)]
 
-    def run(self, root: str, arguments: tuple[str, ...], failpoint: str = "") -> subprocess.CompletedProcess[str]:
+    def run(
+        self, root: str, arguments: tuple[str, ...], failpoint: str = ""
+    ) -> subprocess.CompletedProcess[str]:
         """Run it, with a failpoint when one is named."""
         return subprocess.run(
-            self.command(root, arguments), capture_output=True, text=True, env=environment(failpoint), timeout=60
+            self.command(root, arguments),
+            capture_output=True,
+            text=True,
+            env=environment(failpoint),
+            timeout=60,
         )
 
 
 def environment(failpoint: str = "") -> dict[str, str]:
     """A plain environment that finds the package."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith(("GIT_", "FAILPOINT", "THUNDERUS"))}
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("GIT_", "FAILPOINT", "THUNDERUS"))
+    }
     kept["PYTHONPATH"] = REPOSITORY
     if failpoint:
         kept |= {"FAILPOINT": failpoint, "THUNDERUS_MEM_FAILPOINTS": "1"}
@@ -58,7 +68,8 @@ class Step:
 class Scenario:
     """A store, and the one command that faults are aimed at.
 
-    ``damage`` is appended to the log after the preparation, ``cut`` bytes are taken from its end. ``foreign`` are documents a person writes after it.
+    ``damage`` is appended to the log after the preparation, ``cut`` bytes are taken from its end.
+    ``foreign`` are documents a person writes after it.
     ``always`` is a failpoint that fires in every run beside the one that is tried.
     """
 
@@ -144,8 +155,8 @@ def judge(
     golden: tuple[State, State],
     tally: Tally,
 ) -> None:
-    """After a faulted run: heal, look with the independent reader, finish, and compare with the golden run."""
-    old, new = golden
+    """After a faulted run: heal, read it independently, finish, compare with the golden run."""
+    _, new = golden
     assert "Traceback" not in done.stderr, done.stderr
     assert done.returncode in KNOWN_CODES | KILLED, done
     healing = scenario.subject.run(root, scenario.subject.heal)

@@ -70,7 +70,9 @@ def main(arguments: list[str]) -> int:
     problems = shortfalls(rows, skipped)
     os.makedirs(FOLDER, exist_ok=True)
     with open(os.path.join(FOLDER, "report.json"), "w", encoding="utf-8") as stream:
-        json.dump({"rows": rows, "floors": FLOORS, "skipped": skipped, "problems": problems}, stream, indent=1)
+        json.dump(
+            {"rows": rows, "floors": FLOORS, "skipped": skipped, "problems": problems}, stream, indent=1
+        )
     for name in sorted(FLOORS):
         row = rows.get(name)
         if name in skipped:

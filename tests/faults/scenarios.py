@@ -43,7 +43,10 @@ SCENARIOS = (
         ("status",),
     ),
     Scenario(
-        "heal-uncommitted", WRITER, (*_TWO, Step(("change", "c=neu", "a=anders"), "stage.done:kill")), ("status",)
+        "heal-uncommitted",
+        WRITER,
+        (*_TWO, Step(("change", "c=neu", "a=anders"), "stage.done:kill")),
+        ("status",),
     ),
     Scenario(
         "heal-torn-commit",

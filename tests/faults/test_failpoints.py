@@ -1,4 +1,4 @@
-"""C3: at every pass of every failpoint a process raises, or dies; nothing acknowledged is lost, all is healed."""
+"""C3: at every pass of every failpoint a process raises or dies; nothing acknowledged is lost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ def _passes(scenario: Scenario, base: str, folder: str) -> tuple[list[str], Stat
 
 @pytest.mark.parametrize("kind", ["kill", "raise"])
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_a_fault_at_every_pass_leaves_the_old_or_the_new_state(scenario: Scenario, kind: str, tmp_path) -> None:
+def test_a_fault_at_every_pass_leaves_the_old_or_the_new_state(
+    scenario: Scenario, kind: str, tmp_path
+) -> None:
     folder = str(tmp_path)
     base = os.path.join(folder, "base")
     scenario.build(base)

@@ -41,7 +41,9 @@ def test_eight_writers_lose_and_mix_nothing(tmp_path) -> None:
     outputs = [worker.communicate(timeout=240) for worker in workers]
     assert [worker.returncode for worker in workers] == [0] * WORKERS, [error for _, error in outputs]
     assert [error for _, error in outputs] == [""] * WORKERS
-    acked = {line.split()[1] for output, _ in outputs for line in output.splitlines() if line.startswith("acked")}
+    acked = {
+        line.split()[1] for output, _ in outputs for line in output.splitlines() if line.startswith("acked")
+    }
     with open(shards(root)[0], "rb") as stream:
         found = [json.loads(line)["event_id"] for line in stream]
     assert len(found) == len(set(found)) == WORKERS * EACH
@@ -54,7 +56,11 @@ def test_eight_writers_lose_and_mix_nothing(tmp_path) -> None:
 
 def _holder(lock: str) -> subprocess.Popen[str]:
     holder = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, lock], env=environment(), stdout=subprocess.PIPE, text=True, cwd=REPOSITORY
+        [sys.executable, "-c", HOLDER, lock],
+        env=environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=REPOSITORY,
     )
     assert holder.stdout is not None
     assert holder.stdout.readline() == "held\n"

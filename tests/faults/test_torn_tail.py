@@ -1,4 +1,4 @@
-"""C5: the log torn at every byte of its last records: earlier lines stay, torn bytes are kept, the next line is whole."""
+"""C5: the log torn at every byte of its last records: earlier lines and torn bytes stay."""
 
 from __future__ import annotations
 
@@ -9,10 +9,16 @@ import random
 
 import report
 
+from thunderus_mem.store.files import read_file
 from thunderus_mem.store.tail import append_record
 
 RECORDS = [
-    (json.dumps({"event_id": f"evt_{number}", "text": "äöü – 漢字 " * (3 + number * 4)}, ensure_ascii=False) + "\n").encode()
+    (
+        json.dumps(
+            {"event_id": f"evt_{number}", "text": "äöü – 漢字 " * (3 + number * 4)}, ensure_ascii=False
+        )
+        + "\n"
+    ).encode()
     for number in range(4)
 ]
 NEXT = b'{"event_id": "evt_next"}\n'
@@ -30,7 +36,7 @@ def _append_after(folder: str, tail: bytes, whole: bytes, case: str) -> None:
         data = stream.read()
     assert data == RECORDS[0] + whole + NEXT
     assert offset == len(RECORDS[0] + whole)
-    aside = b"".join(open(name, "rb").read() for name in sorted(glob.glob(os.path.join(kept, "*"))))
+    aside = b"".join(read_file(name, 1 << 20) for name in sorted(glob.glob(os.path.join(kept, "*"))))
     if whole.startswith(tail):
         assert aside == b""
     else:
@@ -56,7 +62,18 @@ def test_tails_of_nothing_and_of_noise(tmp_path) -> None:
         bytes(noise.choice([byte for byte in range(256) if byte != 10]) for _ in range(size))
         for size in range(1, 200)
     ]
-    tails += [b"[1]", b'"text"', b"12", b"null", b"[" * 30_000, b'{"a":' * 5_000, b"\xff\xfe{", b'{"a": NaN', b"\r", b"{}\r\r}"]
+    tails += [
+        b"[1]",
+        b'"text"',
+        b"12",
+        b"null",
+        b"[" * 30_000,
+        b'{"a":' * 5_000,
+        b"\xff\xfe{",
+        b'{"a": NaN',
+        b"\r",
+        b"{}\r\r}",
+    ]
     for number, tail in enumerate(tails):
         _append_after(str(tmp_path), tail, b"", str(number))
     report.add("C5", "noise", tried=len(tails), healed=len(tails))

@@ -1,7 +1,7 @@
 """A small real writer on the durable modules alone: a process that faults can be aimed at.
 
-``python writer.py ROOT COMMAND [ARGUMENT …]``. Documents are ``.thunderus/memory/semantic/FACTS/<name>.md``, the
-log is one shard. Exit codes are the package's own; 0 and ``acked <event id>`` mean: it is on disk.
+``python writer.py ROOT COMMAND [ARGUMENT …]``. Documents are ``.thunderus/memory/semantic/FACTS/<name>.md``,
+the log is one shard. Exit codes are the package's own; 0 and ``acked <event id>`` mean: it is on disk.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ import json
 import os
 import sys
 
-from thunderus_mem.model.errors import ThunderusError
-from thunderus_mem.store.files import ABSENT, file_hash, read_file, remove_file, replace_file, sweep
+from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.store.files import ABSENT, explain, file_hash, read_file, remove_file, replace_file, sweep
 from thunderus_mem.store.journal import Healed, Journal, Write
 from thunderus_mem.store.lock import held
 
@@ -35,7 +35,7 @@ class Writer:
         """The terminated lines of the log."""
         try:
             return read_file(self.log, 1 << 30).split(b"\n")[:-1]
-        except ThunderusError:
+        except NotFound:
             return []
 
     def contains(self, shard: str, event_id: str) -> bool:
@@ -172,6 +172,9 @@ def main(arguments: list[str]) -> int:
     except ThunderusError as error:
         print(f"{error} {error.hint or ''}", file=sys.stderr)
         return error.exit_code
+    except OSError as error:
+        print(explain(error, str(error.filename)), file=sys.stderr)
+        return explain(error, "").exit_code
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ __all__ = [
     "explain",
     "link",
     "make_folders",
+    "mode_of",
     "note",
     "rename",
     "sync_file",
@@ -115,6 +116,17 @@ def retrying(action: Callable[..., Any], *paths: str) -> None:
         else:
             return
     action(*paths)
+
+
+def mode_of(path: str) -> int:
+    """``st_mode`` of what has this name, links not followed; 0 when there is nothing.
+
+    Unlike ``os.path.exists`` it raises when the system will not say: unknown is not absent.
+    """
+    try:
+        return os.lstat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
 
 
 def create(path: str) -> int:

@@ -1,8 +1,8 @@
 """Named places where a test may make a write fail or die, and a trace of what was asked of the disk.
 
-A failpoint does nothing unless ``THUNDERUS_MEM_FAILPOINTS=1`` and ``FAILPOINT=<name>[:raise|kill][:<n>]`` are
-both in the environment; ``n`` is the pass at which it fires (the first when absent). Several are joined by commas;
-``FAILPOINT=trace=<file>`` lists every pass in a file instead.
+A failpoint does nothing unless ``THUNDERUS_MEM_FAILPOINTS=1`` and ``FAILPOINT=<name>[:raise|kill][:<n>]``
+are both in the environment; ``n`` is the pass at which it fires (the first when absent). Several are joined
+by commas; ``FAILPOINT=trace=<file>`` lists every pass in a file instead.
 """
 
 from __future__ import annotations

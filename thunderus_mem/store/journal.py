@@ -7,17 +7,18 @@ rest.
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from thunderus_mem.model.errors import Conflict, Refused, ThunderusError
+from thunderus_mem.model.errors import Conflict, ThunderusError
+from thunderus_mem.store.disk import explain, mode_of
 from thunderus_mem.store.failpoints import hit
 from thunderus_mem.store.files import (
     ABSENT,
     TailRepair,
     append_record,
     check_expected,
-    explain,
     quarantine,
     read_file,
     repair_tail,
@@ -149,7 +150,7 @@ class Journal:
         try:
             action = publish_staged(staged, inside(self._root, planned.path), planned)
             hit("publish.each")
-        except (Conflict, Refused):
+        except Conflict:
             return self._set_aside(operation, position)
         except OSError as error:
             problem = str(explain(error, planned.path))
@@ -164,8 +165,11 @@ class Journal:
         kept = ""
         try:
             for path in (staged, staged + ".taken"):
-                if os.path.lexists(path):
+                if mode_of(path):
                     kept = quarantine(self._quarantine, planned.path, read_file(path, _STAGED_LIMIT))
+        except OSError as error:
+            problem = str(explain(error, planned.path))
+            return Healed(operation.event_id, planned.path, "pending", problem=problem)
         except ThunderusError as error:
             return Healed(operation.event_id, planned.path, "pending", problem=str(error))
         return Healed(operation.event_id, planned.path, "aborted", kept)
@@ -207,18 +211,15 @@ class Journal:
         on_abort: Callable[[Healed], None] | None,
     ) -> list[Healed]:
         folder = os.path.join(self._staging, event_id)
-        if not os.path.lexists(os.path.join(folder, OPERATION)):
+        if not mode_of(os.path.join(folder, OPERATION)):
             # Killed while staging, or at the very end of dropping: either way there is nothing to do.
             unfinished = bool(os.listdir(folder))
             drop(self._staging, event_id)
             return [Healed(event_id, "", "removed")] if unfinished else []
-        try:
-            operation = read_operation(folder)
-            log = inside(self._root, operation.shard)
-            if operation.event_id != event_id:
-                return [self._keep_damaged(event_id)]
-        except (ValueError, KeyError, TypeError, Refused):
+        operation = read_operation(self._staging, event_id)
+        if operation is None:
             return [self._keep_damaged(event_id)]
+        log = inside(self._root, operation.shard)
         told = _told(repair_tail(log, self._quarantine), operation.shard)
         moved = head is not None and operation.head not in ("", head)
         if contains(operation.shard, event_id):
@@ -261,15 +262,17 @@ class Journal:
         planned = operation.writes[position]
         staged = os.path.join(self._staging, operation.event_id, str(position))
         if planned.after == ABSENT:
-            return not os.path.lexists(staged + ".taken")
-        return os.path.lexists(staged)
+            return not mode_of(staged + ".taken")
+        return mode_of(staged) != 0
 
     def _keep_damaged(self, event_id: str) -> Healed:
         folder = os.path.join(self._staging, event_id)
         kept = ""
         for name in sorted(os.listdir(folder)):
-            data = read_file(os.path.join(folder, name), _STAGED_LIMIT)
-            kept = quarantine(self._quarantine, f"{event_id}-{name}", data)
+            path = os.path.join(folder, name)
+            if stat.S_ISREG(mode_of(path)):
+                data = read_file(path, _STAGED_LIMIT)
+                kept = quarantine(self._quarantine, f"{event_id}-{name}", data)
         drop(self._staging, event_id)
         return Healed(event_id, "", "damaged", kept)
 

@@ -14,6 +14,7 @@ from typing import Final
 
 from thunderus_mem.model.errors import Refused
 from thunderus_mem.model.ids import is_reserved_name
+from thunderus_mem.store.disk import explain
 
 __all__ = ["inside", "safe_relative"]
 
@@ -109,6 +110,8 @@ def inside(root: str, relative: str) -> str:
             mode = os.lstat(path).st_mode
         except (FileNotFoundError, NotADirectoryError):
             break
+        except OSError as error:
+            raise explain(error, path) from error
         if stat.S_ISLNK(mode):
             raise Refused(
                 f"{relative!r} leads through a symbolic link ({name!r}).",

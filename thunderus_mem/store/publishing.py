@@ -89,9 +89,9 @@ def publish_staged(staged: str, target: str, planned: Planned) -> Literal["publi
     """
     if planned.after == ABSENT:
         return _publish_removal(staged + ".taken", target, planned)
-    if not os.path.lexists(staged) or file_hash(target) == planned.after:
+    if not disk.mode_of(staged) or file_hash(target) == planned.after:
         # The name may have been changed by a process that died before it could sync it.
-        if os.path.isdir(os.path.dirname(target)):
+        if disk.mode_of(os.path.dirname(target)):
             disk.sync_folder(os.path.dirname(target))
         return "dropped"
     if file_hash(staged) != planned.after:
@@ -101,11 +101,11 @@ def publish_staged(staged: str, target: str, planned: Planned) -> Literal["publi
 
 
 def _publish_removal(taken: str, target: str, planned: Planned) -> Literal["published", "dropped"]:
-    if os.path.lexists(taken):
+    if disk.mode_of(taken):
         if file_hash(taken) == planned.before:
             return "dropped"
         # Killed between taking the file and seeing that it was not the one to remove.
-        if not os.path.lexists(target):
+        if not disk.mode_of(target):
             disk.link(taken, target)
             disk.unlink(taken)
         raise Conflict(f"{planned.path} changed while it was removed.")

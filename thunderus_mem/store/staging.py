@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,7 @@ from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
 from thunderus_mem.store.files import ABSENT, read_file
+from thunderus_mem.store.paths import safe_relative
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,18 +102,29 @@ def _encode(operation: Operation) -> bytes:
     return json.dumps(record, ensure_ascii=False, indent=1).encode()
 
 
-def read_operation(folder: str) -> Operation:
-    """Read ``op.json`` of a staged change; raises ``ValueError``, ``KeyError`` or ``TypeError`` when
-    damaged.
+def read_operation(staging: str, event_id: str) -> Operation | None:
+    """Read ``op.json`` of a staged change; None when it is damaged or names a path that leads out.
+
+    Raises as ``read_file``: what the disk refuses to read is not damage.
     """
     import json
 
-    data = read_file(os.path.join(folder, OPERATION), _OPERATION_LIMIT)
-    record: dict[str, Any] = json.loads(data.decode("utf-8"))
-    writes = tuple(
-        Planned(str(entry["path"]), str(entry["before"]), str(entry["after"])) for entry in record["writes"]
-    )
-    return Operation(str(record["event"]), str(record["shard"]), str(record["head"]), writes)
+    path = os.path.join(staging, event_id, OPERATION)
+    if not stat.S_ISREG(disk.mode_of(path)):
+        return None
+    data = read_file(path, _OPERATION_LIMIT)
+    try:
+        record: dict[str, Any] = json.loads(data.decode("utf-8"))
+        writes = tuple(
+            Planned(safe_relative(entry["path"]), str(entry["before"]), str(entry["after"]))
+            for entry in record["writes"]
+        )
+        operation = Operation(
+            str(record["event"]), safe_relative(record["shard"]), str(record["head"]), writes
+        )
+    except (ValueError, KeyError, TypeError, RecursionError, Refused):
+        return None
+    return operation if operation.event_id == event_id else None
 
 
 def staged_ids(staging: str) -> list[str]:

@@ -153,7 +153,7 @@ def append_record(path: str, line: bytes, *, quarantine_dir: str | None = None) 
     folder = os.path.dirname(path) or "."
     try:
         disk.make_folders(folder)
-        existed = os.path.lexists(path)
+        existed = disk.mode_of(path) != 0
         descriptor = _open_log(path, _FLAGS | os.O_APPEND | os.O_CREAT)
     except OSError as error:
         raise explain(error, path) from error

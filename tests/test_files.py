@@ -1,0 +1,241 @@
+"""Whole files: read under a cap, replaced in one step, expecting a hash."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+import pytest
+
+from thunderus_mem.model.document import content_hash
+from thunderus_mem.model.errors import (
+    Busy,
+    Conflict,
+    DocumentExists,
+    NotFound,
+    NotWritable,
+    Refused,
+    ThunderusError,
+)
+from thunderus_mem.store import disk, files, publishing
+from thunderus_mem.store.files import ABSENT, explain, file_hash, read_file, remove_file, replace_file, sweep
+
+
+def test_a_file_is_read_whole_up_to_its_limit(tmp_path) -> None:
+    path = str(tmp_path / "a")
+    replace_file(path, b"12345")
+    assert read_file(path, 5) == b"12345"
+    with pytest.raises(Refused):
+        read_file(path, 4)
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path, monkeypatch) -> None:
+    path = str(tmp_path / "a")
+    replace_file(path, b"12")
+    pieces = [b"123", b"456", b""]
+    monkeypatch.setattr(os, "read", lambda descriptor, size: pieces.pop(0))
+    with pytest.raises(Refused):
+        read_file(path, 5)
+
+
+def test_only_regular_files_are_read(tmp_path) -> None:
+    replace_file(str(tmp_path / "a"), b"x")
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("link", "pipe", "."):
+        with pytest.raises(Refused):
+            read_file(str(tmp_path / name), 10)
+    with pytest.raises(NotFound):
+        read_file(str(tmp_path / "none"), 10)
+
+
+def test_a_socket_and_a_failing_disk_are_told_apart(tmp_path, monkeypatch) -> None:
+    path = str(tmp_path / "a")
+    replace_file(path, b"x")
+
+    def fail(code: int):
+        def call(*arguments: object) -> None:
+            raise OSError(code, os.strerror(code))
+
+        return call
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "read", fail(errno.EIO))
+        with pytest.raises(NotWritable):
+            read_file(path, 10)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", fail(errno.ENXIO))
+        with pytest.raises(Refused):
+            read_file(path, 10)
+
+
+def test_replace_expects_what_it_was_told(tmp_path) -> None:
+    path = str(tmp_path / "deep" / "er" / "a.md")
+    replace_file(path, b"one\r\n", expecting=ABSENT)
+    assert file_hash(path) == content_hash(b"one\n")
+    with pytest.raises(DocumentExists):
+        replace_file(path, b"two", expecting=ABSENT)
+    with pytest.raises(Conflict):
+        replace_file(path, b"two", expecting=content_hash(b"other"))
+    replace_file(path, b"two", expecting=content_hash(b"one\n"))
+    assert read_file(path, 10) == b"two"
+    with pytest.raises(Conflict):
+        replace_file(str(tmp_path / "none"), b"x", expecting=content_hash(b"x"))
+    assert os.listdir(tmp_path / "deep" / "er") == ["a.md"]
+
+
+def test_replace_keeps_the_mode_and_never_makes_a_file_the_world_may_write(tmp_path) -> None:
+    path = str(tmp_path / "a")
+    old = os.umask(0)
+    try:
+        replace_file(path, b"x", durable=False)
+    finally:
+        os.umask(old)
+    assert not os.stat(path).st_mode & stat.S_IWOTH
+    os.chmod(path, 0o640)
+    replace_file(path, b"y")
+    assert stat.S_IMODE(os.stat(path).st_mode) == 0o640
+
+
+def test_replace_follows_no_link_and_leaves_no_temporary_file(tmp_path, monkeypatch) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    (tmp_path / "folder").mkdir()
+    for name in ("link", "folder"):
+        with pytest.raises(Refused):
+            replace_file(str(tmp_path / name), b"x")
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(NotWritable) as caught:
+        replace_file(str(tmp_path / "a"), b"x")
+    assert "disk is full" in str(caught.value)
+    assert sorted(os.listdir(tmp_path)) == ["folder", "link"]
+
+
+def test_the_first_error_is_told_when_the_temporary_file_cannot_go_either(tmp_path, monkeypatch) -> None:
+    def fail(*arguments: object) -> None:
+        raise OSError(errno.EROFS, "no")
+
+    monkeypatch.setattr(os, "replace", fail)
+    monkeypatch.setattr(os, "unlink", fail)
+    with pytest.raises(NotWritable, match="read-only"):
+        replace_file(str(tmp_path / "a"), b"x")
+    monkeypatch.undo()
+    assert sweep(str(tmp_path)) == 1
+    assert sweep(str(tmp_path / "none")) == 0
+    assert os.listdir(tmp_path) == []
+
+
+def test_windows_sharing_errors_are_waited_out_and_others_are_not(tmp_path, monkeypatch) -> None:
+    real, left, waited = os.replace, [8], []
+
+    def shared(source: str, target: str) -> None:
+        if left[0]:
+            left[0] -= 1
+            error = PermissionError(errno.EACCES, "in use")
+            error.winerror = 32  # type: ignore[attr-defined]
+            raise error
+        real(source, target)
+
+    monkeypatch.setattr(os, "replace", shared)
+    monkeypatch.setattr(disk.time, "sleep", waited.append)
+    replace_file(str(tmp_path / "a"), b"x")
+    assert len(waited) == 8
+    assert sum(waited) <= 2.5
+    left[0] = 99
+    with pytest.raises(NotWritable):
+        replace_file(str(tmp_path / "a"), b"y")
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_remove_expects_what_it_was_told(tmp_path, monkeypatch) -> None:
+    path = str(tmp_path / "a")
+    replace_file(path, b"x")
+    with pytest.raises(Conflict):
+        remove_file(path, expecting=content_hash(b"y"))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "unlink", lambda path: (_ for _ in ()).throw(OSError(errno.EACCES, "no")))
+        with pytest.raises(NotWritable):
+            remove_file(path, expecting=content_hash(b"x"))
+    remove_file(path, expecting=content_hash(b"x"))
+    assert file_hash(path) == ABSENT
+
+
+@pytest.mark.parametrize("code", sorted(errno.errorcode))
+def test_every_errno_becomes_one_sentence_with_a_hint(code: int) -> None:
+    error = explain(OSError(code, os.strerror(code)), "some/file.md")
+    assert isinstance(error, ThunderusError)
+    assert str(error).startswith("some/file.md ")
+    assert str(error).endswith(".")
+    assert error.hint
+    assert explain(OSError("odd"), "x").exit_code == 4
+    assert isinstance(explain(OSError(errno.ENOLCK, ""), "x"), Busy)
+
+
+def test_a_disk_without_links_is_published_to_by_copy(tmp_path, monkeypatch) -> None:
+    staged, target = str(tmp_path / "staged"), str(tmp_path / "new" / "a.md")
+    replace_file(staged, b"text")
+
+    def no_links(source: str, target: str) -> None:
+        raise OSError(errno.EXDEV, "two disks")
+
+    monkeypatch.setattr(os, "link", no_links)
+    publishing.publish_file(staged, target, expecting=ABSENT)
+    assert read_file(target, 10) == b"text"
+    assert not os.path.exists(staged)
+
+
+def test_a_file_that_appears_while_one_is_published_stays(tmp_path, monkeypatch) -> None:
+    staged, target = str(tmp_path / "staged"), str(tmp_path / "a.md")
+    replace_file(staged, b"ours")
+    replace_file(target, b"theirs")
+    monkeypatch.setattr(publishing, "check_expected", lambda path, expecting: None)
+    with pytest.raises(DocumentExists):
+        publishing.publish_file(staged, target, expecting=ABSENT)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "link", lambda source, target: (_ for _ in ()).throw(OSError(errno.EIO, "no")))
+        with pytest.raises(OSError, match="no"):
+            publishing.publish_file(staged, str(tmp_path / "b.md"), expecting=ABSENT)
+    with pytest.raises(Conflict):
+        publishing.take_file(target, str(tmp_path / "taken"), expecting=content_hash(b"other"))
+    assert read_file(target, 10) == b"theirs"
+    assert files.ABSENT == ""
+
+
+def test_the_drives_own_cache_is_emptied_where_the_system_lets_us(tmp_path, monkeypatch) -> None:
+    import fcntl
+
+    asked: list[int] = []
+    monkeypatch.setattr(fcntl, "F_FULLFSYNC", 51, raising=False)
+    monkeypatch.setattr(fcntl, "fcntl", lambda descriptor, command: asked.append(command))
+    replace_file(str(tmp_path / "a"), b"x")
+    assert asked == [51]
+
+
+def test_a_system_without_folder_syncing_or_fcntl_still_writes(tmp_path, monkeypatch) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    replace_file(str(tmp_path / "a"), b"x")
+    monkeypatch.setattr(disk.os, "name", "nt")
+    disk.sync_folder(str(tmp_path / "none"))
+
+
+def test_folders_made_by_somebody_else_meanwhile_are_fine_and_files_are_not(tmp_path, monkeypatch) -> None:
+    real, seen = os.path.isdir, []
+
+    def late(path: str) -> bool:
+        seen.append(path)
+        return real(path) if len(seen) > 1 else False
+
+    (tmp_path / "made").mkdir()
+    with monkeypatch.context() as patch:
+        patch.setattr(os.path, "isdir", late)
+        disk.make_folders(str(tmp_path / "made"))
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(FileExistsError):
+        disk.make_folders(str(tmp_path / "file"))
+    disk.make_folders(str(tmp_path / "quick"), durable=False)

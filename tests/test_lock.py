@@ -1,0 +1,104 @@
+"""The lock: held by the kernel, waited for politely, named when it is busy."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+
+import pytest
+
+from thunderus_mem.model.errors import Busy, NotFound, ThunderusError
+from thunderus_mem.store.lock import held, owner_path
+
+HOLD = (
+    "import sys; from thunderus_mem.store.lock import held\n"
+    "with held(sys.argv[1], command='garden'):\n    print('held', flush=True); sys.stdin.read()\n"
+)
+
+
+@pytest.fixture
+def holder(tmp_path):
+    path = str(tmp_path / ".lock")
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=os.getcwd()
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"held\n"
+    yield process, path
+    process.kill()
+    process.communicate()
+
+
+def test_the_holder_is_named_with_command_and_age(holder) -> None:
+    process, path = holder
+    words = rf"Process {process.pid} on .* \(garden, for \d+ s\)"
+    with pytest.raises(Busy, match=words), held(path, timeout=0.02):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("owner", "words"),
+    [
+        (b"{", "Another process"),
+        (b"[]", "Another process"),
+        (b'{"pid": 7, "since": "x"}', r"Process 7 on None \(a command\)"),
+    ],
+)
+def test_an_odd_owner_file_costs_only_the_name(holder, owner: bytes, words: str) -> None:
+    _, path = holder
+    with open(owner_path(path), "wb") as stream:
+        stream.write(owner)
+    with pytest.raises(Busy, match=words), held(path, timeout=0.02):
+        pass
+
+
+def test_a_dead_holder_lets_go_and_the_file_stays(holder) -> None:
+    process, path = holder
+    process.kill()
+    process.wait()
+    with held(path, timeout=0.5, command="next"):
+        assert os.path.exists(path)
+    assert os.path.exists(path)
+
+
+def test_a_missing_folder_is_not_made(tmp_path) -> None:
+    with pytest.raises(NotFound), held(str(tmp_path / "none" / ".lock")):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_no_error_about_the_owner_file_stops_a_write(tmp_path, monkeypatch) -> None:
+    (tmp_path / "local").write_text("a file where the folder would be")
+    with held(str(tmp_path / ".lock")):
+        pass
+    (tmp_path / "local").unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", lambda *arguments: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
+        with held(str(tmp_path / ".lock")):
+            pass
+    monkeypatch.delattr(os, "uname")
+    with held(str(tmp_path / ".lock")):
+        pass
+
+
+def test_a_lock_that_is_a_folder_is_refused(tmp_path) -> None:
+    (tmp_path / ".lock").mkdir()
+    with pytest.raises(ThunderusError, match="lock"), held(str(tmp_path / ".lock"), timeout=0.02):
+        pass
+
+
+def test_a_file_system_without_locks_is_told(tmp_path, monkeypatch) -> None:
+    import fcntl
+
+    def missing(*arguments: object) -> None:
+        raise OSError(errno.ENOSYS, "no flock")
+
+    monkeypatch.setattr(fcntl, "flock", missing)
+    with (
+        pytest.warns(UserWarning, match="flock"),
+        pytest.raises(Busy, match="cannot be locked"),
+        held(str(tmp_path / "other.lock")),
+    ):
+        pass

@@ -1,0 +1,109 @@
+"""The end of a log: appended durably, mended when torn, taken back when it fails."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+import pytest
+
+from thunderus_mem.model.errors import Conflict, Degraded, NotWritable, Refused
+from thunderus_mem.store import tail
+from thunderus_mem.store.files import read_file
+from thunderus_mem.store.tail import Uncertain, append_record, quarantine, repair_tail, sync_log
+
+LINE = b'{"n":1}\n'
+
+
+def _write(path, data: bytes) -> str:
+    path.write_bytes(data)
+    return str(path)
+
+
+def test_lines_follow_each_other_and_the_offset_is_told(tmp_path) -> None:
+    path = str(tmp_path / "new" / "events.jsonl")
+    assert append_record(path, LINE) == 0
+    assert append_record(path, LINE) == len(LINE)
+    assert (tmp_path / "new" / "events.jsonl").read_bytes() == LINE * 2
+
+
+def test_a_torn_tail_is_kept_once_and_cut(tmp_path) -> None:
+    path = _write(tmp_path / "log", LINE + b'{"n":')
+    with pytest.raises(Degraded):
+        repair_tail(path, None)
+    mended = repair_tail(path, str(tmp_path / "kept"))
+    assert mended is not None
+    assert (mended.action, mended.offset, mended.size) == ("set-aside", len(LINE), 5)
+    assert read_file(mended.kept, 1000) == b'{"n":'
+    assert quarantine(str(tmp_path / "kept"), f"{tmp_path.name}-log.torn", b'{"n":') == mended.kept
+    assert repair_tail(path, None) is None
+    assert repair_tail(str(tmp_path / "none"), None) is None
+
+
+def test_a_long_tail_is_found_from_the_end(tmp_path) -> None:
+    path = _write(tmp_path / "log", LINE + b"x" * 200_000)
+    mended = repair_tail(path, str(tmp_path / "kept"))
+    assert mended is not None
+    assert mended.size == 200_000
+    assert (tmp_path / "log").read_bytes() == LINE
+
+
+def test_what_is_no_file_is_refused(tmp_path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "elsewhere")
+    for name in ("pipe", "link"):
+        with pytest.raises(Refused):
+            append_record(str(tmp_path / name), LINE)
+        with pytest.raises(Refused):
+            repair_tail(str(tmp_path / name), None)
+    with pytest.raises(NotWritable):
+        append_record(str(tmp_path / ("x" * 300)), LINE)
+
+
+def test_a_replaced_log_is_a_conflict_and_the_line_is_taken_back(tmp_path, monkeypatch) -> None:
+    path = _write(tmp_path / "log", LINE)
+    real = tail.disk.sync_file
+    other = str(tmp_path / "other")
+
+    def swap(descriptor: int, name: str) -> None:
+        real(descriptor, name)
+        if not os.path.exists(other):
+            os.rename(path, other)
+
+    monkeypatch.setattr(tail.disk, "sync_file", swap)
+    with pytest.raises(Conflict):
+        append_record(path, LINE)
+    assert read_file(other, 1000) == LINE
+    assert not os.path.exists(path)
+
+
+def test_what_somebody_wrote_behind_us_is_never_cut(tmp_path, monkeypatch) -> None:
+    path = _write(tmp_path / "log", LINE)
+
+    def interfere(descriptor: int, name: str) -> None:
+        os.write(descriptor, b"foreign\n")
+
+    monkeypatch.setattr(tail.disk, "sync_file", interfere)
+    with pytest.raises(Uncertain):
+        append_record(path, LINE)
+    assert read_file(path, 1000) == LINE + LINE + b"foreign\n"
+
+
+def test_errors_of_the_disk_are_told(tmp_path, monkeypatch) -> None:
+    path = _write(tmp_path / "log", LINE + b"torn")
+
+    def refuse(*arguments: object) -> None:
+        raise OSError(errno.EIO, "no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", refuse)
+        with pytest.raises(NotWritable):
+            sync_log(path)
+        with pytest.raises(NotWritable):
+            repair_tail(path, str(tmp_path / "kept"))
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "ftruncate", refuse)
+        with pytest.raises(NotWritable):
+            repair_tail(path, str(tmp_path / "kept"))
+    with pytest.raises(Exception, match="not there"):
+        sync_log(str(tmp_path / "none"))
