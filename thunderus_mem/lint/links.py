@@ -110,7 +110,7 @@ def superseded_still_linked(subject: Subject) -> Iterable[Diagnostic]:
             named.append((place, key, corpus.resolve(target_text)))
     for place, key, doc_id in named:
         successor = corpus.superseded_by(doc_id) if doc_id and doc_id != document.id else None
-        if successor is not None and successor != document.id:
+        if successor is not None and successor not in (document.id, doc_id):
             yield subject.found(
                 "TM202",
                 place,
@@ -205,7 +205,7 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
         found = corpus.resolve(text)
         if found is not None and found != document.id:
             continue
-        near = nearest(text, (one for one in corpus.ids() if one != document.id))
+        near = nearest(text, (one for one in corpus.ids() if one != document.id)) if found is None else ""
         message = (
             "A document cannot stand in relation to itself." if found else f"No document is called `{text}`."
         )
