@@ -112,7 +112,9 @@ def read_case(text: str) -> Case:
     return case
 
 
-def lint_documents(documents: dict[str, bytes], config: LintConfig | None = None) -> dict[str, list[Diagnostic]]:
+def lint_documents(
+    documents: dict[str, bytes], config: LintConfig | None = None
+) -> dict[str, list[Diagnostic]]:
     """Lint every document against a corpus of all of them; the only other file there is ``src/main.py``."""
     readings = [read_document(path, data) for path, data in documents.items()]
     corpus = ReadCorpus(readings)

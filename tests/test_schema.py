@@ -108,7 +108,13 @@ def test_ordinary_data_is_accepted_by_both() -> None:
 def test_the_seed_event_and_optional_and_unknown_keys_are_fine() -> None:
     assert check(DOCUMENT, {**FACT, "owner": {"any": [1]}, "author": None, "session": {"id": "s"}}) == []
     seed = {**EVENT_LINE, "kind": "message", "refs": {}, "body": {}, "extra": 1}
-    assert check(EVENT, {key: seed[key] for key in ("v", "id", "ts", "session_id", "actor", "kind", "refs", "body")}) == []
+    assert (
+        check(
+            EVENT,
+            {key: seed[key] for key in ("v", "id", "ts", "session_id", "actor", "kind", "refs", "body")},
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(
@@ -121,7 +127,11 @@ def test_the_seed_event_and_optional_and_unknown_keys_are_fine() -> None:
         ({"kind": "note"}, "kind", "is “note”"),
         ({"provenance": {"events": []}}, "provenance.patches", "is missing"),
         ({"provenance": None}, "provenance", "is empty"),
-        ({"verification": {"last_verified_commit": "HEAD", "status": "stale"}}, "verification.last_verified_commit", "HEAD"),
+        (
+            {"verification": {"last_verified_commit": "HEAD", "status": "stale"}},
+            "verification.last_verified_commit",
+            "HEAD",
+        ),
         ({"links": {"superseeds": []}}, "links.superseeds", "not known"),
         ({"credibility": 1.5}, "credibility", "1.5"),
         ({"sequence_number": 10**5000}, "sequence_number", ""),
@@ -169,10 +179,16 @@ ODD = st.one_of(
     st.booleans(),
     st.integers(-3, 3),
     st.floats(allow_nan=True),
-    st.sampled_from(["", " ", "a", "A b", "evt_1", "evt_", "2026-01-21T09:00:00Z", "2026-02-30T09:00:00Z", "0abc", "core"]),
+    st.sampled_from(
+        ["", " ", "a", "A b", "evt_1", "evt_", "2026-01-21T09:00:00Z", "2026-02-30T09:00:00Z", "0abc", "core"]
+    ),
     st.text(max_size=5),
 )
-ODDER = st.one_of(ODD, st.lists(ODD, max_size=3), st.dictionaries(st.sampled_from(["path", "events", "status", "a"]), ODD, max_size=3))
+ODDER = st.one_of(
+    ODD,
+    st.lists(ODD, max_size=3),
+    st.dictionaries(st.sampled_from(["path", "events", "status", "a"]), ODD, max_size=3),
+)
 
 
 def changed(base: dict[str, Any], keys: list[str]) -> st.SearchStrategy[dict[str, Any]]:
@@ -192,7 +208,10 @@ def test_frontmatter_that_is_surely_valid_is_valid(data: dict[str, Any]) -> None
 
 
 @settings(deadline=None, max_examples=200, derandomize=True)
-@given(changed(EVENT_LINE, []), st.dictionaries(st.sampled_from(["paths", "patch_id", "snapshot_id", "x"]), ODDER, max_size=2))
+@given(
+    changed(EVENT_LINE, []),
+    st.dictionaries(st.sampled_from(["paths", "patch_id", "snapshot_id", "x"]), ODDER, max_size=2),
+)
 def test_an_event_that_is_surely_valid_is_valid(data: dict[str, Any], refs: dict[str, Any]) -> None:
     if isinstance(data.get("refs"), dict):
         data = {**data, "refs": {**data["refs"], **refs}}

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 import string
-import time
 from functools import partial
 
 import pytest
 
-from thunderus_mem.model.secrets import SECRET_RULES, find_secrets
+from thunderus_mem.model.secrets import SECRET_RULES, SecretRule, find_secrets
 
 BASE62 = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"
@@ -112,7 +112,11 @@ def tokens(seed: int) -> list[tuple[str, str, str]]:
         *made,
         ("aws-secret-key", f"aws_secret_access_key = {secret}", secret),
         ("azure-storage-key", "Account" + f"Key={key[:43] + b(43)}==".replace("\n", "q"), ""),
-        ("discord-webhook", "https://discord.com/api/" + "webhooks/" + some(rng, string.digits, 18) + "/" + b(68), ""),
+        (
+            "discord-webhook",
+            "https://discord.com/api/" + "webhooks/" + some(rng, string.digits, 18) + "/" + b(68),
+            "",
+        ),
         ("slack-webhook", "https://hooks.slack.com/" + "services/" + hook, ""),
         ("private-key", "-----BEGIN RSA " + f"PRIVATE KEY-----\n{key}\n-----END", ""),
         ("url-password", f"postgres://app:{password}@db.example:5432/x", password),
@@ -138,7 +142,14 @@ def test_the_place_is_the_token_and_the_fingerprint_its_hash() -> None:
 
 
 def test_no_token_fires_in_the_middle_of_a_word() -> None:
-    spaced = {"aws-secret-key", "azure-storage-key", "discord-webhook", "slack-webhook", "private-key", "url-password"}
+    spaced = {
+        "aws-secret-key",
+        "azure-storage-key",
+        "discord-webhook",
+        "slack-webhook",
+        "private-key",
+        "url-password",
+    }
     for kind, _, token in tokens(9):
         if token and kind not in spaced:
             assert kind not in {one.kind for one in find_secrets(f"Word{token}")}, kind
@@ -180,13 +191,7 @@ def test_every_rule_is_anchored_and_named_once() -> None:
 
 
 @pytest.mark.parametrize("rule", SECRET_RULES, ids=lambda rule: rule.kind)
-def test_time_is_linear_in_hostile_text(rule: object) -> None:
-    literal = rule.literals[0]  # type: ignore[attr-defined]
-    times = []
-    for size in (20_000, 160_000):
-        text = (literal + "aB3" * 40 + "." + "eyJ-" + "A" * 60) * (size // 200)
-        before = time.process_time()
-        list(rule.pattern.finditer(text))  # type: ignore[attr-defined]
-        times.append(time.process_time() - before)
-    # Eight times the text may take some more than eight times as long, never sixty-four.
-    assert times[1] < max(times[0], 0.004) * 30
+def test_every_repetition_is_bounded_so_that_time_is_linear(rule: SecretRule) -> None:
+    without_classes = re.sub(r"\[(?:\\.|[^\]\\])*\]|\\.", "x", rule.shape)
+    assert not re.search(r"[*+]|\{[0-9]+,\}", without_classes)
+    assert find_secrets((rule.literals[0] + "aB3" * 40 + "." + "A" * 60) * 500) is not None

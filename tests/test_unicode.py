@@ -13,7 +13,21 @@ from thunderus_mem.model.unicode import find_invisible, visible
 
 @pytest.mark.parametrize(
     "char",
-    ["\u200b", "\u202e", "\u2066", "\ufeff", "\x1b", "\x07", "\x9b", "\x7f", "\u00ad", "\u2060", "\U000e0041", "\ufff9", "\x0c"],
+    [
+        "\u200b",
+        "\u202e",
+        "\u2066",
+        "\ufeff",
+        "\x1b",
+        "\x07",
+        "\x9b",
+        "\x7f",
+        "\u00ad",
+        "\u2060",
+        "\U000e0041",
+        "\ufff9",
+        "\x0c",
+    ],
 )
 def test_a_hidden_character_is_found_with_its_place(char: str) -> None:
     assert [(one.char, one.start) for one in find_invisible(f"ab{char}c")] == [(char, 2)]
@@ -60,4 +74,6 @@ def test_nothing_raw_passes_the_filter(text: str) -> None:
     shown = visible(text)
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ud800-\udfff]", shown)
     assert visible(shown) == shown
-    assert {one.char for one in find_invisible(shown)} <= set("\ufe00\ufe0f") | {chr(c) for c in range(0xFE00, 0xFE10)}
+    assert {one.char for one in find_invisible(shown)} <= set("\ufe00\ufe0f") | {
+        chr(c) for c in range(0xFE00, 0xFE10)
+    }
