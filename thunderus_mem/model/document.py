@@ -149,7 +149,9 @@ def _decode(path: str, data: bytes) -> str | Diagnostic:
 def _no_fences(path: str, text: str, fences: Fences | None) -> Diagnostic:
     if fences is not None:
         hint = "Close the frontmatter with a line that holds only ---."
-        return _error("TM005", path, 1, 1, "The frontmatter is never closed.", expected="a closing ---", hint=hint)
+        return _error(
+            "TM005", path, 1, 1, "The frontmatter is never closed.", expected="a closing ---", hint=hint
+        )
     message = "The file has no frontmatter."
     if text.lstrip("\ufeff \t\r\n").startswith("---"):
         message = "The frontmatter does not begin in the first line, or its first line holds more than ---."
@@ -228,7 +230,9 @@ def _document(path: str, text: str, header: Mapping, fences: Fences) -> Document
         _texts(provenance.get("patches")),
         _texts(provenance.get("commits")),
         _text(verification.get("status")) or "unknown",
-        None if isinstance(commit, Scalar) and commit.plain and commit.text in _NULLS else _text(commit) or None,
+        None
+        if isinstance(commit, Scalar) and commit.plain and commit.text in _NULLS
+        else _text(commit) or None,
         _texts(found.get("aliases")),
         _links(found.get("links")),
     )

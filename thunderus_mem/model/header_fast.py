@@ -6,31 +6,25 @@ It answers ``None`` (declines) on everything else, valid or not; it never judges
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import TypeAlias
 
 from thunderus_mem.model.header import MAX_DEPTH, MAX_NODES, Entry, Mapping, Node, Scalar, Sequence
 
-_LINE = re.compile(
-    r"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]{0,99}):(?: +|$))?(.*)", re.ASCII
-)
-# A plain scalar on one line: starts with no indicator, holds no ": " and no " #", does not end in ":".
-_PLAIN = re.compile(r"[A-Za-z0-9_./(<~+$^;=\\\u00a1-\u2027\u202a-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_LINE = re.compile(r"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]{0,99}):(?: +|$))?(.*)", re.ASCII)
+# A plain scalar on one line: begins with no indicator, holds no ": " and no " #", does not end in ":".
+_STARTS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./(<~+$^;=\\")
+_NO_START = frozenset("\u2028\u2029\ufeff\ufffe\uffff")
 _QUOTED = re.compile(r"""(?:"([^"\\]*)"|'((?:[^']|'')*)')(?: +#.*| *)""")
 _FLOW_PLAIN = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./@+ -]*", re.ASCII)
 _FLOW_QUOTED = re.compile(r""""[^"\\]*"|'[^']*'""")
 
 
-class _Line(NamedTuple):
-    offset: int  # of the line in the text
-    number: int
-    indent: int
-    dash: int  # width of "- " and what follows it up to the content; 0 without a dash
-    key: str
-    rest: str
-    rest_column: int
+# A line that says something: offset, number (from 1), indent, width of a dash with the blanks behind it (0
+# without one), key ("" without one), the rest, and the rest's column (from 0).
+_Line: TypeAlias = tuple[int, int, int, int, str, str, int]
 
 
-class _Decline(Exception):
+class _DeclineError(Exception):
     """Not ordinary: the full reader's case."""
 
 
@@ -43,17 +37,18 @@ def read_fast(text: str) -> Mapping | None:
         return None
     if not lines:
         return Mapping((), 0, 0, 1, 1, False)
-    if lines[0].indent or lines[0].dash or len(lines) * 4 + text.count(",") > MAX_NODES:
+    if lines[0][2] or lines[0][3] or len(lines) * 4 + text.count(",") > MAX_NODES:
         return None
     try:
         root, after = _mapping(lines, 0, 0, 1)
-    except _Decline:
+    except _DeclineError:
         return None
     return root if after == len(lines) else None
 
 
 def _lines(text: str) -> list[_Line] | None:
-    found = []
+    """The lines that say something; ``None`` when one is neither a key nor an item nor a comment."""
+    found: list[_Line] = []
     offset = 0
     match = _LINE.match
     carriage = "\r" in text
@@ -62,128 +57,130 @@ def _lines(text: str) -> list[_Line] | None:
         parts = match(line)
         if parts is None:
             return None
-        indent, dash, key, rest = parts.groups()
-        if (key is None and not rest) or (not dash and not key and rest.startswith("#")):
-            if dash:
+        indent, dash, key, rest = parts.groups("")
+        if key:
+            found.append((offset, number, len(indent), len(dash), key, rest, len(line) - len(rest)))
+        elif dash:
+            if not rest:
                 return None
-        elif not dash and not key:
+            found.append((offset, number, len(indent), len(dash), key, rest, len(line) - len(rest)))
+        elif rest and rest[0] != "#":
             return None
-        else:
-            found.append(
-                _Line(offset, number, len(indent), len(dash or ""), key or "", rest, parts.start(4))
-            )
         offset += len(raw) + 1
     return found
 
 
 def _mapping(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[Mapping, int]:
+    """The block mapping that begins at a line, and the index of the line after it."""
     if depth > MAX_DEPTH:
-        raise _Decline
+        raise _DeclineError
     entries: list[Entry] = []
     seen: set[str] = set()
-    first = lines[index]
-    while index < len(lines):
-        line = lines[index]
-        if line.indent != indent or line.dash or not line.key:
+    first = index
+    count = len(lines)
+    while index < count:
+        offset, number, column, dash, key, rest, rest_column = lines[index]
+        if column != indent or dash or not key:
             break
-        if line.key in seen:
-            raise _Decline
-        seen.add(line.key)
-        start = line.offset + indent
-        end = start + len(line.key)
-        key = Scalar(line.key, start, end, line.number, indent + 1, True)
+        if key in seen:
+            raise _DeclineError
+        seen.add(key)
+        start = offset + indent
+        end = start + len(key)
         index += 1
         value: Node
-        if line.rest and line.rest[0] != "#":
-            value = _value(line)
+        if rest and rest[0] != "#":
+            value = _value(rest, offset + rest_column, number, rest_column + 1)
         else:
-            below = lines[index] if index < len(lines) else None
-            if below is None or below.indent < indent or (below.indent == indent and not below.dash):
-                value = Scalar("", end + 1, end + 1, line.number, indent + len(line.key) + 2, True)
-            elif below.dash:
-                value, index = _sequence(lines, index, below.indent, depth + 1)
-            else:
-                value, index = _mapping(lines, index, below.indent, depth + 1)
-        entries.append(Entry(key, value))
-        if index < len(lines) and lines[index].indent > indent:
-            raise _Decline
+            value, index = _below(lines, index, indent, depth) or (
+                Scalar("", end + 1, end + 1, number, indent + len(key) + 2, True),
+                index,
+            )
+        entries.append(Entry(Scalar(key, start, end, number, indent + 1, True), value))
+        if index < count and lines[index][2] > indent:
+            raise _DeclineError
     if not entries:
-        raise _Decline
-    return (
-        Mapping(
-            tuple(entries), first.offset + indent, entries[-1].value.end, first.number, indent + 1, False
-        ),
-        index,
-    )
+        raise _DeclineError
+    start, number = lines[first][0] + indent, lines[first][1]
+    return Mapping(tuple(entries), start, entries[-1].value.end, number, indent + 1, False), index
+
+
+def _below(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[Node, int] | None:
+    """The block value below a key that stands ``indent`` columns in; ``None`` when there is none."""
+    if index == len(lines):
+        return None
+    _, _, column, dash, _, _, _ = lines[index]
+    if column < indent or (column == indent and not dash):
+        return None
+    if dash:
+        return _sequence(lines, index, column, depth + 1)
+    return _mapping(lines, index, column, depth + 1)
 
 
 def _sequence(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[Sequence, int]:
+    """The block list that begins at a line, and the index of the line after it."""
     if depth > MAX_DEPTH:
-        raise _Decline
-    first = lines[index]
+        raise _DeclineError
+    first = index
     items: list[Node] = []
     while index < len(lines):
-        line = lines[index]
-        if line.indent != indent or not line.dash:
+        offset, number, column, dash, key, rest, rest_column = lines[index]
+        if column != indent or not dash:
             break
-        if line.key:
-            column = indent + line.dash
-            lines[index] = line._replace(indent=column, dash=0)
-            item: Node
-            item, index = _mapping(lines, index, column, depth + 1)
+        item: Node
+        if key:
+            lines[index] = (offset, number, indent + dash, 0, key, rest, rest_column)
+            item, index = _mapping(lines, index, indent + dash, depth + 1)
         else:
-            item = _value(line)
+            item = _value(rest, offset + rest_column, number, rest_column + 1)
             index += 1
         items.append(item)
-        if index < len(lines) and lines[index].indent > indent:
-            raise _Decline
-    return Sequence(tuple(items), first.offset + indent, items[-1].end, first.number, indent + 1, False), index
+        if index < len(lines) and lines[index][2] > indent:
+            raise _DeclineError
+    start, number = lines[first][0] + indent, lines[first][1]
+    return Sequence(tuple(items), start, items[-1].end, number, indent + 1, False), index
 
 
-def _value(line: _Line) -> Node:
-    rest = line.rest
-    column = line.rest_column
-    start = line.offset + column
+def _value(rest: str, start: int, line: int, column: int) -> Node:
+    """The scalar or flow list that the rest of a line is."""
     mark = rest[0]
-    if mark == '"' or mark == "'":
-        quoted = _QUOTED.fullmatch(rest)
-        if quoted is None:
-            raise _Decline
-        double, single = quoted.groups()
-        if double is not None:
-            return Scalar(double, start, start + len(double) + 2, line.number, column + 1, False)
-        return Scalar(
-            single.replace("''", "'"), start, start + len(single) + 2, line.number, column + 1, False
-        )
+    if mark in _STARTS or (mark > "\xa0" and mark not in _NO_START):
+        if " #" in rest:
+            rest = rest[: rest.find(" #")]
+        if rest[-1] == " ":
+            rest = rest.rstrip(" ")
+        if rest[-1] == ":" or ": " in rest:
+            raise _DeclineError
+        return Scalar(rest, start, start + len(rest), line, column, True)
     if mark == "[":
-        return _flow(rest, start, line.number, column)
-    if not _PLAIN.match(rest):
-        raise _Decline
-    comment = rest.find(" #")
-    if comment >= 0:
-        rest = rest[:comment]
-    rest = rest.rstrip(" ")
-    if rest[-1] == ":" or ": " in rest:
-        raise _Decline
-    return Scalar(rest, start, start + len(rest), line.number, column + 1, True)
+        return _flow(rest, start, line, column)
+    quoted = _QUOTED.fullmatch(rest)
+    if quoted is None:
+        raise _DeclineError
+    double, single = quoted.groups()
+    if double is not None:
+        return Scalar(double, start, start + len(double) + 2, line, column, False)
+    return Scalar(single.replace("''", "'"), start, start + len(single) + 2, line, column, False)
 
 
-def _flow(rest: str, start: int, number: int, column: int) -> Sequence:
+def _flow(rest: str, start: int, line: int, column: int) -> Sequence:
+    """A flow list of scalars without commas, colons and quotes inside."""
     rest = rest.rstrip(" ")
-    if not rest.endswith("]"):
-        raise _Decline
+    if rest[-1] != "]":
+        raise _DeclineError
     items: list[Node] = []
     inner = rest[1:-1]
     position = 1
     for part in inner.split(",") if inner.strip(" ") else ():
         item = part.strip(" ")
         lead = position + len(part) - len(part.lstrip(" "))
-        place = (start + lead, start + lead + len(item), number, column + lead + 1)
         if _FLOW_PLAIN.fullmatch(item):
-            items.append(Scalar(item, *place, True))
+            items.append(Scalar(item, start + lead, start + lead + len(item), line, column + lead, True))
         elif _FLOW_QUOTED.fullmatch(item):
-            items.append(Scalar(item[1:-1], *place, False))
+            items.append(
+                Scalar(item[1:-1], start + lead, start + lead + len(item), line, column + lead, False)
+            )
         else:
-            raise _Decline
+            raise _DeclineError
         position += len(part) + 1
-    return Sequence(tuple(items), start, start + len(rest), number, column + 1, True)
+    return Sequence(tuple(items), start, start + len(rest), line, column, True)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _SURROGATES = range(0xD800, 0xE000)
 
 
-class _Unreadable(Exception):
+class _UnreadableError(Exception):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
         self.problem = problem
@@ -29,7 +29,7 @@ def read_full(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
     reader = _Reader(text)
     try:
         root = reader.document(iter(YAML(typ="safe", pure=True).parse(text)))
-    except _Unreadable as stop:
+    except _UnreadableError as stop:
         return None, (stop.problem,)
     except MarkedYAMLError as error:
         return None, (_syntax(text, error),)
@@ -81,21 +81,24 @@ class _Reader:
         if _name(event) == "StreamEnd":
             return Mapping((), 0, 0, 1, 1, False)
         if event.explicit or event.version or event.tags:
-            raise self.stop("multi-document", "The frontmatter holds a YAML directive or document mark.", event)
+            message = "The frontmatter holds a YAML directive or document mark."
+            raise self.stop("multi-document", message, event, "Remove the line.")
         event = next(events)
         root = self.node(event, 1)
         end = next(events)
         if getattr(end, "explicit", False) or _name(next(events)) != "StreamEnd":
-            raise self.stop("multi-document", "The frontmatter holds more than one YAML document.", end)
+            message = "The frontmatter holds more than one YAML document."
+            raise self.stop("multi-document", message, end, "Keep one.")
         if isinstance(root, Scalar) and root.plain and root.text == "":
             return Mapping((), 0, 0, 1, 1, False)
         if not isinstance(root, Mapping):
-            raise self.stop("not-a-mapping", "The frontmatter is not a list of keys and values.", event)
+            message = "The frontmatter does not hold keys and values."
+            raise self.stop("not-a-mapping", message, event, "Write 'key: value' lines.")
         return root
 
-    def stop(self, code: str, message: str, event: Any, hint: str = "", key: str = "") -> _Unreadable:
+    def stop(self, code: str, message: str, event: Any, hint: str = "", key: str = "") -> _UnreadableError:
         mark = event.start_mark
-        return _Unreadable(Problem(code, message, mark.line + 1, mark.column + 1, key, hint))
+        return _UnreadableError(Problem(code, message, mark.line + 1, mark.column + 1, key, hint))
 
     def node(self, event: Any, depth: int) -> Node:
         """The node that begins with ``event``."""
@@ -104,21 +107,30 @@ class _Reader:
         if kind == "Alias":
             raise self.stop("alias", "The frontmatter uses a YAML alias (*).", event, "Write the value out.")
         if event.anchor is not None:
-            raise self.stop("anchor", "The frontmatter uses a YAML anchor (&).", event, "Write the value out.")
+            raise self.stop(
+                "anchor", "The frontmatter uses a YAML anchor (&).", event, "Write the value out."
+            )
         if event.tag is not None:
             raise self.stop("tag", "The frontmatter uses a YAML tag (!).", event, "Remove the tag.")
         if self.nodes > MAX_NODES:
-            raise self.stop("size", f"The frontmatter holds more than {MAX_NODES} values.", event)
+            raise self.stop(
+                "size",
+                f"The frontmatter holds more than {MAX_NODES} values.",
+                event,
+                "Move lists to the body.",
+            )
         if kind == "Scalar":
             return self.scalar(event)
         if depth > MAX_DEPTH:
-            raise self.stop("depth", f"The frontmatter is nested more than {MAX_DEPTH} deep.", event)
+            raise self.stop(
+                "depth", f"The frontmatter is nested more than {MAX_DEPTH} deep.", event, "Make it flatter."
+            )
         return self.sequence(event, depth) if kind == "SequenceStart" else self.mapping(event, depth)
 
     def scalar(self, event: Any) -> Scalar:
         text = str(event.value)
         start, end = event.start_mark.index, event.end_mark.index
-        if not text.isascii() and any(ord(char) in _SURROGATES for char in text) or "\0" in text:
+        if (not text.isascii() and any(ord(char) in _SURROGATES for char in text)) or "\0" in text:
             raise self.stop("control-character", "An escape stands for no character.", event, "Delete it.")
         if event.style in ("|", ">"):
             end = self.block_end(start, end)
@@ -157,24 +169,36 @@ class _Reader:
         while _name(inner := next(self.events)) != "MappingEnd":
             key = self.key(inner, depth)
             if key.text in seen:
-                message = f"The key '{key.text[:60]}' stands here a second time (first in line {seen[key.text]})."
+                message = (
+                    f"The key '{key.text[:60]}' stands here a second time (first in line {seen[key.text]})."
+                )
                 self.duplicates.append(
                     Problem("duplicate-key", message, key.line, key.column, key.text, "Keep one of the two.")
                 )
             seen.setdefault(key.text, key.line)
-            entries.append(Entry(key, self.node(next(self.events), depth + 1)))
+            entries.append(Entry(key, self.settled(key, self.node(next(self.events), depth + 1))))
         flow = bool(event.flow_style)
         end = inner.end_mark.index if flow else entries[-1].value.end
         return Mapping(tuple(entries), start.index, end, start.line + 1, start.column + 1, flow)
+
+    def settled(self, key: Scalar, value: Node) -> Node:
+        """A missing value stands right behind the ``:``; the parser puts it anywhere up to the next token."""
+        if not isinstance(value, Scalar) or value.start < value.end:
+            return value
+        place = self.text.index(":", key.end) + 1
+        return Scalar("", place, place, key.line, key.column + place - key.start, True)
 
     def key(self, event: Any, depth: int) -> Scalar:
         key = self.node(event, depth + 1)
         if not isinstance(key, Scalar):
             raise self.stop("key", "A key is a list or a mapping.", event, "Keys are words.")
         if key.plain and key.text == "<<":
-            raise self.stop("merge-key", "The frontmatter uses a merge key (<<).", event, "Write the keys out.")
+            raise self.stop(
+                "merge-key", "The frontmatter uses a merge key (<<).", event, "Write the keys out."
+            )
         if self.text[key.end : key.end + 200].lstrip(" \t")[:1] != ":":
-            raise self.stop("key", "A key is not followed by ':'.", event, "Write 'key: value'.")
+            hint = "Write 'key: value'; put a value that begins with { in quotes."
+            raise self.stop("key", "A key is not followed by ':'.", event, hint)
         return key
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from thunderus_mem.model.inline import inline_text, slug
+
 PASSAGE_SIZE = 1_200
 
 
@@ -51,7 +53,9 @@ _ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
 _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)$")
 _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*$")
 _ITEM = re.compile(r"([ \t]*(?:[-*+]|[0-9]{1,9}[.)])[ \t]+)")
-_NOT_PARAGRAPH = re.compile(r" {4}|\t| {0,3}(?:#{1,6}(?:[ \t]|$)|>|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|\||<!--|`{3}|~{3})")
+_NOT_PARAGRAPH = re.compile(
+    r" {4}|\t| {0,3}(?:#{1,6}(?:[ \t]|$)|>|[-*+][ \t]|[0-9]{1,9}[.)][ \t]|\||<!--|`{3}|~{3})"
+)
 
 
 @dataclass(slots=True)
@@ -73,21 +77,23 @@ def scan(body: str) -> Scan:
     titles: list[tuple[int, int, int, str]] = []
     hidden: list[tuple[int, int]] = []
     skip_to = 0
-    for index, line in enumerate(lines):
-        if not line or line[0] not in _MARKS or index < skip_to:
+    outside: dict[int, int] = {}
+    for index in [number for number, line in enumerate(lines) if line[:1] in _MARKS]:
+        if index < skip_to:
             continue
+        line = lines[index]
         stripped = line.lstrip(" \t")
         mark = stripped[:1]
         if mark == "#":
-            atx = _ATX.match(line) if line[0] != "\t" else None
+            atx = _ATX.match(line)
             if atx is not None:
                 titles.append((len(atx[1]), index, index + 1, _closed(atx[2] or "")))
         elif mark == "`" or mark == "~":
-            skip_to = _fence_end(lines, index, line)
+            skip_to = _fence_end(lines, index, line, outside)
         elif mark == "<":
             if stripped.startswith("<!--") and len(line) - len(stripped) < 4:
                 skip_to = _comment_end(lines, index, line)
-        elif mark == "=" or mark == "-":
+        elif (mark == "=" or mark == "-") and not stripped.strip("=- \t"):
             title = _setext(lines, index, line, hidden, titles)
             if title is not None:
                 titles.append(title)
@@ -103,25 +109,28 @@ def _closed(text: str) -> str:
     return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text
 
 
-def _fence_end(lines: list[str], index: int, line: str) -> int:
-    """Index after a fenced block that begins here; 0 when none does."""
+def _fence_end(lines: list[str], index: int, line: str, outside: dict[int, int]) -> int:
+    """Index after a fenced block that begins here; 0 when none does.
+
+    ``outside`` remembers for each indent the last line known to be in no list item.
+    """
     fence = _FENCE.match(line)
     if fence is None or (fence[2][0] == "`" and "`" in fence[3]):
         return 0
     indent = len(fence[1].expandtabs(4))
-    if indent > 3 and not _inside_item(lines, index, indent):
+    if indent > 3 and not _inside_item(lines, index, indent, outside.get(indent, -1)):
+        outside[indent] = index
         return 0
-    char, size = fence[2][0], len(fence[2])
+    run = fence[2]
     for after in range(index + 1, len(lines)):
-        stripped = lines[after].strip(" \t")
-        if stripped[:1] == char and len(stripped) >= size and not stripped.strip(char):
+        if run in lines[after] and not lines[after].strip(" \t").strip(run[0]):
             return after + 1
     return len(lines)
 
 
-def _inside_item(lines: list[str], index: int, indent: int) -> bool:
+def _inside_item(lines: list[str], index: int, indent: int, known: int) -> bool:
     """Whether a line so far indented belongs to a list item above rather than being indented code."""
-    for above in range(index - 1, max(index - 200, -1), -1):
+    for above in range(index - 1, max(index - 200, known), -1):
         line = lines[above]
         item = _ITEM.match(line)
         if item is not None and len(item[1].expandtabs(4)) <= indent:
@@ -166,48 +175,6 @@ def _setext(
     return (1 if under[1][0] == "=" else 2, first, index + 1, text)
 
 
-_LINK_TEXT = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
-_EMPHASIS = re.compile(r"(?<![\w\\])(_{1,3})(?=\S)([^_]+)(?<=\S)\1(?!\w)")
-_PLAIN_TITLE = re.compile(r"[\w .,:;?/'&()+-]*")
-
-
-def inline_text(text: str) -> str:
-    """A line of Markdown as it reads: links give their text; emphasis, code marks, tags and escapes go."""
-    if _PLAIN_TITLE.fullmatch(text) and "_" not in text:
-        return text
-    if "[[" in text:
-        text = re.sub(r"\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]", lambda m: m[2] or m[1], text)
-    if "](" in text or "][" in text:
-        text = _LINK_TEXT.sub(lambda m: "" if m[0][0] == "!" else m[1], text)
-    if "<" in text:
-        text = _TAG.sub("", text)
-    if "_" in text and "`" not in text:
-        text = _EMPHASIS.sub(r"\2", text)
-    text = re.sub(r"\\([!-/:-@\[-`{-~])|[`*]+", lambda m: m[1] or "", text)
-    return text.strip()
-
-
-_ASCII_DROPPED = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) in "_- ")}
-_ASCII_SLUG = {**_ASCII_DROPPED, ord(" "): "-"}
-
-
-def slug(text: str) -> str:
-    """The anchor GitHub gives a heading of this text: lower case, punctuation dropped, blanks to ``-``."""
-    lowered = text.lower()
-    if lowered.isascii():
-        return lowered.translate(_ASCII_SLUG)
-    import unicodedata
-
-    kept = []
-    for char in lowered:
-        if char == " ":
-            kept.append("-")
-        elif char in "_-" or unicodedata.category(char)[0] in "LM" or unicodedata.category(char) in ("Nd", "Nl", "Pc"):
-            kept.append(char)
-    return "".join(kept)
-
-
 def _named(titles: list[tuple[int, int, int, str]]) -> list[Heading]:
     found = []
     taken: dict[str, int] = {}
@@ -224,33 +191,36 @@ def _named(titles: list[tuple[int, int, int, str]]) -> list[Heading]:
 
 def outline(body: str) -> Outline:
     """Headings and passages together, for the price of one scan."""
-    scan = scan(body)
-    named = _named(scan.titles)
+    scanned = scan(body)
+    named = _named(scanned.titles)
     found: list[Passage] = []
-    _section(found, scan.lines, 0, scan.titles[0][1] if scan.titles else len(scan.lines), "", "", True)
+    _section(
+        found, scanned.lines, 0, scanned.titles[0][1] if scanned.titles else len(scanned.lines), "", "", True
+    )
     path: list[Heading] = []
     last = len(named) - 1
     for number, heading in enumerate(named):
         while path and path[-1].level >= heading.level:
             path.pop()
         path.append(heading)
-        end = scan.titles[number + 1][1] if number < last else len(scan.lines)
+        end = scanned.titles[number + 1][1] if number < last else len(scanned.lines)
         has_children = number < last and named[number + 1].level > heading.level
         joined = " > ".join([above.text for above in path]) if len(path) > 1 else heading.text
-        _section(found, scan.lines, scan.titles[number][2], end, heading.anchor, joined, has_children)
+        _section(found, scanned.lines, scanned.titles[number][2], end, heading.anchor, joined, has_children)
     return Outline(tuple(named), tuple(found))
 
 
 def _section(
     found: list[Passage], lines: list[str], start: int, end: int, anchor: str, heading: str, skip_empty: bool
 ) -> None:
+    after_title = start
     while start < end and not lines[start].strip():
         start += 1
     while end > start and not lines[end - 1].strip():
         end -= 1
     if start == end:
         if not skip_empty:
-            found.append(Passage(anchor, heading, start if start > 0 else 1, ""))
+            found.append(Passage(anchor, heading, after_title, ""))
         return
     text = "\n".join(lines[start:end])
     if len(text) <= PASSAGE_SIZE:

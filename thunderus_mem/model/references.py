@@ -9,7 +9,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.outline import inline_text, scan
+from thunderus_mem.model.inline import inline_text
+from thunderus_mem.model.outline import Scan, scan
+from thunderus_mem.model.path_text import path_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,39 +49,40 @@ _TARGET = re.compile(
 )
 _DEFINITION = re.compile(r" {0,3}\[([^\[\]\n]+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<>]+))")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:|//|\\\\")
+_ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
 _TICKS = re.compile(r"(\\*)(`+)")
 
 
-def _visible_lines(body: str) -> Iterator[tuple[int, int, str]]:
-    """Paragraph-like runs of lines outside code and comments: first line (from 0), one after, joined text."""
-    found = scan(body)
-    edges = iter([*found.hidden, (len(found.lines), len(found.lines))])
-    hidden_from, hidden_to = next(edges)
-    first = index = 0
-    lines = found.lines
-    while index <= len(lines):
-        at_edge = index == hidden_from or index == len(lines)
-        if at_edge or not lines[index].strip() or _indented_code(lines, index, first):
-            if index > first:
-                yield first, index, "\n".join(lines[first:index])
-            if at_edge and hidden_to > index:
-                index = hidden_to
-                hidden_from, hidden_to = next(edges)
-            else:
-                index += 1
-            first = index
-        else:
-            index += 1
+def _paragraphs(scanned: Scan, *marks: str) -> Iterator[tuple[int, str]]:
+    """Runs of lines outside code and comments that hold one of the marks: first line (from 0) and text."""
+    lines = scanned.lines
+    edges = iter([*scanned.hidden, (len(lines), len(lines))])
+    floor, (ceiling, after) = 0, next(edges)
+    done = 0
+    hits = {n for mark in marks for n, line in enumerate(lines) if mark in line}
+    for hit in sorted(hits):
+        while hit >= after and after < len(lines):
+            floor, (ceiling, after) = after, next(edges)
+        if hit < done or hit >= ceiling:
+            continue
+        first = hit
+        while first > max(floor, done) and lines[first - 1].strip():
+            first -= 1
+        done = hit + 1
+        while done < ceiling and lines[done].strip():
+            done += 1
+        if lines[first][0] not in " \t" or not _indented_code(lines, first):
+            yield first, "\n".join(lines[first:done])
 
 
-def _indented_code(lines: list[str], index: int, first: int) -> bool:
-    """Whether the line is an indented code block's: at a paragraph's start, after a top-level paragraph."""
-    if index != first or not lines[index].startswith(("    ", "\t")):
+def _indented_code(lines: list[str], first: int) -> bool:
+    """Whether a paragraph is an indented code block rather than the text of a list item above."""
+    if not lines[first].startswith(("    ", "\t")):
         return False
-    for above in range(index - 1, max(index - 60, -1), -1):
+    for above in range(first - 1, max(first - 60, -1), -1):
         line = lines[above]
         if line.strip() and line[0] not in " \t":
-            return re.match(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]", line) is None
+            return _ITEM.match(line) is None
     return True
 
 
@@ -118,13 +121,22 @@ def references(body: str) -> tuple[Reference, ...]:
     """Every wiki link and relative Markdown link outside code and comments, in order."""
     if "[" not in body:
         return ()
+    return _references(body, scan(body))
+
+
+def _references(body: str, scanned: Scan) -> tuple[Reference, ...]:
     found: list[Reference] = []
-    for first, _, text in _visible_lines(body):
-        if "[" in text:
-            masked = _masked(text)
-            found.extend(_wiki_links(first, text, masked))
-            found.extend(_markdown_links(first, text, masked))
-    return tuple(sorted(found, key=lambda one: (one.line, one.column)))
+    marks = [mark for mark in ("[[", "](", "]:") if mark in body]
+    for first, text in _paragraphs(scanned, *marks) if marks else ():
+        masked = _masked(text)
+        found.extend(_wiki_links(first, text, masked))
+        found.extend(_markdown_links(first, text, masked))
+    found.sort(key=_by_place)
+    return tuple(found)
+
+
+def _by_place(one: Reference | Citation) -> tuple[int, int]:
+    return one.line, one.column
 
 
 def _masked(text: str) -> str:
@@ -147,9 +159,7 @@ def _wiki_links(first: int, text: str, masked: str) -> Iterator[Reference]:
     for match in _WIKI.finditer(masked):
         target = match[1].strip()
         if target and "\0" not in target:
-            yield Reference(
-                target, (match[2] or target).strip(), *_place(first, text, match.start()), "wiki"
-            )
+            yield Reference(target, (match[2] or target).strip(), *_place(first, text, match.start()), "wiki")
 
 
 def _markdown_links(first: int, text: str, masked: str) -> Iterator[Reference]:
@@ -168,7 +178,9 @@ def _markdown_links(first: int, text: str, masked: str) -> Iterator[Reference]:
                 continue
             target = definition[3] if definition[2] is None else definition[2]
             if _is_relative(target):
-                yield Reference(_decoded(target), definition[1], first + number + 1, line.index("[") + 1, "link")
+                yield Reference(
+                    _decoded(target), definition[1], first + number + 1, line.index("[") + 1, "link"
+                )
 
 
 def _opening(text: str, closing: int) -> int:
@@ -204,107 +216,22 @@ def _decoded(target: str) -> str:
     return text if text.isprintable() else target
 
 
-_EXTENSIONS = frozenset(
-    "adoc asm bash bat bzl c cc cfg clj cmake conf cpp cs css csv cxx dart dockerfile el erl ex exs fish fs go "
-    "gql gradle graphql groovy h hcl hh hpp hs htm html hxx in ini ipynb java jinja jl js json jsonc jsonl jsx "
-    "kt kts less lock lua m make md mdx mjs mk ml mli mm nim nix php pl pm proto ps1 py pyi pyx r rb rkt rs rst "
-    "sass scala scm scss service sh sol sql svelte svg swift tcl tf tfvars thrift toml ts tsx txt v vb vim vue "
-    "xml xsd yaml yml zig zsh".split()
-)
-_PATH = re.compile(
-    r"((?:\.{1,2}/)*\.?[\w@+-][\w.@+~-]*(?:/\.?[\w@+-][\w.@+~-]*)*/?)(?::[0-9]+(?:[-:][0-9]+)?|#L[0-9]+(?:-L[0-9]+)?)?"
-)
-_FILE_EXTENSION = re.compile(r"[^/]\.(?=[A-Za-z0-9_]*[A-Za-z])([A-Za-z0-9_]{1,10})$")
-# First words of what looks like a path and is none: hosts, media types, git names, placeholders.
-_NOT_FIRST = frozenset(
-    "application audio font image message model multipart text video origin upstream refs feature feat fix "
-    "hotfix bugfix release path foo your my some and or n a".split()
-)
-_HOST = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|gov|edu|co|app|me|invalid|local)", re.ASCII)
-_PRODUCTS = frozenset("node.js next.js vue.js react.js d3.js three.js express.js nuxt.js deno.js".split())
-
-
-def path_in(code: str) -> str:
-    """The repository path that a code span names, "" when it names none.
-
-    It must hold a ``/`` or end in a known extension, and must be no URL, glob, placeholder, absolute path or
-    branch; a trailing ``:12`` or ``#L12`` is left out.
-    """
-    if len(code) > 300 or ("/" not in code and "." not in code):
-        return ""
-    match = _PATH.fullmatch(code)
-    if match is None:
-        return ""
-    path = match[1]
-    head, slash, _ = path.partition("/")
-    extension = _FILE_EXTENSION.search(path)
-    known = extension is not None and extension[1].lower() in _EXTENSIONS
-    if not slash:
-        return path if known and path.lower() not in _PRODUCTS and not path.endswith(".in") else ""
-    if head.lower() in _NOT_FIRST or _HOST.fullmatch(head.lower()):
-        return ""
-    if known or path.endswith("/") or path.startswith("."):
-        return path
-    # "either/or" is no path, "src/model/parser" is one.
-    return path if extension is not None or path.count("/") > 1 else ""
-
-
 def cited_paths(body: str) -> tuple[Citation, ...]:
     """Files and folders of the repository that code spans and relative links name, in order."""
+    if "`" not in body and "](" not in body and "]:" not in body:
+        return ()
+    scanned = scan(body)
     found: list[Citation] = []
-    if "`" in body:
-        for first, _, text in _visible_lines(body):
-            for start, end, size in _code_spans(text):
-                code = text[start + size : end - size]
-                path = path_in(code.strip())
-                if path:
-                    offset = start + size + len(code) - len(code.lstrip())
-                    found.append(Citation(path, *_place(first, text, offset)))
-    for one in references(body):
+    for first, text in _paragraphs(scanned, "`"):
+        for start, end, size in _code_spans(text):
+            code = text[start + size : end - size]
+            path = path_in(code.strip())
+            if path:
+                offset = start + size + len(code) - len(code.lstrip())
+                found.append(Citation(path, *_place(first, text, offset)))
+    for one in _references(body, scanned):
         path = one.target.partition("#")[0]
         if one.kind == "link" and path and path_in(path):
             found.append(Citation(path, one.line, one.column, relative=True))
-    return tuple(sorted(found, key=lambda one: (one.line, one.column)))
-
-
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\Wa-z_])|(?<=[。！？])")
-_LEAD = re.compile(r"\s*(?:(?:[-*+]|[0-9]{1,9}[.)]|>|#{1,6}|\[[ xX]\])[ \t]+)+")
-_RULE = re.compile(r"\s*(?:[-*_=|: ]+)\s*")
-
-
-def plain_sentences(text: str, *, code: bool = True) -> tuple[str, ...]:
-    """The sentences of a Markdown text without its marks.
-
-    List items, headings and table rows end a sentence; comments are left out. With ``code`` each line of a
-    fenced block counts as one sentence, as it is.
-    """
-    found: list[str] = []
-    shown = scan(text)
-    position = 0
-    for start, end in [*shown.hidden, (len(shown.lines), len(shown.lines))]:
-        _prose(found, shown.lines[position:start])
-        if code and start < end and not shown.lines[start].lstrip().startswith("<!--"):
-            found.extend([line.rstrip() for line in shown.lines[start + 1 : end - 1] if line.strip()])
-        position = end
+    found.sort(key=_by_place)
     return tuple(found)
-
-
-def _prose(found: list[str], lines: list[str]) -> None:
-    running: list[str] = []
-
-    def flush() -> None:
-        joined = inline_text(" ".join(running))
-        found.extend([part for raw in _SENTENCE_END.split(joined) if (part := " ".join(raw.split()))])
-        running.clear()
-
-    for line in lines:
-        if _RULE.fullmatch(line):
-            flush()
-            continue
-        lead = _LEAD.match(line)
-        if lead is not None:
-            flush()
-        running.append(line[lead.end() if lead else 0 :].strip())
-        if lead is not None and "#" in lead[0]:
-            flush()
-    flush()

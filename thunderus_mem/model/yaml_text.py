@@ -14,7 +14,18 @@ if TYPE_CHECKING:
 
 KEY_ORDER: Final[tuple[str, ...]] = (
     *("id", "title", "kind", "tags", "aliases", "created", "updated"),
-    *("author", "type", "source", "source_type", "agent", "run_id", "category", "symbol", "timeframe", "market"),
+    *(
+        "author",
+        "type",
+        "source",
+        "source_type",
+        "agent",
+        "run_id",
+        "category",
+        "symbol",
+        "timeframe",
+        "market",
+    ),
     *("credibility", "quality_score", "emotion", "emotional_valence", "emotional_arousal"),
     *("episode_id", "sequence_number", "anchors", "links", "metadata", "provenance", "verification"),
 )
@@ -27,11 +38,16 @@ _NESTED_ORDER: Final[dict[str, tuple[str, ...]]] = {
 
 # Begins with a letter, and nothing in it is a mark in block style. Whatever else there is gets quotes:
 # numbers, times and shas of digits among it.
-_SAFE = re.compile(r"(?:[^\W\d_]|_|\.(?=[^\W\d]))(?:[\w ./()'@+;!?&%=*<>|~^$,\[\]{}\"`\\-]|:(?=[^\s:])|(?<! )#)*")
+_SAFE = re.compile(
+    r"(?:[^\W\d_]|_|\.(?=[^\W\d]))(?:[\w ./()'@+;!?&%=*<>|~^$,\[\]{}\"`\\-]|:(?=[^\s:])|(?<! )#)*"
+)
 _SAFE_FLOW = re.compile(r"(?:[^\W\d_]|_|\.(?=[^\W\d]))[\w./@+-]*(?: [\w./@+-]+)*")
-_WORDS_OF_OTHERS = frozenset("y n yes no on off true false null none nan inf .nan .inf ~ _".split())
+_OTHERS = "y n yes no on off true false null none nan inf .nan .inf ~ _"
+_WORDS_OF_OTHERS = frozenset(_OTHERS.split())
 _FOLDED = re.compile(r"[_0-9a-fA-F]*[0-9][eE][0-9]+|0[xob][0-9a-fA-F_]+")
-_ESCAPED = re.compile("[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069]")
+_ESCAPED = re.compile(
+    "[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069]"
+)
 
 
 def quoted(text: str) -> str:

@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.model.markdown import (
+    Passage,
+    cited_paths,
+    headings,
+    outline,
+    passages,
+    path_in,
+    plain_sentences,
+    references,
+    slug,
+)
+
+LAWS = settings(deadline=None, max_examples=100, derandomize=True)
+
+BODY = """Before it all.
+
+# Title #
+
+Intro with [[fact.x]].
+
+## A `code` & *more*
+
+```sh
+# not a heading
+[[not.a.link]] `no/path.py`
+```
+
+    # indented code, no heading
+
+Setext here
+-----------
+
+<!--
+# hidden
+[[hidden]]
+-->
+
+text
+
+---
+
+## A `code` & *more*
+### Deep [link](x.md) Ünïcode 日本 ✓
+#### #hash
+#no heading
+####### seven
+
+Two
+lines
+=====
+"""
+
+
+def test_headings_are_those_a_reader_sees() -> None:
+    assert [(h.level, h.text, h.anchor, h.line) for h in headings(BODY)] == [
+        (1, "Title", "title", 3),
+        (2, "A code & more", "a-code--more", 7),
+        (2, "Setext here", "setext-here", 16),
+        (2, "A code & more", "a-code--more-1", 28),
+        (3, "Deep link Ünïcode 日本 ✓", "deep-link-ünïcode-日本-", 29),
+        (4, "#hash", "hash", 30),
+        (1, "Two lines", "two-lines", 34),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "anchor"),
+    [
+        ("Simple words", "simple-words"),
+        ("C++ and C#", "c-and-c"),
+        ("snake_case-kept", "snake_case-kept"),
+        ("a  b", "a--b"),
+        ("Ça va?", "ça-va"),
+        ("हिन्दी", "हिन्दी"),
+        ("1.2.3", "123"),
+        ("", ""),
+    ],
+)
+def test_anchors_follow_github(text: str, anchor: str) -> None:
+    assert slug(text) == anchor
+
+
+def test_repeated_anchors_get_the_next_free_number() -> None:
+    body = "# a\n# a\n# a-1\n# a\n"
+    assert [h.anchor for h in headings(body)] == ["a", "a-1", "a-1-1", "a-2"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "- item\n---\n",
+        "> quote\n---\n",
+        "| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "\n---\n",
+        "---\n",
+        "~~~\n# x\n~~~~\n",
+        "````\n```\n# x\n```\n````\n",
+        "1. item\n\n    ```\n    # x\n    ```\n",
+        "```\nnever closed\n# x\n",
+        "<!-- never closed\n# x\n",
+        "text\n<!-- a\n\n# x -->\n",
+        "#\ttab\n"[1:],
+    ],
+)
+def test_what_only_looks_like_a_heading_is_none(body: str) -> None:
+    assert headings(body) == ()
+
+
+def test_a_closing_fence_has_no_info_string() -> None:
+    assert [h.text for h in headings("```\n``` x\n# no\n```\n# yes\n")] == ["yes"]
+
+
+def test_passages_are_sections_with_their_path() -> None:
+    body = "Lead.\n\n# A\n\n## B\n\nText of B.\n\n```\n# c\n```\n\n### C\n\n# D\nText of D.\n"
+    assert passages(body) == (
+        Passage("", "", 1, "Lead."),
+        Passage("b", "A > B", 7, "Text of B.\n\n```\n# c\n```"),
+        Passage("c", "A > B > C", 13, ""),
+        Passage("d", "D", 16, "Text of D."),
+    )
+
+
+def test_a_long_section_splits_at_blank_lines_and_loses_no_line() -> None:
+    paragraphs = [f"Paragraph {n}. " + "word " * 60 for n in range(20)]
+    body = "# A\n\n" + "\n\n".join(paragraphs) + "\n"
+    found = passages(body)
+    assert len(found) > 4
+    assert all(len(one.text) <= 1_200 for one in found)
+    assert "\n\n".join(one.text for one in found) == "\n\n".join(paragraphs)
+    for one in found:
+        assert body.split("\n")[one.line - 1] == one.text.split("\n")[0]
+
+
+def test_crlf_bodies_give_the_same_outline() -> None:
+    assert outline(BODY.replace("\n", "\r\n")) == outline(BODY)
+    assert references(BODY.replace("\n", "\r\n")) == references(BODY)
+
+
+noise = st.text(alphabet="ab# \n\t`~-=<!>[](){}|*_\\:/.%0é\r", max_size=200) | st.text()
+
+
+@LAWS
+@given(noise)
+def test_any_text_has_an_outline_with_true_lines_and_unique_anchors(body: str) -> None:
+    found = outline(body)
+    lines = body.replace("\r\n", "\n").split("\n")
+    anchors = [h.anchor for h in found.headings]
+    assert len(set(anchors)) == len(anchors)
+    assert headings(body) == found.headings
+    for heading in found.headings:
+        assert 1 <= heading.line <= len(lines)
+    for one in found.passages:
+        assert 1 <= one.line <= len(lines)
+        if one.text:
+            assert lines[one.line - 1] == one.text.split("\n")[0]
+
+
+@LAWS
+@given(noise)
+def test_any_text_has_references_at_true_places(body: str) -> None:
+    lines = body.replace("\r\n", "\n").split("\n")
+    for one in references(body):
+        assert lines[one.line - 1][one.column - 1] == "["
+    for cited in cited_paths(body):
+        assert 1 <= cited.line <= len(lines)
+    assert all(sentence.strip() for sentence in plain_sentences(body))
+
+
+def test_references_are_wiki_and_relative_links_outside_code() -> None:
+    body = (
+        "See [[fact.x]], [[fact.y|the y]] and [[adr.z#Context]].\n"
+        'A [b [c]](../d%20e.md#f "t"), `[[code]]`, ![image](i.png), [w](https://w.org), [m](mailto:a@b).\n'
+        "``a ` [[b]]`` [angle](<x y.md>) [top](#top) [root](/etc/x)\n\n"
+        "```\n[[fenced]]\n```\n\n[ref]: ./g.md\n[^1]: note\n    [[indented]]\n"
+    )
+    assert [(r.kind, r.target, r.text, r.line, r.column) for r in references(body)] == [
+        ("wiki", "fact.x", "fact.x", 1, 5),
+        ("wiki", "fact.y", "the y", 1, 17),
+        ("wiki", "adr.z#Context", "adr.z#Context", 1, 38),
+        ("link", "../d e.md#f", "b [c]", 2, 3),
+        ("link", "x y.md", "angle", 3, 15),
+        ("link", "#top", "top", 3, 33),
+        ("link", "./g.md", "ref", 9, 1),
+        ("wiki", "indented", "indented", 11, 5),
+    ]
+
+
+def test_an_indented_code_block_holds_no_reference() -> None:
+    assert references("text\n\n    [[code]]\n") == ()
+    assert [r.target for r in references("- item\n\n    [[of.the.item]]\n")] == ["of.the.item"]
+
+
+@pytest.mark.parametrize(
+    ("code", "path"),
+    [
+        ("src/net/frame.py", "src/net/frame.py"),
+        ("src/net/frame.py:12", "src/net/frame.py"),
+        ("src/a.py#L3-L9", "src/a.py"),
+        ("pyproject.toml", "pyproject.toml"),
+        (".github/workflows/ci.yml", ".github/workflows/ci.yml"),
+        (".ci/run", ".ci/run"),
+        ("tests/", "tests/"),
+        ("src/net/http", "src/net/http"),
+        ("and/or", ""),
+        ("application/json", ""),
+        ("origin/main", ""),
+        ("refs/heads/main", ""),
+        ("https://a.b/c.py", ""),
+        ("github.com/a/b.git", ""),
+        ("*.py", ""),
+        ("src/**/x.py", ""),
+        ("<root>/x.py", ""),
+        ("path/to/file.py", ""),
+        ("/etc/hosts.conf", ""),
+        ("~/.bashrc", ""),
+        ("C:\\a\\b.py", ""),
+        ("os.path", ""),
+        ("node.js", ""),
+        ("1.2.3", ""),
+        ("a b/c.py", ""),
+        ("fact.testing", ""),
+        ("", ""),
+    ],
+)
+def test_a_cited_path_looks_like_a_file(code: str, path: str) -> None:
+    assert path_in(code) == path
+
+
+def test_cited_paths_have_places() -> None:
+    body = (
+        "Read `src/a.py:3` or\n[the b](../b.md#c) and `` pyproject.toml ``, not `x`.\n\n```\n`c/d.py`\n```\n"
+    )
+    assert [(c.path, c.line, c.column, c.relative) for c in cited_paths(body)] == [
+        ("src/a.py", 1, 7, False),
+        ("../b.md", 2, 1, True),
+        ("pyproject.toml", 2, 27, False),
+    ]
+
+
+def test_sentences_are_plain() -> None:
+    text = "# Head\n\nOne *two*. Three `x.y`\nfour! (e.g. five)\n\n- item [a](b)\n- [x] done\n\n<!-- no -->\n\n```\ncode  here\n```\n"  # noqa: E501
+    assert plain_sentences(text) == (
+        "Head",
+        "One two.",
+        "Three x.y four! (e.g. five)",
+        "item a",
+        "done",
+        "code  here",
+    )
+    assert "code  here" not in plain_sentences(text, code=False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x" * 1_000_000,
+        "\n" * 200_000,
+        "[" * 100_000,
+        "](" * 100_000,
+        "[[a" * 100_000,
+        "[a](" * 50_000,
+        "[a](b (" * 30_000,
+        "`" * 100_000,
+        "".join("`" * n + " " for n in range(600)),
+        "` " * 100_000,
+        "a\n" * 100_000 + "---\n",
+        "a\n---\n" * 50_000,
+        "- \n    ```\n" * 30_000,
+        "    ```\n" * 50_000,
+        "``` x`\n" * 50_000,
+        "<!--\n" * 50_000,
+        "<" * 100_000,
+        "# a\n" * 30_000,
+        "# " + "_a" * 100_000,
+        "# " + "[" * 100_000,
+        "# " + "<a" * 50_000,
+        "# " + "#" * 100_000 + " x",
+        "# " + " " * 100_000 + "x",
+        "_a " * 50_000,
+        "\\" * 100_000,
+        "a. " * 50_000,
+        "- " * 50_000,
+        "> " * 50_000,
+        "](" + " " * 100_000,
+        "[a]: " * 30_000,
+        "`" + "a/" * 100_000 + "`",
+        "=" * 100_000,
+        " " * 100_000 + "=",
+        "\t" * 100_000,
+    ],
+)
+def test_no_text_takes_long(body: str) -> None:
+    outline(body)
+    references(body)
+    cited_paths(body)
+    plain_sentences(body)

@@ -1,0 +1,52 @@
+"""Which words of a text look like paths of the repository."""
+
+from __future__ import annotations
+
+import re
+
+_EXTENSION_WORDS = (
+    "adoc asm bash bat bzl c cc cfg clj cmake conf cpp cs css csv cxx dart dockerfile el erl ex exs "
+    "fish fs go gql gradle graphql groovy h hcl hh hpp hs htm html hxx in ini ipynb java jinja jl js "
+    "json jsonc jsonl jsx kt kts less lock lua m make md mdx mjs mk ml mli mm nim nix php pl pm "
+    "proto ps1 py pyi pyx r rb rkt rs rst sass scala scm scss service sh sol sql svelte svg swift "
+    "tcl tf tfvars thrift toml ts tsx txt v vb vim vue xml xsd yaml yml zig zsh "
+)
+_EXTENSIONS = frozenset(_EXTENSION_WORDS.split())
+_PATH = re.compile(
+    r"((?:\.{1,2}/)*\.?[\w@+-][\w.@+~-]*(?:/\.?[\w@+-][\w.@+~-]*)*/?)(?::[0-9]+(?:[-:][0-9]+)?|#L[0-9]+(?:-L[0-9]+)?)?"
+)
+_FILE_EXTENSION = re.compile(r"[^/]\.(?=[A-Za-z0-9_]*[A-Za-z])([A-Za-z0-9_]{1,10})$")
+# First words of what looks like a path and is none: media types, git names, placeholders.
+_NOT_FIRST_WORDS = (
+    "application audio font image message model multipart text video origin upstream refs feature "
+    "feat fix hotfix bugfix release path foo your my some and or n a "
+)
+_NOT_FIRST = frozenset(_NOT_FIRST_WORDS.split())
+_HOST = re.compile(r"(?:[\w-]+\.)+(?:com|org|net|io|dev|ai|gov|edu|co|app|me|invalid|local)", re.ASCII)
+_PRODUCT_WORDS = "node.js next.js vue.js react.js d3.js three.js express.js nuxt.js deno.js "
+_PRODUCTS = frozenset(_PRODUCT_WORDS.split())
+
+
+def path_in(code: str) -> str:
+    """The repository path that a code span names, "" when it names none.
+
+    It must hold a ``/`` or end in a known extension, and must be no URL, glob, placeholder, absolute path or
+    branch; a trailing ``:12`` or ``#L12`` is left out.
+    """
+    if len(code) > 300 or ("/" not in code and "." not in code):
+        return ""
+    match = _PATH.fullmatch(code)
+    if match is None:
+        return ""
+    path = match[1]
+    head, slash, _ = path.partition("/")
+    extension = _FILE_EXTENSION.search(path)
+    known = extension is not None and extension[1].lower() in _EXTENSIONS
+    if not slash:
+        return path if known and path.lower() not in _PRODUCTS and not path.endswith(".in") else ""
+    if head.lower() in _NOT_FIRST or _HOST.fullmatch(head.lower()):
+        return ""
+    if known or path.endswith("/") or path.startswith("."):
+        return path
+    # "either/or" is no path, "src/model/parser" is one.
+    return path if extension is not None or path.count("/") > 1 else ""

@@ -1,0 +1,207 @@
+"""Where an edit cuts a header and what it puts there. `edit` decides what to change, this knows how."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from thunderus_mem.model.errors import InvalidDocument
+from thunderus_mem.model.header import (
+    Entry,
+    Fences,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    find_fences,
+    plain_data,
+    read_header,
+)
+from thunderus_mem.model.yaml_text import block_lines, flow_value, order_of, scalar, value_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A text whose header reads."""
+
+    text: str
+    fences: Fences
+    header: str
+    root: Mapping
+    eol: str
+
+    def with_header(self, header: str) -> str:
+        return self.text[: self.fences.start] + header + self.text[self.fences.end :]
+
+
+def open_header(text: str) -> Opened:
+    fences = find_fences(text)
+    if fences is None or not fences.closed:
+        message = "The document has no frontmatter that begins in line 1 and is closed by a line ---."
+        raise InvalidDocument(message, hint="Add the frontmatter by hand, then try again.")
+    header = text[fences.start : fences.end]
+    root, problems = read_header(header)
+    if root is None:
+        first = problems[0]
+        line = fences.line + first.line - 1
+        message = f"The frontmatter cannot be read (line {line}): {first.message}"
+        raise InvalidDocument(
+            message, hint=first.hint or "Mend it by hand; it is never rewritten as it stands."
+        )
+    eol = "\r\n" if text[: fences.start].endswith("\r\n") else "\n"
+    return Opened(text, fences, header, root, eol)
+
+
+def checked(opened: Opened, header: str, expected: Any) -> str:
+    """The new text, if its header reads as ``expected``."""
+    text = opened.with_header(header)
+    fences = find_fences(text)
+    if fences is not None and fences.closed and fences.end == opened.fences.start + len(header):
+        root, _ = read_header(header)
+        if root is not None and plain_data(root) == expected:
+            return text
+    raise InvalidDocument(
+        "The frontmatter is written in a way that this edit cannot keep.",
+        hint="Make this change by hand.",
+    )
+
+
+def line_start(text: str, offset: int) -> int:
+    return text.rfind("\n", 0, offset) + 1
+
+
+def line_after(text: str, offset: int) -> int:
+    """Offset behind the end of the line that holds ``offset``."""
+    end = text.find("\n", offset)
+    return len(text) if end < 0 else end + 1
+
+
+def _colon_end(header: str, entry: Entry) -> int:
+    return header.index(":", entry.key.end) + 1
+
+
+def joined(lines: list[str], eol: str) -> str:
+    return "".join([line + eol for line in lines])
+
+
+def _insert_lines(opened: Opened, offset: int, lines: list[str]) -> str:
+    header = opened.header
+    lead = "" if offset == 0 or header[offset - 1] == "\n" else opened.eol
+    return header[:offset] + lead + joined(lines, opened.eol) + header[offset:]
+
+
+def with_new_key(opened: Opened, mapping: Mapping, name: str, value: Any, parent: str) -> str:
+    """The header with a new key in ``mapping``, which has entries unless it is the root."""
+    header = opened.header
+    if mapping.flow:
+        pair = f"{scalar(name, flow=True)}: {flow_value(value)}"
+        return (
+            header[: mapping.start + 1]
+            + pair
+            + (", " if mapping.entries else "")
+            + header[mapping.start + 1 :]
+        )
+    lines = block_lines(name, value, mapping.column - 1)
+    if not mapping.entries:
+        return _insert_lines(opened, len(header), lines)
+    before = _predecessor(mapping, name, parent)
+    if before is None:
+        return _insert_lines(opened, line_start(header, mapping.start), lines)
+    return _insert_lines(opened, line_after(header, before.value.end), lines)
+
+
+def _predecessor(mapping: Mapping, name: str, parent: str) -> Entry | None:
+    """The entry a new key follows: the last one that its fixed order puts before it; unknown keys go last."""
+    order = order_of(parent)
+    if name not in order:
+        return mapping.entries[-1]
+    place = order.index(name)
+    found = None
+    for entry in mapping.entries:
+        if entry.key.text in order[:place]:
+            found = entry
+    return found
+
+
+def with_value(opened: Opened, mapping: Mapping, entry: Entry, value: Any) -> str:
+    """The header with another value for an entry that is there."""
+    header, old = opened.header, entry.value
+    colon = _colon_end(header, entry)
+    if mapping.flow or _stays_flow(old, value):
+        return _spliced(header, old.start, old.end, flow_value(value))
+    below = value_lines(entry.key.text, value, entry.key.column + 1)
+    if not below:
+        one_line = _single(value)
+        if isinstance(old, Scalar) or old.flow:
+            return _spliced(header, old.start, old.end, one_line)
+        cut = _without_lines(header, old)
+        return cut[:colon] + " " + one_line + cut[colon:]
+    if old.line == entry.key.line:
+        gap = " " if header[old.end : old.end + 1] == "#" else ""
+        cut = header[:colon] + gap + header[old.end :]
+        at = line_after(cut, colon)
+    elif isinstance(old, Scalar) or old.flow:
+        first = line_start(header, old.start)
+        cut = header[:first] + header[line_after(header, old.end) :]
+        at = first
+    else:
+        cut = _without_lines(header, old)
+        at = line_start(header, old.start)
+    lead = "" if at == 0 or cut[at - 1] == "\n" else opened.eol
+    return cut[:at] + lead + joined(below, opened.eol) + cut[at:]
+
+
+def _stays_flow(old: Node, value: Any) -> bool:
+    if isinstance(old, Sequence):
+        return old.flow and bool(old.items) and isinstance(value, list | tuple)
+    return isinstance(old, Mapping) and old.flow and bool(old.entries) and isinstance(value, dict)
+
+
+def _single(value: Any) -> str:
+    if isinstance(value, dict | list | tuple):
+        return flow_value(value)
+    return scalar(value)
+
+
+def _spliced(header: str, start: int, end: int, new: str) -> str:
+    """Put ``new`` in place of a value, with blanks that part it from a mark before and a comment behind."""
+    lead = " " if start and header[start - 1] in ":-" else ""
+    tail = " " if header[end : end + 1] == "#" else ""
+    return header[:start] + lead + new + tail + header[end:]
+
+
+def _without_lines(header: str, node: Node) -> str:
+    """The header without the lines that a block value covers."""
+    return header[: line_start(header, node.start)] + header[line_after(header, node.end) :]
+
+
+def without_flow(header: str, siblings: list[Any], gone: Any) -> str:
+    """Cut one entry or item, and one comma, out of brackets or braces."""
+    index = siblings.index(gone)
+    if index > 0:
+        return header[: _end_of(siblings[index - 1])] + header[_end_of(gone) :]
+    if len(siblings) > 1:
+        return header[: _start_of(gone)] + header[_start_of(siblings[1]) :]
+    rest = header[_end_of(gone) :]
+    comma = re.match(r"\s*,", rest)
+    return header[: _start_of(gone)] + (rest[comma.end() :] if comma else rest)
+
+
+def _start_of(one: Entry | Node) -> int:
+    return one.key.start if isinstance(one, Entry) else one.start
+
+
+def _end_of(one: Entry | Node) -> int:
+    return one.value.end if isinstance(one, Entry) else one.end
+
+
+def with_new_line(opened: Opened, node: Sequence, place: int, item: str) -> str:
+    header = opened.header
+    sibling = node.items[min(place, len(node.items) - 1)]
+    between = re.match(r"-( *)", header[line_start(header, sibling.start) + node.column - 1 :])
+    blanks = between[1] if between is not None and between[1] else " "
+    line = " " * (node.column - 1) + "-" + blanks + scalar(item)
+    if place == 0:
+        return _insert_lines(opened, line_start(header, node.start), [line])
+    return _insert_lines(opened, line_after(header, node.items[place - 1].end), [line])
