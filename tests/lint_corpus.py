@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from thunderus_mem.lint.engine import lint_reading
 from thunderus_mem.lint.rule import LintConfig
 from thunderus_mem.lint.subject import Subject
 from thunderus_mem.model import markdown
-from thunderus_mem.model.diagnostic import Diagnostic
 from thunderus_mem.model.document import Reading, read_document
+
+if TYPE_CHECKING:
+    from thunderus_mem.model.diagnostic import Diagnostic
 
 FRONT = """---
 id: {id}
@@ -97,7 +100,7 @@ def _expand(text: str) -> bytes:
 
 
 def read_case(text: str) -> Case:
-    """Read a case: a head, then parts that begin with ``=====> bad|good|with: path`` or ``=====> findings``."""
+    """Read a case: a head, then parts begun by ``=====> bad|good|with: path`` or ``=====> findings``."""
     head, *parts = re.split(r"^=====> ", text, flags=re.MULTILINE)
     case = Case(head)
     for part in parts:
@@ -115,7 +118,7 @@ def read_case(text: str) -> Case:
 def lint_documents(
     documents: dict[str, bytes], config: LintConfig | None = None
 ) -> dict[str, list[Diagnostic]]:
-    """Lint every document against a corpus of all of them; the only other file there is ``src/main.py``."""
+    """Lint every document against a corpus of all of them, beside two other files."""
     readings = [read_document(path, data) for path, data in documents.items()]
     corpus = ReadCorpus(readings)
     there = {*documents, "src/main.py", "docs/guide.md"}

@@ -139,28 +139,16 @@ def test_overlapping_edits_are_made_once_and_wrong_ones_never() -> None:
     st.lists(
         st.sampled_from(
             [
-                "---\n",
-                "id: fact.a\n",
-                "title: no\n",
-                "kind: fact\n",
-                "tags: [a, on]\n",
-                "links: {refers_to: [x]}\n",
-            ]
-            + [
-                "# A\n",
-                "[[x#y]] [a](b.md#c)\n",
-                "<<<<<<< H\n",
-                "=======\n",
-                ">>>>>>> T\n",
-                "\u200b\u202e\x00",
-                "```\n",
-            ]
-            + [
-                "![](https://a.example/?q=1)\n",
+                *("---\n", "id: fact.a\n", "title: no\n", "kind: fact\n", "tags: [a, on]\n", "# A\n"),
+                *(
+                    "links: {refers_to: [x]}\n",
+                    "[[x#y]] [a](b.md#c)\n",
+                    "<<<<<<< H\n",
+                    "=======\n",
+                    ">>>>>>> T\n",
+                ),
+                *("\u200b\u202e\x00", "```\n", "![](https://a.example/?q=1)\n", "text\r\n", "\ufeff", ": ["),
                 "<!-- thunderus-mem: ignore TM201 x -->\n",
-                "text\r\n",
-                "\ufeff",
-                ": [",
             ]
         ),
         max_size=14,

@@ -72,7 +72,8 @@ def test_json_has_a_version_counts_and_every_field() -> None:
 def test_github_escapes_what_would_end_a_property_or_a_command() -> None:
     odd = Diagnostic("TM201", Severity.ERROR, "a,b:100%.md", 3, 5, "100%\r\nof: it, here", expected="x")
     assert report([odd], "github") == (
-        "::error file=a%2Cb%3A100%25.md,line=3,col=5,title=TM201 dead-link::100%25\\x0d%0Aof: it, here Expected: x.\n"
+        "::error file=a%2Cb%3A100%25.md,line=3,col=5,title=TM201 dead-link"
+        "::100%25\\x0d%0Aof: it, here Expected: x.\n"
     )
 
 
