@@ -163,7 +163,7 @@ def benign(seed: int) -> str:
     lines = [
         f"Commit {h(40)} fixed it, see also {h(7)} and evt_{ulid}.",
         f"sha256:{h(64)} of the file, md5 {h(32)}, request {uuid}.",
-        f"Set `GITHUB_TOKEN`, `AWS_SECRET_ACCESS_KEY` and `SK_LIVE_KEY_{some(rng, string.ascii_uppercase, 12)}`.",
+        "Set `GITHUB_TOKEN`, `AWS_SECRET_ACCESS_KEY`, `SK_LIVE_KEY_" + some(rng, string.ascii_uppercase, 12),
         "sk-learn, task-risk-desk-ask-mask, sk-proj-your-key-here are prose; ghp_" + "x" * 36,
         f"integrity sha512-{b(86)}== in the lock file",
         f"postgres://user:password@localhost/db and https://user:${{TOKEN}}@host/{h(12)}",
