@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.lint.identity import MEMORY
 from thunderus_mem.lint.rule import NOTE
-from thunderus_mem.model.ids import file_stem, is_reserved_name
+from thunderus_mem.model.ids import file_stem, is_document_id, is_reserved_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,7 +73,7 @@ def _name_for(document: Document) -> str:
 
 
 def _follows(stem: str, document: Document) -> bool:
-    if document.kind in ("core", "recap"):
+    if document.kind in ("core", "recap") or not is_document_id(document.id):
         return True
     wanted = file_stem(document.id, document.kind)
     if document.kind == "adr":

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.lint.identity import MEMORY
@@ -17,77 +16,11 @@ from thunderus_mem.model.markdown import slug
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from thunderus_mem.lint.follow import Target
     from thunderus_mem.lint.rule import Corpus
     from thunderus_mem.lint.subject import Subject
     from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.model.markdown import Reference
-
-# Ways in which documentation sites leave out the end of a path.
-_ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", ".markdown", ".rst")
-_NO_WIKI = re.compile(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
-
-
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """Where a reference leads: the path without its anchor ("" for this document), and the id found there."""
-
-    path: str
-    anchor: str
-    doc_id: str | None
-    there: bool
-
-
-def _follow(subject: Subject, reference: Reference, corpus: Corpus) -> _Target | None:
-    """Where a reference leads; ``None`` when that cannot be told (outside the root, or no link at all)."""
-    name, _, anchor = reference.target.partition("#")
-    own_id = subject.document.id if subject.document else ""
-    if reference.kind == "wiki":
-        if _NO_WIKI.search(name):
-            return None
-        doc_id = corpus.resolve(name) if name else own_id
-        return _Target(name, anchor, doc_id, doc_id is not None)
-    name = name.partition("?")[0]
-    if not name:
-        return _Target("", anchor, own_id, True)
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(subject.path), name))
-    if path.startswith("..") or "\\" in path:
-        return None
-    doc_id = corpus.resolve(path)
-    if doc_id is not None and path not in corpus.paths_of(doc_id):
-        doc_id = None
-    return _Target(path, anchor, doc_id, doc_id is not None or _is_there(subject, path))
-
-
-def _is_there(subject: Subject, path: str) -> bool:
-    if any(subject.exists(path + ending) for ending in _ENDINGS):
-        return True
-    return path.endswith(".html") and subject.exists(path.removesuffix(".html") + ".md")
-
-
-# "[[text]](address)" is a link whose text stands in brackets, no wiki link.
-_BRACKETED = re.compile(r"\[\[[^\[\]]*\]\][(\[:]")
-
-
-def _is_used(subject: Subject, reference: Reference) -> bool:
-    """Whether a reader meets this reference: a ``[label]: target`` counts when its label is used."""
-    line = subject.body_text(reference.line)
-    if reference.kind == "wiki":
-        return _BRACKETED.match(line, reference.column - 1) is None
-    label = f"[{reference.text}]"
-    if not line.startswith(f"{label}:", reference.column - 1):
-        return True
-    return subject.body.lower().count(label.lower()) > 1
-
-
-def _targets(subject: Subject) -> Iterator[tuple[Reference, _Target]]:
-    if subject.document is None or subject.corpus is None:
-        return
-    for reference in subject.references:
-        if not _is_used(subject, reference):
-            continue
-        target = _follow(subject, reference, subject.corpus)
-        if target is not None:
-            yield reference, target
 
 
 def _at(subject: Subject, reference: Reference) -> tuple[int, int]:
@@ -111,7 +44,7 @@ def dead_link(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: correct the target, or write the id in double brackets: it holds wherever the file moves.
     """
-    for reference, target in _targets(subject):
+    for reference, target in subject.targets:
         if target.there or subject.corpus is None:
             continue
         if reference.kind == "wiki":
@@ -125,7 +58,7 @@ def dead_link(subject: Subject) -> Iterable[Diagnostic]:
             yield _dead_path(subject, subject.corpus, reference, target)
 
 
-def _dead_path(subject: Subject, corpus: Corpus, reference: Reference, target: _Target) -> Diagnostic:
+def _dead_path(subject: Subject, corpus: Corpus, reference: Reference, target: Target) -> Diagnostic:
     stem = posixpath.basename(target.path).removesuffix(".md")
     moved = corpus.resolve(stem)
     hint = "Correct the path, or remove the link."
@@ -171,13 +104,13 @@ def superseded_still_linked(subject: Subject) -> Iterable[Diagnostic]:
         return
     if corpus.superseded_by(document.id) is not None:
         return
-    named = [(_at(subject, reference), "", target.doc_id) for reference, target in _targets(subject)]
+    named = [(_at(subject, reference), "", target.doc_id) for reference, target in subject.targets]
     for place, key, target_text in _relation_items(subject):
         if key.startswith("links.refers_to"):
             named.append((place, key, corpus.resolve(target_text)))
     for place, key, doc_id in named:
         successor = corpus.superseded_by(doc_id) if doc_id and doc_id != document.id else None
-        if successor is not None and successor != document.id:
+        if successor is not None and successor not in (document.id, doc_id):
             yield subject.found(
                 "TM202",
                 place,
@@ -189,7 +122,6 @@ def superseded_still_linked(subject: Subject) -> Iterable[Diagnostic]:
 
 
 _LINE_ANCHOR = re.compile(r"L[0-9]+(?:-L?[0-9]+)?|:~:.*|top|")
-_SET_BY_HAND = re.compile(r"""(?:\b(?:id|name)\s{0,3}=\s{0,3}["']?|\{\s{0,3}#)([^\s"'>}]+)""")
 
 
 def dead_anchor(subject: Subject) -> Iterable[Diagnostic]:
@@ -207,7 +139,7 @@ def dead_anchor(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: write the heading's words in lower case with hyphens for blanks, without punctuation.
     """
-    for reference, target in _targets(subject):
+    for reference, target in subject.targets:
         if not target.anchor or not target.doc_id or _LINE_ANCHOR.fullmatch(target.anchor):
             continue
         known = _anchors(subject, target.doc_id)
@@ -234,10 +166,8 @@ def _is_known(wanted: str, known: frozenset[str]) -> bool:
 
 
 def _anchors(subject: Subject, doc_id: str) -> frozenset[str] | None:
-    own = subject.document
-    if own is not None and doc_id == own.id:
-        by_hand = {name.lower() for name in _SET_BY_HAND.findall(subject.body)}
-        return frozenset({heading.anchor for heading in subject.headings} | by_hand)
+    if subject.document is not None and doc_id == subject.document.id:
+        return subject.anchors
     return subject.corpus.anchors(doc_id) if subject.corpus is not None else None
 
 
@@ -275,7 +205,7 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
         found = corpus.resolve(text)
         if found is not None and found != document.id:
             continue
-        near = nearest(text, (one for one in corpus.ids() if one != document.id))
+        near = nearest(text, (one for one in corpus.ids() if one != document.id)) if found is None else ""
         message = (
             "A document cannot stand in relation to itself." if found else f"No document is called `{text}`."
         )

@@ -104,7 +104,7 @@ def ambiguous_scalar(subject: Subject) -> Iterable[Diagnostic]:
             yield subject.found(
                 "TM013",
                 (subject.reading.header_line + scalar.line - 1, scalar.column),
-                f"The unquoted value `{text}` is no text to every YAML reader.",
+                f"YAML readers disagree on the unquoted value `{text}`.",
                 key=".".join(path),
                 expected=f'"{text}"',
                 hint="Put it in double quotes.",

@@ -76,15 +76,17 @@ def _schema_hint(subject: Subject, violation: Violation) -> str:
     if violation.key == "tags":
         if violation.kind == "type":
             return "Write a list: `tags: [one, two]`."
-        return "Add a tag; Thunderus refuses a document without one." if violation.kind == "minItems" else ""
+        if violation.kind == "minItems":
+            return "Add a tag; Thunderus refuses a document without one."
     if violation.kind == "enum":
         node = subject.node(*violation.path)
         text = node.text if isinstance(node, Scalar) else ""
         near = closest(text.lower(), violation.expected.removeprefix("one of ").split(", "), 1)
-        return f"Did you mean `{near[0]}`?" if near else ""
+        if near and near[0][:1] == text[:1].lower():
+            return f"Did you mean `{near[0]}`?"
     if violation.kind == "format":
         return "Write date, time and offset; `Z` means UTC."
-    return ""
+    return f"Change `{violation.key}` to {violation.expected}."
 
 
 def _schema_edits(subject: Subject, violation: Violation) -> tuple[TextEdit, ...]:
@@ -193,7 +195,8 @@ def repeated_anchor(subject: Subject) -> Iterable[Diagnostic]:
         paths.add(folded)
     if elsewhere:
         text, line = elsewhere[0]
-        more = f"; so do {len(elsewhere) - 1} more below" if len(elsewhere) > 1 else ""
+        others = len(elsewhere) - 1
+        more = f", and {others} more {'does' if others == 1 else 'do'} so below" if others else ""
         yield _repeated(subject, text, line, first[text.lower()], NOTE, more)
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from os.path import commonprefix
 from typing import TYPE_CHECKING, Any
 
+from thunderus_mem.lint.follow import follow
 from thunderus_mem.lint.rule import CODES
 from thunderus_mem.model import markdown
 from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
@@ -17,11 +18,13 @@ from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from thunderus_mem.lint.follow import Target
     from thunderus_mem.lint.rule import Corpus, LintConfig
     from thunderus_mem.model.document import Document, Reading
     from thunderus_mem.model.schema import Violation
 
 _COMPARED = 80
+_SET_BY_HAND = re.compile(r"""(?:\b(?:id|name)\s{0,3}=\s{0,3}["']?|\{\s{0,3}#)([^\s"'>}]+)""")
 
 
 def node_at(node: Node | None, path: tuple[str | int, ...]) -> Node | None:
@@ -76,12 +79,21 @@ def relative_path(target: str, source: str) -> str:
     return posixpath.relpath(target, posixpath.dirname(source) or ".")
 
 
+def _alike(one: str, other: str) -> int:
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
 def nearest(text: str, known: Iterable[str]) -> str:
     """The known name most like ``text``, "" when none is; quick however many there are."""
     from thunderus_mem.model.ids import closest
 
     # Comparing letter by letter is slow: only names that begin alike get that far.
-    likely = sorted(known, key=lambda name: (-len(commonprefix((name, text))), name))[:_COMPARED]
+    likely = sorted(known, key=lambda name: (-_alike(name, text), name))[:_COMPARED]
     return next(iter(closest(text[:_COMPARED], likely, 1)), "")
 
 
@@ -119,9 +131,22 @@ class Subject:
         return markdown.headings(self.body)
 
     @cached_property
+    def anchors(self) -> frozenset[str]:
+        """Anchors a link may name: those of headings, and those set by hand in HTML or braces."""
+        named = {heading.anchor for heading in self.headings}
+        if "=" in self.body or "{" in self.body:
+            named.update(name.lower() for name in _SET_BY_HAND.findall(self.body))
+        return frozenset(named)
+
+    @cached_property
     def references(self) -> tuple[markdown.Reference, ...]:
         """Wiki links and relative Markdown links of the body, outside code."""
         return markdown.references(self.body)
+
+    @cached_property
+    def targets(self) -> tuple[tuple[markdown.Reference, Target], ...]:
+        """References with where they lead. See `follow`."""
+        return follow(self)
 
     @cached_property
     def data(self) -> dict[str, Any]:

@@ -42,6 +42,7 @@ MANIFEST: Final = SCHEMA_NAMES[1]
 EVENT: Final = SCHEMA_NAMES[2]
 
 _SHOWN = 60
+_HUGE = 10**300
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,12 +187,23 @@ def _violations(error: ValidationError) -> Iterator[Violation]:
     yield Violation(key, message, expected, path, str(error.validator))
 
 
+def _bounded(data: Any) -> Any:
+    # The library prints values into its messages, which Python refuses for numbers of thousands of digits.
+    if isinstance(data, dict):
+        return {key: _bounded(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_bounded(value) for value in data]
+    if type(data) is int and abs(data) > _HUGE:
+        return _HUGE if data > 0 else -_HUGE
+    return data
+
+
 def check(name: str, data: Any) -> list[Violation]:
     """Every place where ``data`` breaks the schema ``name``, ordered by key.
 
     Raises `KeyError` for an unknown name, `RuntimeError` when a format of the schema cannot be checked.
     """
     found: set[Violation] = set()
-    for error in _validator(name).iter_errors(data):
+    for error in _validator(name).iter_errors(_bounded(data)):
         found.update(_violations(error))
     return sorted(found, key=lambda violation: (violation.key, violation.kind, violation.message))

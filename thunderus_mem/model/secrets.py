@@ -189,6 +189,9 @@ SECRET_RULES: Final[tuple[SecretRule, ...]] = (
     _rule("xai-key", "xai-", rf"xai-[A-Za-z0-9]{{80}}{_END}"),
 )
 
+_BY_LITERAL = [(literal, rule) for rule in SECRET_RULES if not rule.spaced for literal in rule.literals]
+_BY_SPACED_LITERAL = [(literal, rule) for rule in SECRET_RULES if rule.spaced for literal in rule.literals]
+
 _PLACEHOLDER = re.compile(
     r"example|sample|placeholder|redacted|dummy|changeme|change_me|xxxx|your[_-]|yourtoken|notreal|not-real|"
     r"fake|foobar|deadbeef|\.\.\.|\*\*\*|[_-]here\b|insert|(.)\1{5}",
@@ -227,11 +230,12 @@ def find_secrets(text: str) -> list[Secret]:
     """
     # No secret is shorter than this, and few words of prose are as long: look for the literals in those only.
     long_words = "\n".join([word for word in text.split() if len(word) >= _SHORTEST])
+    if not long_words:
+        return []
+    candidates = [rule for literal, rule in _BY_LITERAL if literal in long_words]
+    candidates += [rule for literal, rule in _BY_SPACED_LITERAL if literal in text]
     found: list[Secret] = []
-    for rule in SECRET_RULES if long_words else ():
-        place = text if rule.spaced else long_words
-        if not any(literal in place for literal in rule.literals):
-            continue
+    for rule in dict.fromkeys(candidates):
         if rule.near and rule.near not in text.lower():
             continue
         group = "value" if "value" in rule.pattern.groupindex else 0

@@ -1,0 +1,242 @@
+"""The engine around the rules: selection, severities, answers in comments, edits, the store, the pages."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.lint_corpus import FRONT, SECRETS, lint_documents
+from thunderus_mem.lint.engine import apply_edits, lint_reading, lint_store
+from thunderus_mem.lint.pages import rule_page, rules_table
+from thunderus_mem.lint.rule import CODES, LintConfig, LintStore
+from thunderus_mem.lint.rules import RULES
+from thunderus_mem.lint.subject import Subject, nearest
+from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
+from thunderus_mem.model.document import read_document
+from thunderus_mem.model.errors import NotFound
+from thunderus_mem.model.schema import SCHEMA_NAMES, schema_text
+from thunderus_mem.model.secrets import find_secrets
+
+PATH = ".thunderus/memory/semantic/FACTS/a.md"
+FACT = FRONT.format(id="fact.a", kind="fact")
+
+
+def found(text: str, config: LintConfig | None = None) -> list[Diagnostic]:
+    return lint_documents({PATH: text.encode()}, config)[PATH]
+
+
+def codes(text: str, config: LintConfig | None = None) -> list[str]:
+    return [one.rule for one in found(text, config)]
+
+
+def test_an_ordinary_document_has_no_finding() -> None:
+    assert found(FACT + "Run `make test`.\n") == []
+
+
+def test_linting_an_ordinary_document_loads_no_heavy_library() -> None:
+    code = f"""
+import sys
+from tests.lint_corpus import lint_documents
+assert lint_documents({{{PATH!r}: {(FACT + "Run it.").encode()!r}}}) == {{{PATH!r}: []}}
+heavy = {{"jsonschema", "ruamel", "frontmatter", "git", "rich", "difflib", "sqlite3"}} & set(sys.modules)
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_rules_are_selected_and_ignored_by_the_beginning_of_their_codes() -> None:
+    text = FACT + "## A\n## A\n[[nothing]]\n"
+    assert codes(text) == ["TM108", "TM201"]
+    assert codes(text, LintConfig(select=("TM2",))) == ["TM201"]
+    assert codes(text, LintConfig(ignore=("TM2",))) == ["TM108"]
+    assert codes(text, LintConfig(select=("TM1", "TM2"), ignore=("TM108",))) == ["TM201"]
+
+
+def test_severities_come_from_the_configuration() -> None:
+    text = FACT + "[[nothing]]\n"
+    changed = found(text, LintConfig(severities={"TM201": Severity.NOTE}))
+    assert [one.severity for one in changed] == [Severity.NOTE]
+    assert found(text, LintConfig(severities={"TM201": "off"})) == []
+
+
+def test_caps_come_from_the_configuration() -> None:
+    small = LintConfig(document_soft=10, document_hard=20)
+    assert "TM302" in codes(FACT + "x" * 200 + "\n", small)
+
+
+def test_without_a_corpus_nothing_is_said_of_other_documents() -> None:
+    reading = read_document(PATH, (FACT + "[[nothing]] [x](none.md)\n").encode())
+    assert lint_reading(Subject(reading, None, LintConfig(), lambda path: False)) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[[nothing]] <!-- thunderus-mem: ignore TM201 it is planned -->\n",
+        "<!-- thunderus-mem: ignore TM201 -->\n[[nothing]]\n",
+        "<!-- thunderus-mem: ignore TM108, TM201 both -->\n\n[[nothing]]\n",
+        "<!-- thunderus-mem: ignore TM201 a -->\n<!-- thunderus-mem: ignore TM108 b -->\n[[nothing]]\n",
+        "[[nothing]]\n\nlater <!-- thunderus-mem: ignore-file TM201 -->\n",
+    ],
+)
+def test_a_comment_answers_a_finding(body: str) -> None:
+    assert codes(FACT + body) == []
+    assert codes((FACT + body).replace("\n", "\r\n")) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<!-- thunderus-mem: ignore TM201 -->\nA line.\n[[nothing]]\n",
+        "[[nothing]] <!-- thunderus-mem: ignore TM203 -->\n",
+        "[[nothing]] thunderus-mem: ignore TM201\n",
+        "[[nothing]]\n<!-- thunderus-mem: ignore TM201 -->\nA line.\n",
+    ],
+)
+def test_a_comment_elsewhere_or_of_another_rule_does_not(body: str) -> None:
+    assert codes(FACT + body) == ["TM201"]
+
+
+def test_a_secret_is_only_answered_by_its_fingerprint() -> None:
+    line = f"Deploy with {SECRETS['github']}."
+    mark = find_secrets(line)[0].fingerprint
+    assert codes(f"{FACT}{line} <!-- thunderus-mem: ignore TM401 {mark} made up -->\n") == []
+    assert codes(f"{FACT}{line} <!-- thunderus-mem: ignore TM401 made up -->\n") == ["TM401"]
+    assert codes(f"{FACT}{line}\n<!-- thunderus-mem: ignore-file TM401 -->\n") == ["TM401"]
+    assert SECRETS["github"] not in repr(found(FACT + line))
+
+
+def test_edits_mend_what_they_say() -> None:
+    text = FACT.replace("title: A title", "title: no").replace("updated: 2026-01-21", "updated: 2026-01-20")
+    text += "Zero\u200bwidth.\n"
+    assert codes(text) == ["TM013", "TM109", "TM402"]
+    mended = apply_edits(text, found(text))
+    assert codes(mended) == []
+    assert mended == FACT.replace("A title", '"no"') + "Zerowidth.\n"
+
+
+def test_edits_keep_crlf_and_a_byte_order_mark() -> None:
+    text = "\ufeff" + FACT.replace("title: A title", "title: no").replace("\n", "\r\n") + "Text.\r\n"
+    assert apply_edits(text, found(text)) == text.replace("title: no", 'title: "no"')
+
+
+def test_overlapping_edits_are_made_once_and_wrong_ones_never() -> None:
+    base = Diagnostic("TM013", Severity.WARNING, "a.md", 1, 1, "x")
+    first = replace(base, edits=(TextEdit(0, 3, "A"), TextEdit(5, 6, "B")))
+    second = replace(base, column=2, edits=(TextEdit(2, 4, "C"), TextEdit(8, 9, "D")))
+    beyond = replace(base, column=3, edits=(TextEdit(90, 91, "E"),))
+    assert apply_edits("0123456789", [second, beyond, first]) == "A34B6789"
+
+
+@settings(deadline=None, max_examples=80, derandomize=True)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *("---\n", "id: fact.a\n", "title: no\n", "kind: fact\n", "tags: [a, on]\n", "# A\n"),
+                *(
+                    "links: {refers_to: [x]}\n",
+                    "[[x#y]] [a](b.md#c)\n",
+                    "<<<<<<< H\n",
+                    "=======\n",
+                    ">>>>>>> T\n",
+                ),
+                *("\u200b\u202e\x00", "```\n", "![](https://a.example/?q=1)\n", "text\r\n", "\ufeff", ": ["),
+                "<!-- thunderus-mem: ignore TM201 x -->\n",
+            ]
+        ),
+        max_size=14,
+    )
+)
+def test_any_text_gives_findings_with_true_places_and_edits_that_only_help(parts: list[str]) -> None:
+    text = "".join(parts)
+    ones = found(text)
+    lines = text.split("\n")
+    for one in ones:
+        assert one.rule in CODES
+        assert 0 <= one.line <= len(lines)
+        assert one.line == 0 or 1 <= one.column <= len(lines[one.line - 1]) + 2
+        assert one.expected
+    mended = apply_edits(text, ones)
+    assert {one.rule for one in found(mended)} <= {one.rule for one in ones} | {"TM013"}
+
+
+def test_a_near_name_is_found_among_many() -> None:
+    names = [f"fact.name-{number}" for number in range(3_000)] + ["fact.testing"]
+    assert nearest("fact.testign", names) == "fact.testing"
+    assert nearest("zzz", names) == ""
+
+
+def test_schema_files_that_drifted_or_are_missing_are_told() -> None:
+    texts: dict[str, str | None] = {name: schema_text(name) for name in SCHEMA_NAMES}
+    assert lint_store(LintStore(schemas=texts)) == []
+    crlf = {name: schema_text(name).replace("\n", "\r\n") for name in SCHEMA_NAMES}
+    assert lint_store(LintStore(schemas=crlf)) == []
+    texts["events.v1"] = "{}"
+    texts["memory_manifest"] = None
+    ones = lint_store(LintStore(schemas=texts))
+    assert [(one.rule, one.path) for one in ones] == [
+        ("TM501", ".thunderus/schemas/events.v1.schema.json"),
+        ("TM501", ".thunderus/schemas/memory_manifest.schema.json"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nonsense", "[" * 100_000, '{"version": NaN}', "[]", '{"version": 1, "docs": []}']
+)
+def test_a_broken_manifest_is_told(text: str) -> None:
+    ones = lint_store(LintStore(manifest=text))
+    assert ones
+    assert {one.rule for one in ones} == {"TM502"}
+
+
+def test_an_empty_manifest_of_ours_is_fine() -> None:
+    text = (
+        '{"version": 1, "generated_at": "2026-01-21T09:00:00Z", "docs": [], '
+        '"stats": {"total_docs": 0, "by_kind": {}, "total_tokens_approx": 0}}'
+    )
+    assert lint_store(LintStore(manifest=text)) == []
+
+
+@pytest.mark.parametrize("code", ["TM503", "TM504", "TM505", "TM507"])
+def test_what_the_log_found_is_passed_on_under_its_rule(code: str) -> None:
+    one = Diagnostic(code, CODES[code][1], ".thunderus/sessions/s/events.jsonl", 3, 1, "Damage.")
+    assert lint_store(LintStore(log=(one,))) == [one]
+    assert lint_store(LintStore(log=(one,), config=LintConfig(ignore=(code,)))) == []
+
+
+def test_tracked_projections_are_told() -> None:
+    ones = lint_store(LintStore(tracked=(".thunderus/memory/indexes/memory.db",)))
+    assert [one.rule for one in ones] == ["TM506"]
+    assert "git rm --cached" in ones[0].hint
+
+
+def test_the_rules_are_the_codes_in_order() -> None:
+    assert [rule.code for rule in RULES] == list(CODES)
+    assert [rule.code for rule in RULES] == sorted(CODES)
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_every_rule_has_a_page_with_all_its_parts(rule: object) -> None:
+    code = rule.code  # type: ignore[attr-defined]
+    page = rule_page(code)
+    assert page.startswith(f"{code} {CODES[code][0]} (")
+    for part in ("\nWhy: ", "\nBad::\n", "\nGood::\n", "\nMend: "):
+        assert part in page, part
+    assert page == rule_page(CODES[code][0])
+    assert re.search(r"[.]$", page.split("\n")[2])
+
+
+def test_a_wrong_code_gets_the_nearest() -> None:
+    with pytest.raises(NotFound) as error:
+        rule_page("dead-lnk")
+    assert error.value.hint is not None
+    assert "dead-link" in error.value.hint
+    assert len(rules_table()) == len(RULES)

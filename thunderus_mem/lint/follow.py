@@ -1,0 +1,78 @@
+"""Where the references of a body lead: to this document, another one, a file, or nowhere."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from thunderus_mem.lint.rule import Corpus
+    from thunderus_mem.lint.subject import Subject
+    from thunderus_mem.model.markdown import Reference
+
+# Ways in which documentation sites leave out the end of a path.
+_ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", ".markdown", ".rst")
+_NO_WIKI = re.compile(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a reference leads: the path without its anchor ("" for this document), and the id found there."""
+
+    path: str
+    anchor: str
+    doc_id: str | None
+    there: bool
+
+
+def _follow(subject: Subject, reference: Reference, corpus: Corpus) -> Target | None:
+    """Where a reference leads; ``None`` when that cannot be told (outside the root, or no link at all)."""
+    name, _, anchor = reference.target.partition("#")
+    own_id = subject.document.id if subject.document else ""
+    if reference.kind == "wiki":
+        if _NO_WIKI.search(name):
+            return None
+        doc_id = corpus.resolve(name) if name else own_id
+        return Target(name, anchor, doc_id, doc_id is not None)
+    name = name.partition("?")[0]
+    if not name:
+        return Target("", anchor, own_id, True)
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(subject.path), name))
+    if path.startswith("..") or "\\" in path:
+        return None
+    doc_id = corpus.resolve(path)
+    if doc_id is not None and path not in corpus.paths_of(doc_id):
+        doc_id = None
+    return Target(path, anchor, doc_id, doc_id is not None or _is_there(subject, path))
+
+
+def _is_there(subject: Subject, path: str) -> bool:
+    if any(subject.exists(path + ending) for ending in _ENDINGS):
+        return True
+    return path.endswith(".html") and subject.exists(path.removesuffix(".html") + ".md")
+
+
+# "[[text]](address)" is a link whose text stands in brackets, no wiki link.
+_BRACKETED = re.compile(r"\[\[[^\[\]]*\]\][(\[:]")
+
+
+def _is_used(subject: Subject, reference: Reference) -> bool:
+    """Whether a reader meets this reference: a ``[label]: target`` counts when its label is used."""
+    line = subject.body_text(reference.line)
+    if reference.kind == "wiki":
+        return _BRACKETED.match(line, reference.column - 1) is None
+    label = f"[{reference.text}]"
+    if not line.startswith(f"{label}:", reference.column - 1):
+        return True
+    return subject.body.lower().count(label.lower()) > 1
+
+
+def follow(subject: Subject) -> tuple[tuple[Reference, Target], ...]:
+    """Every reference of a document with where it leads; empty when nothing is known of other documents."""
+    corpus = subject.corpus
+    if subject.document is None or corpus is None:
+        return ()
+    led = [(one, _follow(subject, one, corpus)) for one in subject.references if _is_used(subject, one)]
+    return tuple([(one, target) for one, target in led if target is not None])
