@@ -1,7 +1,8 @@
 """The only door to sqlite3: opens the index as if an enemy had made it, proves it whole, swaps in a new one.
 
 A seal beside the file remembers its stamp after our last write. A file with another stamp was touched by somebody
-else, or by a process that died: it is checked in full before a row of it is believed. Busy is not damaged.
+else, or by a process that died: no row of it is believed. (SQLite's own checks find no flipped letter in a table.)
+Busy is not damaged.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ VERSION: Final = 1
 
 BUSY_SECONDS: Final = 10.0
 _BACKDATE_NS = 5_000_000_001
+_SEAL_POLLS, _SEAL_PAUSE = 20, 0.01
 _SCHEMA_FILE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "model", "schemas", "memory_store.sql")
 _FTS_TABLES = ("docs_fts", "passages_fts")
 _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
@@ -111,6 +113,8 @@ class Database:
 
     def check(self) -> str:
         """What is wrong with the index, in full; "" when nothing is. Reads every page."""
+        if self._published and not _sealed(self.path):
+            return "something else wrote to it"
         try:
             found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
@@ -220,7 +224,7 @@ def write_seal(path: str) -> None:
             handle.write(_stamp(path))
         os.replace(temporary, _seal_path(path))
     except OSError:
-        # Without a seal the next open checks the whole file: slower, never wrong.
+        # Without a seal the next open builds a new index: slower, never wrong.
         with suppress(OSError):
             os.unlink(_seal_path(path))
 
@@ -244,13 +248,23 @@ def _verify(database: Database, connection: sqlite3.Connection) -> None:
             raise Newer("a newer version of the program wrote it")
         if version != VERSION or not _has_our_schema(connection):
             raise Damaged("it has another schema")
-    if not _sealed(database.path):
-        before = _stamp(database.path)
-        problem = database.check()
-        if problem:
-            raise Damaged(problem)
-        if before == _stamp(database.path):
-            write_seal(database.path)
+        if not _sealed(database.path):
+            _wait_for_seal(database.path, connection)
+
+
+def _wait_for_seal(path: str, connection: sqlite3.Connection) -> None:
+    """Give a writer that has committed the moment it needs to seal. No other can begin meanwhile."""
+    connection.execute("PRAGMA query_only = OFF")
+    connection.execute("BEGIN IMMEDIATE")
+    for _ in range(_SEAL_POLLS):
+        if _sealed(path):
+            break
+        time.sleep(_SEAL_PAUSE)
+    sealed = _sealed(path)
+    connection.execute("ROLLBACK")
+    connection.execute("PRAGMA query_only = ON")
+    if not sealed:
+        raise Damaged("something else wrote to it, or a writer died")
 
 
 def _has_our_schema(connection: sqlite3.Connection) -> bool:

@@ -175,7 +175,8 @@ def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refres
 
 def _manifest_is_ours(layout: Layout, index: Index, meta: dict[str, str]) -> bool:
     """Whether the manifest still is the file we wrote; nobody expects one beside an index in memory."""
-    return index.database.in_memory or meta.get("manifest") == manifest_stamp(layout.manifest_file)
+    stamp = meta.get("manifest")
+    return index.database.in_memory or (bool(stamp) and stamp == manifest_stamp(layout.manifest_file))
 
 
 def _counts(text: str) -> tuple[int, int]:
