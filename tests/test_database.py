@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,14 +18,18 @@ from thunderus_mem.projection import database as db
 from thunderus_mem.projection.index import Index
 from thunderus_mem.projection.refresh import ask, open_index, rebuild, refresh
 from thunderus_mem.recall.search import search
-from thunderus_mem.store.layout import Layout
+
+if TYPE_CHECKING:
+    from thunderus_mem.store.layout import Layout
 
 
 def small_store(root: Path) -> Layout:
     layout = new_store(root)
-    words = "cache token parser queue schema release".split()
+    words = ["cache", "token", "parser", "queue", "schema", "release"]
     for number in range(40):
-        body = "".join(f"## Part {part}\n\n{' '.join(words[part:])} {number} `parseItem{part}`\n\n" for part in range(4))
+        body = "".join(
+            f"## Part {part}\n\n{' '.join(words[part:])} {number} `parseItem{part}`\n\n" for part in range(4)
+        )
         put(layout, f"n{number}.md", document(f"fact.n{number}", body, title=f"About {words[number % 6]}"))
     return layout
 
@@ -43,7 +48,9 @@ def answers(layout: Layout) -> list[tuple[str, int, str, float]]:
 def damage(path: str, chance: random.Random) -> str:
     """Harm the index file in one of the ways that disks, programs and people do."""
     data = bytearray(Path(path).read_bytes())
-    kind = chance.choice(["flips", "flips", "page", "page", "cut", "empty", "header", "foreign", "text", "folder", "link"])
+    kind = chance.choice(
+        ["flips", "flips", "page", "page", "cut", "empty", "header", "foreign", "text", "folder", "link"]
+    )
     if kind == "flips":
         for _ in range(8):
             data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)

@@ -10,8 +10,16 @@ from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 def test_what_the_index_says_of_documents(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
-    put(layout, "a.md", document("fact.a", "# One\n\n## Two\n", tags=("x", "y"), more="aliases: [The  First]\n"))
-    put(layout, "b.md", document("fact.b", status="stale", more="links:\n  supersedes: [fact.a]\n  refers_to: [fact.q]\n"))
+    put(
+        layout,
+        "a.md",
+        document("fact.a", "# One\n\n## Two\n", tags=("x", "y"), more="aliases: [The  First]\n"),
+    )
+    put(
+        layout,
+        "b.md",
+        document("fact.b", status="stale", more="links:\n  supersedes: [fact.a]\n  refers_to: [fact.q]\n"),
+    )
     number = f"{DOCUMENT_FOLDERS['adr']}/ADR-0007-use-jwt.md"
     put(layout, number, document("adr.use-jwt", kind="adr", updated="2026-05-01T00:00:00+02:00"))
     put(layout, "z.md", document("fact.a"))

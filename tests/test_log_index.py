@@ -3,12 +3,15 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tests.index_support import document, new_store, put
 from thunderus_mem.projection.log_index import LogIndex
 from thunderus_mem.projection.refresh import open_index
 from thunderus_mem.store.events import EventLog
-from thunderus_mem.store.layout import Layout
+
+if TYPE_CHECKING:
+    from thunderus_mem.store.layout import Layout
 
 
 def line(number: int, doc_id: str, after: str) -> str:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501, PT017
 from __future__ import annotations
 
 import sqlite3
@@ -16,7 +17,9 @@ from thunderus_mem.model.query import (
 )
 
 TABLE = sqlite3.connect(":memory:")
-TABLE.execute("CREATE VIRTUAL TABLE t USING fts5(text, parts, tokenize = 'porter unicode61 remove_diacritics 2')")
+TABLE.execute(
+    "CREATE VIRTUAL TABLE t USING fts5(text, parts, tokenize = 'porter unicode61 remove_diacritics 2')"
+)
 
 DEVELOPER_QUERIES = [
     "foo(bar)", "std::vector<int>", "a AND", "OR", "NOT x", "NEAR(a b, 3)", 'say "hello', "'", '"', '""', "*", "a*",
@@ -51,7 +54,9 @@ def test_any_text_makes_a_safe_expression(text: str) -> None:
 def found(text: str, query: str) -> bool:
     TABLE.execute("DELETE FROM t")
     TABLE.execute("INSERT INTO t VALUES (?, ?)", (text, " ".join(identifier_parts(text))))
-    return bool(TABLE.execute("SELECT 1 FROM t WHERE t MATCH ?", (match_expression(parse_query(query)),)).fetchall())
+    return bool(
+        TABLE.execute("SELECT 1 FROM t WHERE t MATCH ?", (match_expression(parse_query(query)),)).fetchall()
+    )
 
 
 @pytest.mark.parametrize(
@@ -80,12 +85,21 @@ def test_names_are_found_whole_and_by_part(text: str, query: str) -> None:
 
 
 def test_a_whole_name_is_a_phrase_of_its_parts() -> None:
-    assert match_expression(parse_query("parseHTTPFrame")).startswith('("parseHTTPFrame" OR "parse http frame")')
+    assert match_expression(parse_query("parseHTTPFrame")).startswith(
+        '("parseHTTPFrame" OR "parse http frame")'
+    )
 
 
 def test_filters_are_read_and_words_stay() -> None:
-    query = parse_query('kind:fact TAG:ci -tag:old path:"a b" status:stale since:2026-01-01 before:2026-02-01 word')
-    assert (query.kinds, query.tags, query.paths, query.statuses) == (("fact",), ("ci", "-old"), ("a b",), ("stale",))
+    query = parse_query(
+        'kind:fact TAG:ci -tag:old path:"a b" status:stale since:2026-01-01 before:2026-02-01 word'
+    )
+    assert (query.kinds, query.tags, query.paths, query.statuses) == (
+        ("fact",),
+        ("ci", "-old"),
+        ("a b",),
+        ("stale",),
+    )
     assert query.since is not None
     assert query.before is not None
     assert query.since < query.before

@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,9 @@ from thunderus_mem.model.query import parse_query
 from thunderus_mem.projection.index import Index
 from thunderus_mem.projection.refresh import open_index, peek, rebuild, refresh
 from thunderus_mem.recall.search import search
-from thunderus_mem.store.layout import Layout
+
+if TYPE_CHECKING:
+    from thunderus_mem.store.layout import Layout
 
 
 def test_a_first_refresh_builds_everything_and_a_second_finds_nothing(tmp_path: Path) -> None:
@@ -124,7 +127,9 @@ TEXTS = st.sampled_from(
         document("fact.x", "one\n"),
         document("fact.x", "two\n"),
         document("fact.x", "one\r\n"),
-        document("fact.y", "# Head\n\nparseHTTPFrame\n\n## Sub\n\nmore 数据库\n", more="aliases: [other name]\n"),
+        document(
+            "fact.y", "# Head\n\nparseHTTPFrame\n\n## Sub\n\nmore 数据库\n", more="aliases: [other name]\n"
+        ),
         document("fact.z", "z\n", more="links:\n  supersedes: [fact.x]\n"),
         "no header",
         b"\xff\xfe",

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from thunderus_mem.projection.scan import RACY_NS, scan, stamp_of, visible_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def names(root: Path) -> list[str]:

@@ -1,22 +1,31 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.index_support import document, new_store, put
 from thunderus_mem.model.query import parse_query
-from thunderus_mem.projection.index import Index
 from thunderus_mem.projection.refresh import open_index
 from thunderus_mem.recall.search import Hit, search
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout
 
+if TYPE_CHECKING:
+    from thunderus_mem.projection.index import Index
+
 NOTES = {
-    "fact.testing": ("Testing conventions", "# Testing\n\nRun the tests with pytest and xdist. Fixtures live in conftest.\n"),
+    "fact.testing": (
+        "Testing conventions",
+        "# Testing\n\nRun the tests with pytest and xdist. Fixtures live in conftest.\n",
+    ),
     "fact.coverage": ("Coverage", "We measure coverage with llvm-cov on every pull request.\n"),
     "fact.parser": ("Frame parser", "The entry is `parse_http2_frame` in src/net/frame.py.\n"),
     "fact.client": ("HTTP client", "Calls parseHTTPFrame() and retries with a backoff.\n"),
-    "fact.tokens": ("Token cache", "# Tokens\n\nIntro.\n\n## Expiry\n\nTokens expire after 30 minutes in the cache.\n"),
+    "fact.tokens": (
+        "Token cache",
+        "# Tokens\n\nIntro.\n\n## Expiry\n\nTokens expire after 30 minutes in the cache.\n",
+    ),
     "fact.café": ("Café opening", "x"),
     "fact.chinese": ("数据库", "我们使用数据库连接池来处理请求。\n"),
     "fact.release": ("Release day", "We release on Tuesdays from the main branch.\n"),
@@ -29,7 +38,11 @@ def _store(tmp_path: Path) -> tuple[Layout, Index]:
     for doc_id, (title, body) in NOTES.items():
         put(layout, f"{doc_id[5:]}.md", document(doc_id, body, title=title))
     for number in range(30):
-        put(layout, f"other{number}.md", document(f"fact.other{number}", f"Unrelated matter number {number} in the build.\n"))
+        put(
+            layout,
+            f"other{number}.md",
+            document(f"fact.other{number}", f"Unrelated matter number {number} in the build.\n"),
+        )
     index, _ = open_index(layout)
     return layout, index
 
@@ -61,7 +74,14 @@ def test_the_best_hit_is_the_one_meant(store: tuple[Layout, Index], text: str, b
 
 @pytest.mark.parametrize(
     "text",
-    ["kubernetes ingress controller", "zzz", "how do I bake sourdough bread", "👍", "", "quantum matter entanglement physics"],
+    [
+        "kubernetes ingress controller",
+        "zzz",
+        "how do I bake sourdough bread",
+        "👍",
+        "",
+        "quantum matter entanglement physics",
+    ],
 )
 def test_nothing_relevant_gives_nothing(store: tuple[Layout, Index], text: str) -> None:
     assert ask(store, text) == []
@@ -101,14 +121,29 @@ def test_a_superseded_document_stands_below_its_successor(tmp_path: Path) -> Non
     layout = new_store(tmp_path)
     for number in range(10):
         put(layout, f"o{number}.md", document(f"fact.o{number}", "Other things.\n"))
-    put(layout, "old.md", document("fact.old", "Deploy deploy deploy with the deploy script.\n", title="Deploy"))
-    put(layout, "mid.md", document("fact.mid", "Nothing in common.\n", more="links:\n  supersedes: [fact.old]\n"))
-    put(layout, "new.md", document("fact.new", "We deploy by hand now.\n", more="links:\n  supersedes: [fact.mid]\n"))
+    put(
+        layout,
+        "old.md",
+        document("fact.old", "Deploy deploy deploy with the deploy script.\n", title="Deploy"),
+    )
+    put(
+        layout,
+        "mid.md",
+        document("fact.mid", "Nothing in common.\n", more="links:\n  supersedes: [fact.old]\n"),
+    )
+    put(
+        layout,
+        "new.md",
+        document("fact.new", "We deploy by hand now.\n", more="links:\n  supersedes: [fact.mid]\n"),
+    )
     index, _ = open_index(layout)
     hits = search(index, parse_query("deploy script"), root=layout.root)
     assert [hit.id for hit in hits] == ["fact.new", "fact.mid", "fact.old"]
     assert [hit.superseded_by for hit in hits] == ["", "fact.new", "fact.mid"]
-    assert [hit.id for hit in search(index, parse_query("status:superseded"), root=layout.root)] == ["fact.mid", "fact.old"]
+    assert [hit.id for hit in search(index, parse_query("status:superseded"), root=layout.root)] == [
+        "fact.mid",
+        "fact.old",
+    ]
 
 
 def test_stale_ranks_below_fresh(tmp_path: Path) -> None:
@@ -118,7 +153,10 @@ def test_stale_ranks_below_fresh(tmp_path: Path) -> None:
     for number in range(8):
         put(layout, f"o{number}.md", document(f"fact.o{number}", "Other things.\n"))
     index, _ = open_index(layout)
-    assert [hit.id for hit in search(index, parse_query("queue retries"), root=layout.root)] == ["fact.b", "fact.a"]
+    assert [hit.id for hit in search(index, parse_query("queue retries"), root=layout.root)] == [
+        "fact.b",
+        "fact.a",
+    ]
 
 
 def test_aliases_and_path_words_count_as_title(tmp_path: Path) -> None:

@@ -9,11 +9,10 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.diagnostic import Diagnostic, Severity
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.projection.index import Index
 
 MANIFEST_VERSION = 1
@@ -39,7 +38,8 @@ def manifest_bytes(entries: Sequence[tuple[str, str, str, int, str]]) -> bytes:
         "{\n"
         f'  "docs": {listed},\n'
         f'  "generated_at": {text(newest or "1970-01-01T00:00:00Z")},\n'
-        f'  "stats": {{"by_kind": {{{by_kind}}}, "total_docs": {len(entries)}, "total_tokens_approx": {tokens}}},\n'
+        f'  "stats": {{"by_kind": {{{by_kind}}}, "total_docs": {len(entries)}, '
+        f'"total_tokens_approx": {tokens}}},\n'
         f'  "version": {MANIFEST_VERSION}\n'
         "}\n"
     ).encode()
@@ -69,7 +69,8 @@ def manifest_stamp(path: str) -> str:
 
 
 def check_manifest(path: str, relative: str, index: Index) -> list[Diagnostic]:
-    """Compare the manifest on disk with the documents (``manifest --check``). ``index`` must be fresh and must not
+    """Compare the manifest on disk with the documents (``manifest --check``). ``index`` must be fresh and
+    must not
     have written the manifest since it was read."""
     try:
         with open(path, "rb") as handle:
@@ -91,6 +92,8 @@ def check_manifest(path: str, relative: str, index: Index) -> list[Diagnostic]:
 
 
 def _finding(path: str, line: int, message: str) -> Diagnostic:
+    from thunderus_mem.model.diagnostic import Diagnostic, Severity
+
     return Diagnostic(
         "TM502",
         Severity.ERROR,
