@@ -162,12 +162,18 @@ class Index:
         )
         return str(row[0]) if row else None
 
-    def manifest_entries(self) -> list[tuple[str, str, str, int, str]]:
-        """What ``manifest_bytes`` asks for, by id."""
-        rows = self.database.rows(
-            "SELECT updated_key, updated, kind, tokens, manifest_json FROM docs ORDER BY doc_id"
+    def manifest_entries(self) -> tuple[list[str], list[tuple[str, int, int]], str]:
+        """What ``manifest_bytes`` asks for: entries by id, ``(kind, count, tokens)``, the newest ``updated``."""
+        rows = self.database.rows
+        newest = rows("SELECT updated FROM docs ORDER BY updated_key DESC, updated DESC, doc_id LIMIT 1")
+        return (
+            [row[0] for row in rows("SELECT manifest_json FROM docs ORDER BY doc_id")],
+            [
+                (row[0], row[1], row[2])
+                for row in rows("SELECT kind, count(*), sum(tokens) FROM docs GROUP BY kind")
+            ],
+            newest[0][0] if newest else "",
         )
-        return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]
 
     def problems(self) -> list[Diagnostic]:
         """The reader's findings in files, those it could not read included; by path."""

@@ -174,7 +174,7 @@ def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refres
         database.set_meta("counts", f"{total} {problems}")
         meta = {"manifest": database.meta("manifest")}
         if database.path and (update.changed or not _manifest_is_ours(layout, index, meta)):
-            stamp = write_manifest(layout.manifest_file, manifest_bytes(index.manifest_entries()))
+            stamp = write_manifest(layout.manifest_file, manifest_bytes(*index.manifest_entries()))
             database.set_meta("manifest", stamp)
     return Refreshed(
         update.added, update.modified, update.removed, total, problems=problems, held=update.held
