@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.model.errors import Busy, Degraded, NotWritable
+from thunderus_mem.projection.seal import sealed, write_seal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +27,6 @@ VERSION: Final = 1
 """Raised when the meaning of a column changes: an older index is rebuilt, a newer one is left alone."""
 
 BUSY_SECONDS: Final = 10.0
-_BACKDATE_NS = 5_000_000_001
 _SEAL_POLLS, _SEAL_PAUSE = 20, 0.01
 _SCHEMA_FILE = os.path.join(
     os.path.dirname(os.path.dirname(__file__)), "model", "schemas", "memory_store.sql"
@@ -120,7 +120,7 @@ class Database:
 
     def check(self) -> str:
         """What is wrong with the index, in full; "" when nothing is. Reads every page."""
-        if self._published and not _sealed(self.path):
+        if self._published and not sealed(self.path):
             return "something else wrote to it"
         try:
             found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
@@ -221,24 +221,6 @@ def publish(database: Database, path: str) -> None:
     write_seal(path)
 
 
-def write_seal(path: str) -> None:
-    """Remember the stamp of the index file after our own write.
-
-    Its mtime is set back first, so that a write by anybody else, even in the same tick, gives another one.
-    """
-    try:
-        moment = time.time_ns() - _BACKDATE_NS
-        os.utime(path, ns=(moment, moment))
-        temporary = f"{path}.seal.{os.getpid()}"
-        with open(temporary, "w", encoding="ascii") as handle:
-            handle.write(_stamp(path))
-        os.replace(temporary, _seal_path(path))
-    except OSError:
-        # Without a seal the next open builds a new index: slower, never wrong.
-        with suppress(OSError):
-            os.unlink(_seal_path(path))
-
-
 def scratch(statements: str) -> sqlite3.Connection:
     """A small private database in memory, for questions about text that is not in the index."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -258,7 +240,7 @@ def _verify(database: Database, connection: sqlite3.Connection) -> None:
             raise Newer("a newer version of the program wrote it")
         if version != VERSION or not _has_our_schema(connection):
             raise Damaged("it has another schema")
-        if not _sealed(database.path):
+        if not sealed(database.path):
             _wait_for_seal(database.path, connection)
 
 
@@ -267,13 +249,13 @@ def _wait_for_seal(path: str, connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA query_only = OFF")
     connection.execute("BEGIN IMMEDIATE")
     for _ in range(_SEAL_POLLS):
-        if _sealed(path):
+        if sealed(path):
             break
         time.sleep(_SEAL_PAUSE)
-    sealed = _sealed(path)
+    proved = sealed(path)
     connection.execute("ROLLBACK")
     connection.execute("PRAGMA query_only = ON")
-    if not sealed:
+    if not proved:
         raise Damaged("something else wrote to it, or a writer died")
 
 
@@ -340,23 +322,6 @@ def _clear_away(path: str) -> None:
         else:
             with suppress(FileNotFoundError):
                 os.unlink(name)
-
-
-def _sealed(path: str) -> bool:
-    try:
-        with open(_seal_path(path), encoding="ascii") as handle:
-            return handle.read(200) == _stamp(path) and not os.path.exists(path + "-journal")
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def _seal_path(path: str) -> str:
-    return f"{path}.seal"
-
-
-def _stamp(path: str) -> str:
-    info = os.lstat(path)
-    return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"
 
 
 def _sync(path: str) -> None:

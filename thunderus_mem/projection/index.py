@@ -20,6 +20,9 @@ _DOC_COLUMNS: Final = (
 )
 
 
+_KIND_TOTALS: Final = "SELECT kind, count(*), sum(tokens) FROM docs GROUP BY kind"
+
+
 @dataclass(frozen=True, slots=True)
 class DocRow:
     """One document as the index knows it. ``path`` is POSIX and relative to root; ``tokens`` is about chars
@@ -168,10 +171,7 @@ class Index:
         newest = rows("SELECT updated FROM docs ORDER BY updated_key DESC, updated DESC, doc_id LIMIT 1")
         return (
             [row[0] for row in rows("SELECT manifest_json FROM docs ORDER BY doc_id")],
-            [
-                (row[0], row[1], row[2])
-                for row in rows("SELECT kind, count(*), sum(tokens) FROM docs GROUP BY kind")
-            ],
+            [(row[0], row[1], row[2]) for row in rows(_KIND_TOTALS)],
             newest[0][0] if newest else "",
         )
 

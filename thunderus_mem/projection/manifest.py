@@ -19,8 +19,8 @@ MANIFEST_VERSION = 1
 
 
 def manifest_bytes(docs: Sequence[str], kinds: Sequence[tuple[str, int, int]], newest: str) -> bytes:
-    """The manifest for the entries of all documents (JSON text, sorted by id), the count and tokens of each kind,
-    and the newest ``updated`` among them, which is its ``generated_at``."""
+    """The manifest for the entries of all documents (JSON text, sorted by id), the count and tokens of each
+    kind, and the newest ``updated`` among them, which is its ``generated_at``."""
     from json.encoder import encode_basestring as text
 
     by_kind = ", ".join(f"{text(kind)}: {count}" for kind, count, _ in sorted(kinds))
