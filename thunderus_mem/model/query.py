@@ -17,7 +17,7 @@ from thunderus_mem.model.timestamp import utc_key
 MAX_TERMS: Final = 64
 MAX_BYTES: Final = 4096
 
-# ruff: noqa: SIM905 – a word list reads best as text
+# ruff: noqa: SIM905, E501 – a word list reads best as text
 STOP_WORDS: Final = frozenset(
     (
         "a about an and are as at be been being but by can could did do does doing done for from get gets got had "

@@ -166,7 +166,7 @@ class Index:
         return str(row[0]) if row else None
 
     def manifest_entries(self) -> tuple[list[str], list[tuple[str, int, int]], str]:
-        """What ``manifest_bytes`` asks for: entries by id, ``(kind, count, tokens)``, the newest ``updated``."""
+        """What ``manifest_bytes`` asks for: entries by id, kinds with totals, the newest ``updated``."""
         rows = self.database.rows
         newest = rows("SELECT updated FROM docs ORDER BY updated_key DESC, updated DESC, doc_id LIMIT 1")
         return (
