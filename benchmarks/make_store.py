@@ -1,6 +1,7 @@
 """Writes a store of ``n`` documents that look like a repository's memory. Same arguments, same bytes.
 
-Words follow Zipf's law, documents differ in kind, length and number of sections, name identifiers and paths, link to
+Words follow Zipf's law, documents differ in kind, length and number of sections, name identifiers and
+paths, link to
 and supersede each other. Usage: ``python -m benchmarks.make_store FOLDER N [--events E]``.
 """
 
@@ -14,6 +15,7 @@ import random
 from bisect import bisect
 from itertools import accumulate
 
+# ruff: noqa: SIM905, E501 – word lists read best as text
 _ONSETS = "b br c cl d dr f fl g gr h j k l m n p pl pr qu r s sc sh sl sp st t th tr v w z".split()
 _VOWELS = "a e i o u ai ea ee io oa ou".split()
 _CODAS = "b ck d ft g l ld lt m mp n nd nt p r rd rk rm rn s sh ss st t th x".split()
@@ -54,7 +56,9 @@ class Writer:
 
     def _word(self) -> str:
         pick = self._random.choice
-        return "".join(pick(_ONSETS) + pick(_VOWELS) for _ in range(self._random.randint(1, 3))) + pick(_CODAS)
+        return "".join(pick(_ONSETS) + pick(_VOWELS) for _ in range(self._random.randint(1, 3))) + pick(
+            _CODAS
+        )
 
     def word(self) -> str:
         """A word, common ones often."""
@@ -91,7 +95,13 @@ class Writer:
         day = f"2026-{random_.randint(1, 9):02d}-{random_.randint(1, 28):02d}T{random_.randint(0, 23):02d}:00:00Z"
         event = hashlib.sha256(doc_id.encode()).hexdigest()[:26].upper()
         tags = sorted({self.subject() for _ in range(random_.randint(1, 3))})
-        header = [f"id: {doc_id}", f"title: {title}", f"kind: {kind}", "tags:", *(f"  - {tag}" for tag in tags)]
+        header = [
+            f"id: {doc_id}",
+            f"title: {title}",
+            f"kind: {kind}",
+            "tags:",
+            *(f"  - {tag}" for tag in tags),
+        ]
         header += [f'created: "{day}"', f'updated: "{day}"', "provenance:", "  events:", f"    - evt_{event}"]
         header += ["  patches: []", "  commits: []", "verification:", "  last_verified_commit: null"]
         header += [f"  status: {random_.choices(['verified', 'unknown', 'stale'], weights=[5, 4, 1])[0]}"]
@@ -99,7 +109,8 @@ class Writer:
         for section in _SECTIONS[kind][: random_.randint(0, 4)]:
             parts.append(f"## {section}")
             parts += [
-                " ".join(self.sentence() for _ in range(random_.randint(1, 4))) for _ in range(random_.randint(1, 2))
+                " ".join(self.sentence() for _ in range(random_.randint(1, 4)))
+                for _ in range(random_.randint(1, 2))
             ]
         text = "---\n" + "\n".join(header) + "\n---\n\n# " + title + "\n\n" + "\n\n".join(parts) + "\n"
         return f".thunderus/memory/{_FOLDERS[kind]}/{stem}.md", doc_id, text

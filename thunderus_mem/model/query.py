@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from thunderus_mem.model.errors import InvalidQuery
@@ -16,11 +17,14 @@ from thunderus_mem.model.timestamp import utc_key
 MAX_TERMS: Final = 64
 MAX_BYTES: Final = 4096
 
+# ruff: noqa: SIM905, E501 – a word list reads best as text
 STOP_WORDS: Final = frozenset(
-    "a about an and are as at be been being but by can could did do does doing done for from get gets got had has"
-    " have having he her here him his how i if in into is it its just me my no nor not of off on or our out over"
-    " own please she should so some such than that the their them then there these they this those to too under"
-    " up us was we were what when where which while who whom whose why will with would you your".split()
+    (
+        "a about an and are as at be been being but by can could did do does doing done for from get gets got had "
+        "has have having he her here him his how i if in into is it its just me my no nor not of off on or our out "
+        "over own please she should so some such than that the their them then there these they this those to too "
+        "under up us was we were what when where which while who whom whose why will with would you your"
+    ).split()
 )
 
 _KINDS: Final = {
@@ -33,8 +37,6 @@ _FILTERS: Final = ("kind", "tag", "path", "status", "since", "before")
 _CJK_CLASS: Final = (
     "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
 )
-_CJK_RUN = re.compile(f"[{_CJK_CLASS}]+")
-_SCRIPTS = re.compile(f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+")
 _ALNUM_RUN = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]")
 _CAMEL_WORD = re.compile(r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9_]+")
@@ -135,10 +137,11 @@ def exclusion_expression(query: Query) -> str:
 
 
 def whole_expression(term: Term) -> str:
-    """The term as one thing: a phrase of its tokens, or for a camel-case name that name or its parts in a row."""
+    """The term as one thing: a phrase of its tokens, or for a camel-case name that name or its parts in a
+    row."""
     if not term.phrase and _HUMP.search(term.text) and len(parts := _latin_parts(term.text)) > 1:
         return f"({_quoted(term.text)} OR {_quoted(' '.join(parts))})"
-    pieces = [_whole_piece(piece) for piece in _SCRIPTS.findall(term.text) if _ALNUM_RUN.search(piece)]
+    pieces = [_whole_piece(piece) for piece in _scripts(term.text) if _ALNUM_RUN.search(piece)]
     return pieces[0] if len(pieces) == 1 else f"({' AND '.join(pieces)})"
 
 
@@ -147,8 +150,8 @@ def atoms(term: Term) -> list[str]:
     if term.phrase:
         return []
     parts = []
-    for piece in _SCRIPTS.findall(term.text):
-        if _CJK_RUN.match(piece):
+    for piece in _scripts(term.text):
+        if _is_cjk(piece):
             parts += [_quoted(gram) for gram in _grams(piece)] if len(piece) > 1 else [f"{_quoted(piece)}*"]
         else:
             parts += [_quoted(part) for part in _latin_parts(piece)]
@@ -173,18 +176,36 @@ def identifier_parts(text: str) -> list[str]:
         for word in _CAMEL_WORD.findall(" ".join(mixed)):
             found += [part.lower() for part in _CAMEL_PART.findall(word)]
     if not text.isascii():
-        for run in _CJK_RUN.findall(text):
+        for run in filter(_is_cjk, _scripts(text)):
             found += _grams(run)
             if len(run) > 1:
                 found.append(run[-1])
         found += [
             piece
             for word in _ALNUM_RUN.findall(text)
-            if not word.isascii() and len(pieces := _SCRIPTS.findall(word)) > 1
+            if not word.isascii() and len(pieces := _scripts(word)) > 1
             for piece in pieces
-            if not _CJK_RUN.match(piece)
+            if not _is_cjk(piece)
         ]
     return found
+
+
+@cache
+def _cjk_pattern() -> re.Pattern[str]:
+    # Compiling these wide ranges takes milliseconds that a query in ASCII need not pay.
+    return re.compile(f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+")
+
+
+def _scripts(text: str) -> list[str]:
+    """The text cut where Chinese, Japanese or Korean begins and ends."""
+    return [text] if text.isascii() else _cjk_pattern().findall(text)
+
+
+def _is_cjk(piece: str) -> bool:
+    first = piece[:1]
+    return first >= "\u3040" and any(
+        low <= first <= high for low, high in zip(_CJK_CLASS[0::3], _CJK_CLASS[2::3], strict=True)
+    )
 
 
 def _within_bytes(text: str, notes: list[str]) -> str:
@@ -242,7 +263,7 @@ def _quoted(text: str) -> str:
 
 
 def _whole_piece(piece: str) -> str:
-    if not _CJK_RUN.match(piece):
+    if not _is_cjk(piece):
         return _quoted(piece)
     return _quoted(" ".join(_grams(piece))) if len(piece) > 1 else f"{_quoted(piece)}*"
 

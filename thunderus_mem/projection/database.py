@@ -1,7 +1,10 @@
 """The only door to sqlite3: opens the index as if an enemy had made it, proves it whole, swaps in a new one.
 
-A seal beside the file remembers its stamp after our last write. A file with another stamp was touched by somebody
-else, or by a process that died: it is checked in full before a row of it is believed. Busy is not damaged.
+A seal beside the file remembers its stamp after our last write. A file with another stamp was touched by
+somebody
+else, or by a process that died: no row of it is believed. (SQLite's own checks find no flipped letter in a
+table.)
+Busy is not damaged.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.model.errors import Busy, Degraded, NotWritable
+from thunderus_mem.projection.seal import sealed, write_seal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,8 +27,10 @@ VERSION: Final = 1
 """Raised when the meaning of a column changes: an older index is rebuilt, a newer one is left alone."""
 
 BUSY_SECONDS: Final = 10.0
-_BACKDATE_NS = 5_000_000_001
-_SCHEMA_FILE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "model", "schemas", "memory_store.sql")
+_SEAL_POLLS, _SEAL_PAUSE = 20, 0.01
+_SCHEMA_FILE = os.path.join(
+    os.path.dirname(os.path.dirname(__file__)), "model", "schemas", "memory_store.sql"
+)
 _FTS_TABLES = ("docs_fts", "passages_fts")
 _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _SIDECARS = ("-journal", "-wal", "-shm")
@@ -87,7 +93,10 @@ class Database:
 
     def set_meta(self, key: str, value: str) -> None:
         """Keep a value that belongs to the whole index."""
-        self.run("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value))
+        self.run(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            (key, value),
+        )
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -111,13 +120,15 @@ class Database:
 
     def check(self) -> str:
         """What is wrong with the index, in full; "" when nothing is. Reads every page."""
+        if self._published and not sealed(self.path):
+            return "something else wrote to it"
         try:
             found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             if found != "ok":
                 return f"its pages are damaged ({found})"
             self._connection.execute("PRAGMA query_only = OFF")
             for table in _FTS_TABLES:
-                self._connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
+                self._connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
         except sqlite3.OperationalError as error:
             if _primary(error) in _BUSY_CODES:
                 raise _busy(self.path) from None
@@ -147,7 +158,8 @@ def translated(path: str) -> Iterator[None]:
             raise _busy(path) from None
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN):
             raise NotWritable(
-                f"The index {path} cannot be written: {error}.", hint="Free some space or mend its permissions."
+                f"The index {path} cannot be written: {error}.",
+                hint="Free some space or mend its permissions.",
             ) from None
         raise Damaged(str(error)) from error
     except (UnicodeDecodeError, OverflowError, sqlite3.Warning) as error:
@@ -155,7 +167,8 @@ def translated(path: str) -> Iterator[None]:
 
 
 def create(path: str = "") -> Database:
-    """A new, empty index: in memory, or in a file that must not hold one. Speed over safety until it is published."""
+    """A new, empty index: in memory, or in a file that must not hold one. Speed over safety until it is
+    published."""
     with translated(path):
         connection = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=BUSY_SECONDS)
         connection.execute("PRAGMA journal_mode = OFF")
@@ -166,12 +179,13 @@ def create(path: str = "") -> Database:
         connection.executescript(schema_sql())
         # Without it each row's words become a segment of their own and are merged again and again.
         for table in _FTS_TABLES:
-            connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', 33554432)")  # noqa: S608
+            connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', 33554432)")
     return Database(connection, path, published=False)
 
 
 def open_existing(path: str) -> Database:
-    """Open an index that is there. Raises ``Damaged`` (or ``Newer``) when it is not whole and ours, ``Busy`` when
+    """Open an index that is there. Raises ``Damaged`` (or ``Newer``) when it is not whole and ours,
+    ``Busy`` when
     a writer does not let go, ``FileNotFoundError`` when there is none."""
     info = os.lstat(path)
     if not (info.st_mode & 0o170000 == 0o100000):
@@ -196,7 +210,7 @@ def publish(database: Database, path: str) -> None:
     temporary = database.path
     database.run("PRAGMA query_only = OFF")
     for table in _FTS_TABLES:
-        database.run(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', 1048576)")  # noqa: S608
+        database.run(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', 1048576)")
     problem = database.check()
     database.close()
     if problem:
@@ -205,24 +219,6 @@ def publish(database: Database, path: str) -> None:
     with _writers_kept_out(path):
         os.replace(temporary, path)
     write_seal(path)
-
-
-def write_seal(path: str) -> None:
-    """Remember the stamp of the index file after our own write.
-
-    Its mtime is set back first, so that a write by anybody else, even in the same tick, gives another one.
-    """
-    try:
-        moment = time.time_ns() - _BACKDATE_NS
-        os.utime(path, ns=(moment, moment))
-        temporary = f"{path}.seal.{os.getpid()}"
-        with open(temporary, "w", encoding="ascii") as handle:
-            handle.write(_stamp(path))
-        os.replace(temporary, _seal_path(path))
-    except OSError:
-        # Without a seal the next open checks the whole file: slower, never wrong.
-        with suppress(OSError):
-            os.unlink(_seal_path(path))
 
 
 def scratch(statements: str) -> sqlite3.Connection:
@@ -261,27 +257,42 @@ def _verify(database: Database, connection: sqlite3.Connection) -> None:
             raise Newer("a newer version of the program wrote it")
         if version != VERSION or not _has_our_schema(connection):
             raise Damaged("it has another schema")
-    if not _sealed(database.path):
-        before = _stamp(database.path)
-        problem = database.check()
-        if problem:
-            raise Damaged(problem)
-        if before == _stamp(database.path):
-            write_seal(database.path)
+        if not sealed(database.path):
+            _wait_for_seal(database.path, connection)
+
+
+def _wait_for_seal(path: str, connection: sqlite3.Connection) -> None:
+    """Give a writer that has committed the moment it needs to seal. No other can begin meanwhile."""
+    connection.execute("PRAGMA query_only = OFF")
+    connection.execute("BEGIN IMMEDIATE")
+    for _ in range(_SEAL_POLLS):
+        if sealed(path):
+            break
+        time.sleep(_SEAL_PAUSE)
+    proved = sealed(path)
+    connection.execute("ROLLBACK")
+    connection.execute("PRAGMA query_only = ON")
+    if not proved:
+        raise Damaged("something else wrote to it, or a writer died")
 
 
 def _has_our_schema(connection: sqlite3.Connection) -> bool:
-    """Whether the file has exactly the statements of ``memory_store.sql``: no view, no trigger, nothing else."""
+    """Whether the file has exactly the statements of ``memory_store.sql``: no view, no trigger, nothing
+    else."""
     found = {
         sql
         for sql, name in connection.execute("SELECT sql, name FROM sqlite_master WHERE sql IS NOT NULL")
-        if not (name.startswith(tuple(f"{table}_" for table in _FTS_TABLES)) and sql.startswith("CREATE TABLE '"))
+        if not (
+            name.startswith(tuple(f"{table}_" for table in _FTS_TABLES)) and sql.startswith("CREATE TABLE '")
+        )
     }
     return found == _statements(schema_sql())
 
 
 def _statements(sql: str) -> set[str]:
-    return {part[part.index("CREATE") :].strip() for part in f"\n{sql}".split(";\n") if "\nCREATE" in f"\n{part}"}
+    return {
+        part[part.index("CREATE") :].strip() for part in f"\n{sql}".split(";\n") if "\nCREATE" in f"\n{part}"
+    }
 
 
 def _harden(connection: sqlite3.Connection) -> None:
@@ -296,7 +307,8 @@ def _harden(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _writers_kept_out(path: str) -> Iterator[None]:
-    """Hold the old index's lock while it is replaced: a journal of the old file must never meet the new one."""
+    """Hold the old index's lock while it is replaced: a journal of the old file must never meet the new
+    one."""
     old = None
     try:
         if os.path.isfile(path) and not os.path.islink(path):
@@ -329,23 +341,6 @@ def _clear_away(path: str) -> None:
                 os.unlink(name)
 
 
-def _sealed(path: str) -> bool:
-    try:
-        with open(_seal_path(path), encoding="ascii") as handle:
-            return handle.read(200) == _stamp(path) and not os.path.exists(path + "-journal")
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def _seal_path(path: str) -> str:
-    return f"{path}.seal"
-
-
-def _stamp(path: str) -> str:
-    info = os.lstat(path)
-    return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"
-
-
 def _sync(path: str) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -360,5 +355,6 @@ def _primary(error: sqlite3.Error) -> int:
 
 def _busy(path: str) -> Busy:
     return Busy(
-        f"Another process is writing the index {path}.", hint="Try again; it is rebuilt whenever it is deleted."
+        f"Another process is writing the index {path}.",
+        hint="Try again; it is rebuilt whenever it is deleted.",
     )

@@ -23,7 +23,8 @@ _FOLDER = re.compile(r"^\.thunderus/memory/(?:semantic/|procedural/)?[^/]+/")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The rows of one document, without row ids: in ``docs``, ``docs_fts``, ``passages``, ``names``, ``doc_edges``."""
+    """The rows of one document, without row ids: in ``docs``, ``docs_fts``, ``passages``, ``names``,
+    ``doc_edges``."""
 
     doc_id: str
     doc: tuple[Any, ...]
@@ -72,6 +73,7 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
 def manifest_entry(document: Document, size: int, tokens: int) -> str:
     """A document's part of the manifest, ready to be written: indented JSON, as a whole file has it."""
     commit = document.last_verified_commit
+    verified = "null" if commit is None else _json_text(commit)
     return (
         "    {\n"
         f'      "id": {_json_text(document.id)},\n'
@@ -83,7 +85,7 @@ def manifest_entry(document: Document, size: int, tokens: int) -> str:
         f'      "title": {_json_text(document.title)},\n'
         f'      "token_count_approx": {tokens},\n'
         f'      "updated": {_json_text(document.updated)},\n'
-        f'      "verification": {{"last_verified_commit": {"null" if commit is None else _json_text(commit)}, '
+        f'      "verification": {{"last_verified_commit": {verified}, '
         f'"status": {_json_text(document.status)}}}\n'
         "    }"
     )

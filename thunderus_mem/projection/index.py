@@ -20,9 +20,13 @@ _DOC_COLUMNS: Final = (
 )
 
 
+_KIND_TOTALS: Final = "SELECT kind, count(*), sum(tokens) FROM docs GROUP BY kind"
+
+
 @dataclass(frozen=True, slots=True)
 class DocRow:
-    """One document as the index knows it. ``path`` is POSIX and relative to root; ``tokens`` is about chars / 4."""
+    """One document as the index knows it. ``path`` is POSIX and relative to root; ``tokens`` is about chars
+    / 4."""
 
     id: str
     kind: str
@@ -65,7 +69,8 @@ class Index:
         before: str = "",
     ) -> list[DocRow]:
         """Documents by id, those that fit every filter given. ``since`` and ``before`` are ``utc_key`` times;
-        status ``superseded`` asks for what another document supersedes; tags must all be there; a ``path`` with
+        status ``superseded`` asks for what another document supersedes; tags must all be there; a ``path``
+        with
         ``*`` is a pattern, without one a part of the path."""
         where, values = filter_clauses(
             kinds=kinds,
@@ -75,17 +80,17 @@ class Index:
             since=since,
             before=before,
         )
-        rows = self.database.rows(f"SELECT {_DOC_COLUMNS} FROM docs WHERE {where} ORDER BY doc_id", values)  # noqa: S608
+        rows = self.database.rows(f"SELECT {_DOC_COLUMNS} FROM docs WHERE {where} ORDER BY doc_id", values)
         return [_doc_row(row) for row in rows]
 
     def get(self, doc_id: str) -> DocRow | None:
         """The document with exactly this id."""
-        row = self.database.row(f"SELECT {_DOC_COLUMNS} FROM docs WHERE doc_id = ?", (doc_id,))  # noqa: S608
+        row = self.database.row(f"SELECT {_DOC_COLUMNS} FROM docs WHERE doc_id = ?", (doc_id,))
         return _doc_row(row) if row else None
 
     def by_path(self, path: str) -> DocRow | None:
         """The document in this file (not when the file only repeats another's id)."""
-        row = self.database.row(f"SELECT {_DOC_COLUMNS} FROM docs WHERE path = ?", (path,))  # noqa: S608
+        row = self.database.row(f"SELECT {_DOC_COLUMNS} FROM docs WHERE path = ?", (path,))
         return _doc_row(row) if row else None
 
     def ids(self) -> list[str]:
@@ -137,19 +142,21 @@ class Index:
         return [(row[0], row[1], row[2]) for row in rows]
 
     def superseded_by(self, doc_ids: Iterable[str] | None = None) -> dict[str, str]:
-        """For each of the ids (of all when none are given) that an existing document supersedes: that document
+        """For each of the ids (of all when none are given) that an existing document supersedes: that
+        document
         (the first by id)."""
         wanted = sorted(set(doc_ids)) if doc_ids is not None else []
         chosen = f"AND dst_doc_id IN ({', '.join('?' * len(wanted))}) " if doc_ids is not None else ""
         rows = self.database.rows(
             "SELECT dst_doc_id, min(src_doc_id) FROM doc_edges JOIN docs ON docs.doc_id = src_doc_id "
-            f"WHERE rel = 'supersedes' AND src_doc_id <> dst_doc_id {chosen}GROUP BY 1",  # noqa: S608
+            f"WHERE rel = 'supersedes' AND src_doc_id <> dst_doc_id {chosen}GROUP BY 1",
             wanted,
         )
         return {row[0]: row[1] for row in rows}
 
     def resolve(self, target: str) -> str | None:
-        """The document a person means: its id, its path, an alias or a file stem; the first by id when several."""
+        """The document a person means: its id, its path, an alias or a file stem; the first by id when
+        several."""
         row = self.database.row(
             "SELECT doc_id FROM docs WHERE doc_id = ?1 OR path = ?1 ORDER BY doc_id <> ?1 LIMIT 1", (target,)
         ) or self.database.row(
@@ -158,12 +165,15 @@ class Index:
         )
         return str(row[0]) if row else None
 
-    def manifest_entries(self) -> list[tuple[str, str, str, int, str]]:
-        """What ``manifest_bytes`` asks for, by id."""
-        rows = self.database.rows(
-            "SELECT updated_key, updated, kind, tokens, manifest_json FROM docs ORDER BY doc_id"
+    def manifest_entries(self) -> tuple[list[str], list[tuple[str, int, int]], str]:
+        """What ``manifest_bytes`` asks for: entries by id, kinds with totals, the newest ``updated``."""
+        rows = self.database.rows
+        newest = rows("SELECT updated FROM docs ORDER BY updated_key DESC, updated DESC, doc_id LIMIT 1")
+        return (
+            [row[0] for row in rows("SELECT manifest_json FROM docs ORDER BY doc_id")],
+            [(row[0], row[1], row[2]) for row in rows(_KIND_TOTALS)],
+            newest[0][0] if newest else "",
         )
-        return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]
 
     def problems(self) -> list[Diagnostic]:
         """The reader's findings in files, those it could not read included; by path."""
@@ -208,8 +218,9 @@ def filter_clauses(
     each(paths, "lower(path) GLOB ?", together=" OR ", change=_path_pattern)
     each(
         statuses,
-        "? IN (status, CASE WHEN doc_id IN (SELECT e.dst_doc_id FROM doc_edges e JOIN docs d ON d.doc_id = e.src_doc_id "
-        "WHERE e.rel = 'supersedes' AND e.src_doc_id <> e.dst_doc_id) THEN 'superseded' END)",
+        "? IN (status, CASE WHEN doc_id IN (SELECT e.dst_doc_id FROM doc_edges e "
+        "JOIN docs d ON d.doc_id = e.src_doc_id WHERE e.rel = 'supersedes' AND e.src_doc_id <> e.dst_doc_id) "
+        "THEN 'superseded' END)",
         together=" OR ",
     )
     if since:

@@ -40,7 +40,7 @@ class LogIndex:
 
     def refresh(self, log: EventLog) -> int:
         """Read the shards that came or changed, forget those that went; returns how many were read."""
-        known = dict(self._database.rows("SELECT path, stamp FROM shards"))
+        known: dict[str, str] = dict(self._database.rows("SELECT path, stamp FROM shards"))
         now = {shard: _stamp(os.path.join(log.root, shard)) for shard in log.shards()}
         changed = [shard for shard, stamp in now.items() if known.get(shard) != stamp]
         gone = [shard for shard in known if shard not in now]
@@ -50,7 +50,7 @@ class LogIndex:
             for shard in (*gone, *changed):
                 for table in ("shards", "events", "event_docs"):
                     column = "path" if table == "shards" else "shard"
-                    self._database.run(f"DELETE FROM {table} WHERE {column} = ?", (shard,))  # noqa: S608
+                    self._database.run(f"DELETE FROM {table} WHERE {column} = ?", (shard,))
             for shard in changed:
                 self._add(log, shard)
         return len(changed)
@@ -58,7 +58,8 @@ class LogIndex:
     def events_of(self, doc_id: str) -> list[EventRow]:
         """The events that name a document, oldest first."""
         return self._events(
-            "WHERE (shard, line) IN (SELECT shard, line FROM event_docs WHERE doc_id = ?) GROUP BY id ORDER BY ts, id",
+            "WHERE (shard, line) IN (SELECT shard, line FROM event_docs WHERE doc_id = ?) "
+            "GROUP BY id ORDER BY ts, id",
             (doc_id,),
         )
 
@@ -87,7 +88,7 @@ class LogIndex:
         return int(row[0]) if row else 0
 
     def _events(self, tail: str, values: tuple[Any, ...]) -> list[EventRow]:
-        rows = self._database.rows(f"SELECT {_COLUMNS} FROM events {tail}", values)  # noqa: S608
+        rows = self._database.rows(f"SELECT {_COLUMNS} FROM events {tail}", values)
         return [EventRow(*row) for row in rows]
 
     def _add(self, log: EventLog, shard: str) -> None:

@@ -9,37 +9,30 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.diagnostic import Diagnostic, Severity
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.projection.index import Index
 
 MANIFEST_VERSION = 1
 
 
-def manifest_bytes(entries: Sequence[tuple[str, str, str, int, str]]) -> bytes:
-    """The manifest for entries ``(updated_key, updated, kind, tokens, manifest_json)`` sorted by document id.
-
-    ``generated_at`` is the newest ``updated`` among them.
-    """
-    newest = max(entries, default=("", "", "", 0, ""), key=lambda entry: entry[:2])[1]
-    kinds: dict[str, int] = {}
-    tokens = 0
-    for _, _, kind, count, _ in entries:
-        kinds[kind] = kinds.get(kind, 0) + 1
-        tokens += count
+def manifest_bytes(docs: Sequence[str], kinds: Sequence[tuple[str, int, int]], newest: str) -> bytes:
+    """The manifest for the entries of all documents (JSON text, sorted by id), the count and tokens of each
+    kind, and the newest ``updated`` among them, which is its ``generated_at``."""
     from json.encoder import encode_basestring as text
 
-    by_kind = ", ".join(f"{text(kind)}: {kinds[kind]}" for kind in sorted(kinds))
-    docs = ",\n".join([entry[4] for entry in entries])
-    listed = f"[\n{docs}\n  ]" if docs else "[]"
+    by_kind = ", ".join(f"{text(kind)}: {count}" for kind, count, _ in sorted(kinds))
+    tokens = sum(kind[2] for kind in kinds)
+    joined = ",\n".join(docs)
+    listed = f"[\n{joined}\n  ]" if docs else "[]"
     return (
         "{\n"
         f'  "docs": {listed},\n'
         f'  "generated_at": {text(newest or "1970-01-01T00:00:00Z")},\n'
-        f'  "stats": {{"by_kind": {{{by_kind}}}, "total_docs": {len(entries)}, "total_tokens_approx": {tokens}}},\n'
+        f'  "stats": {{"by_kind": {{{by_kind}}}, "total_docs": {len(docs)}, '
+        f'"total_tokens_approx": {tokens}}},\n'
         f'  "version": {MANIFEST_VERSION}\n'
         "}\n"
     ).encode()
@@ -69,14 +62,15 @@ def manifest_stamp(path: str) -> str:
 
 
 def check_manifest(path: str, relative: str, index: Index) -> list[Diagnostic]:
-    """Compare the manifest on disk with the documents (``manifest --check``). ``index`` must be fresh and must not
+    """Compare the manifest on disk with the documents (``manifest --check``). ``index`` must be fresh and
+    must not
     have written the manifest since it was read."""
     try:
         with open(path, "rb") as handle:
             found = handle.read()
     except OSError:
         return [_finding(relative, 0, "There is no manifest.")]
-    expected = manifest_bytes(index.manifest_entries())
+    expected = manifest_bytes(*index.manifest_entries())
     if found == expected:
         return []
     line = 1 + next(
@@ -91,6 +85,8 @@ def check_manifest(path: str, relative: str, index: Index) -> list[Diagnostic]:
 
 
 def _finding(path: str, line: int, message: str) -> Diagnostic:
+    from thunderus_mem.model.diagnostic import Diagnostic, Severity
+
     return Diagnostic(
         "TM502",
         Severity.ERROR,

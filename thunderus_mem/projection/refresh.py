@@ -1,6 +1,7 @@
 """Makes the index and the manifest agree with the files: what changed → apply; or everything anew.
 
-``refresh`` after any series of file operations leaves exactly what ``rebuild`` would. An unchanged tree costs one
+``refresh`` after any series of file operations leaves exactly what ``rebuild`` would. An unchanged tree
+costs one
 walk and one row. Files are read inside the index's write transaction, so two refreshes cannot mix.
 """
 
@@ -35,7 +36,8 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What a refresh did. ``rebuilt`` says why everything was read anew ("" = it was not); ``problems`` counts the
+    """What a refresh did. ``rebuilt`` says why everything was read anew ("" = it was not); ``problems``
+    counts the
     files with findings of the reader; ``held`` counts documents kept although their folder cannot be seen."""
 
     added: int
@@ -76,7 +78,8 @@ def open_index(layout: Layout) -> tuple[Index, Refreshed]:
 
 
 def ask(layout: Layout, question: Callable[[Index], Answer]) -> Answer:
-    """Put a question to the fresh index; when damage shows while it answers, build a new one and ask again."""
+    """Put a question to the fresh index; when damage shows while it answers, build a new one and ask
+    again."""
     index, _ = open_index(layout)
     try:
         return question(index)
@@ -89,11 +92,16 @@ def ask(layout: Layout, question: Callable[[Index], Answer]) -> Answer:
 
 
 def refresh(layout: Layout, index: Index) -> Refreshed:
-    """Bring the index and the manifest up to date with the files. Raises ``Damaged``, ``Busy``, ``NotWritable``."""
+    """Bring the index and the manifest up to date with the files. Raises ``Damaged``, ``Busy``,
+    ``NotWritable``."""
     seen = scan(layout.root, FOLDERS)
-    meta = dict(index.database.rows("SELECT key, value FROM meta"))
+    meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
     total, problems = _counts(meta.get("counts", ""))
-    if meta.get("files") == seen.fingerprint and not meta.get("racy") and _manifest_is_ours(layout, index, meta):
+    if (
+        meta.get("files") == seen.fingerprint
+        and not meta.get("racy")
+        and _manifest_is_ours(layout, index, meta)
+    ):
         return Refreshed(0, 0, 0, total, problems=problems)
     if seen.listed == 0 and total > max(_BRAKE_COUNT, int(total * _BRAKE_SHARE)):
         return Refreshed(0, 0, 0, total, problems=problems, held=total)
@@ -109,7 +117,7 @@ def rebuild(layout: Layout, reason: str = "asked for") -> Refreshed:
 
 def peek(layout: Layout, index: Index) -> bool:
     """Whether the index agrees with the files as they are (by their stamps); changes nothing."""
-    meta = dict(index.database.rows("SELECT key, value FROM meta"))
+    meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
     return meta.get("files") == scan(layout.root, FOLDERS).fingerprint
 
 
@@ -171,7 +179,7 @@ def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refres
         database.set_meta("counts", f"{total} {problems}")
         meta = {"manifest": database.meta("manifest")}
         if database.path and (update.changed or not _manifest_is_ours(layout, index, meta)):
-            stamp = write_manifest(layout.manifest_file, manifest_bytes(index.manifest_entries()))
+            stamp = write_manifest(layout.manifest_file, manifest_bytes(*index.manifest_entries()))
             database.set_meta("manifest", stamp)
     return Refreshed(
         update.added, update.modified, update.removed, total, problems=problems, held=update.held
@@ -180,7 +188,8 @@ def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refres
 
 def _manifest_is_ours(layout: Layout, index: Index, meta: dict[str, str]) -> bool:
     """Whether the manifest still is the file we wrote; nobody expects one beside an index in memory."""
-    return index.database.in_memory or meta.get("manifest") == manifest_stamp(layout.manifest_file)
+    stamp = meta.get("manifest")
+    return index.database.in_memory or (bool(stamp) and stamp == manifest_stamp(layout.manifest_file))
 
 
 def _counts(text: str) -> tuple[int, int]:
@@ -192,8 +201,9 @@ def _sweep(layout: Layout) -> None:
     """Remove what a killed rebuild left, once it is an hour old."""
     with suppress(OSError), os.scandir(layout.indexes_dir) as entries:
         for entry in entries:
-            if entry.name.endswith(".tmp") and entry.stat(follow_symlinks=False).st_mtime < time.time() - 3600:
+            if (
+                entry.name.endswith(".tmp")
+                and entry.stat(follow_symlinks=False).st_mtime < time.time() - 3600
+            ):
                 with suppress(OSError):
                     os.unlink(entry.path)
-
-

@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 RACY_NS: Final = 2_000_000_000
-"""A file that changed this shortly before it was read may change again without a new stamp (FAT counts in 2 s)."""
+"""A file that changed this shortly before it was read may change again without a new stamp (FAT counts in 2
+s)."""
 
 _MAX_DEPTH = 24
 
 
 @dataclass(frozen=True, slots=True)
 class FileStamp:
-    """One file as the walk saw it. ``path`` is POSIX, relative to root. ``regular`` is false for links and devices."""
+    """One file as the walk saw it. ``path`` is POSIX, relative to root. ``regular`` is false for links and
+    devices."""
 
     path: str
     size: int
@@ -44,7 +46,8 @@ class FileStamp:
 
 @dataclass(slots=True)
 class Scan:
-    """All Markdown files below the folders. ``unlisted`` folders exist but could not be read: what lies in them is
+    """All Markdown files below the folders. ``unlisted`` folders exist but could not be read: what lies in
+    them is
     unknown, not gone. ``listed`` counts the folders that could."""
 
     names: list[str]

@@ -31,8 +31,10 @@ _OPEN_FLAGS: Final = (
     os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 _INSERT_FILE = (
-    "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET size = excluded.size, "
-    "mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode, racy = excluded.racy, "
+    "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (path) DO UPDATE SET size = excluded.size, "
+    "mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode, "
+    "racy = excluded.racy, "
     "hash = excluded.hash, doc_id = excluded.doc_id, problems_json = excluded.problems_json"
 )
 
@@ -47,7 +49,8 @@ class _FileRow:
 
 
 class Update:
-    """One update within a transaction that its caller holds. ``added``, ``modified``, ``removed`` count documents."""
+    """One update within a transaction that its caller holds. ``added``, ``modified``, ``removed`` count
+    documents."""
 
     def __init__(self, root: str, database: Database) -> None:
         self._root = root
@@ -63,10 +66,16 @@ class Update:
 
     def run(self, seen: Scan) -> None:
         """Apply everything."""
-        before = set(self._database.rows("SELECT path, size, mtime_ns, ctime_ns, inode FROM files WHERE racy = 0"))
+        before = set(
+            self._database.rows("SELECT path, size, mtime_ns, ctime_ns, inode FROM files WHERE racy = 0")
+        )
         now = set(seen.tuples())
         changed = {row[0]: row for row in now - before}
-        left = {row[0] for row in before} - {row[0] for row in now} if len(before) + len(changed) != len(now) else set()
+        left = (
+            {row[0] for row in before} - {row[0] for row in now}
+            if len(before) + len(changed) != len(now)
+            else set()
+        )
         racy = {row[0] for row in self._database.rows("SELECT path FROM files WHERE racy = 1")}
         left |= racy - set(changed)
         hidden = tuple(f"{folder}/" for folder in seen.unlisted)
@@ -138,7 +147,12 @@ class Update:
         return self._not_a_document(stamp, before, (_failed(stamp.path, error),), racy=True)
 
     def _not_a_document(
-        self, stamp: FileStamp, before: _FileRow | None, problems: tuple[Diagnostic, ...], *, racy: bool = False
+        self,
+        stamp: FileStamp,
+        before: _FileRow | None,
+        problems: tuple[Diagnostic, ...],
+        *,
+        racy: bool = False,
     ) -> tuple[Any, ...]:
         if before:
             self._touched.add(before.doc_id)
@@ -217,7 +231,8 @@ class Update:
     def _insert(self, entries: list[tuple[int, Entry]]) -> None:
         many = self._database.run_many
         many(
-            "INSERT INTO docs (rowid, doc_id, kind, title, path, tags_json, updated, provenance_json, created, "
+            "INSERT INTO docs (rowid, doc_id, kind, title, path, tags_json, updated, provenance_json, "
+            "created, "
             "updated_key, status, aliases_json, anchors_json, hash, size, tokens, manifest_json) "
             f"VALUES ({', '.join('?' * 17)})",
             [(row_id, *entry.doc) for row_id, entry in entries],

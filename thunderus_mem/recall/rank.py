@@ -1,4 +1,5 @@
-"""Puts documents in order: fuse two rankings, mind what is stale or superseded, keep only what is relevant. Pure."""
+"""Puts documents in order: fuse two rankings, mind what is stale or superseded, keep only what is relevant.
+Pure."""
 
 from __future__ import annotations
 
@@ -10,12 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 FUSION_K: Final = 60
-"""Reciprocal rank fusion: a document scores 1 / (60 + rank) in each list (Cormack, Clarke, Büttcher, 2009)."""
+"""Reciprocal rank fusion: a document scores 1 / (60 + rank) in each list (Cormack, Clarke, Büttcher,
+2009)."""
 
 STALE_FACTOR: Final = 0.85
 SUPERSEDED_FACTOR: Final = 0.7
 COVERAGE_FLOOR: Final = 0.3
-"""A document must match words worth this share of the query; a word is worth its inverse document frequency."""
+"""A document must match words worth this share of the query; a word is worth its inverse document
+frequency."""
 
 COMMON_SHARE: Final = 0.5
 """A word in more than this share of the documents says nothing about any of them."""
@@ -51,12 +54,15 @@ def fuse(
     superseded: Mapping[int, int],
     names: Mapping[int, str],
 ) -> list[Candidate]:
-    """One order from two: row ids of documents, best first. ``superseded`` maps a row to that of its successor (0 when
+    """One order from two: row ids of documents, best first. ``superseded`` maps a row to that of its
+    successor (0 when
     the successor is no candidate). Ties go by id."""
     document_ranks = {row: place for place, row in enumerate(by_document, 1)}
     passage_ranks = {row: place for place, row in enumerate(by_passage, 1)}
     candidates = [
-        Candidate(row, document_ranks.get(row, 0), passage_ranks.get(row, 0), statuses[row], row in superseded)
+        Candidate(
+            row, document_ranks.get(row, 0), passage_ranks.get(row, 0), statuses[row], row in superseded
+        )
         for row in {**document_ranks, **passage_ranks}
         if row in statuses
     ]
@@ -65,7 +71,8 @@ def fuse(
 
 
 def below_successors(candidates: list[Candidate], superseded: Mapping[int, int]) -> list[Candidate]:
-    """Move every superseded document to right after its successor, when that comes later. Circles are left alone."""
+    """Move every superseded document to right after its successor, when that comes later. Circles are left
+    alone."""
     place = {candidate.row: at for at, candidate in enumerate(candidates)}
 
     def latest(row: int) -> tuple[int, int]:

@@ -120,11 +120,13 @@ class _Found:
 def _ranked(database: Database, expression: str, allowed: frozenset[int] | None) -> _Found:
     pool = _POOL if allowed is None else -1
     documents = database.rows(
-        f"SELECT rowid, {_DOCUMENT_BM25} AS score FROM docs_fts WHERE docs_fts MATCH ? ORDER BY score LIMIT ?",  # noqa: S608
+        f"SELECT rowid, {_DOCUMENT_BM25} AS score FROM docs_fts "
+        "WHERE docs_fts MATCH ? ORDER BY score LIMIT ?",
         (expression, pool),
     )
     passages = database.rows(
-        f"SELECT rowid, {_PASSAGE_BM25} AS score FROM passages_fts WHERE passages_fts MATCH ? ORDER BY score LIMIT ?",  # noqa: S608
+        f"SELECT rowid, {_PASSAGE_BM25} AS score FROM passages_fts "
+        "WHERE passages_fts MATCH ? ORDER BY score LIMIT ?",
         (expression, pool * 3 if pool > 0 else pool),
     )
     document_scores = {row: -score for row, score in documents if allowed is None or row in allowed}
@@ -135,9 +137,7 @@ def _ranked(database: Database, expression: str, allowed: frozenset[int] | None)
         if row not in best and (allowed is None or row in allowed):
             best[row] = passage
             passage_scores[row] = -score
-    return _Found(
-        list(document_scores)[:_POOL], list(best)[:_POOL], best, document_scores, passage_scores
-    )
+    return _Found(list(document_scores)[:_POOL], list(best)[:_POOL], best, document_scores, passage_scores)
 
 
 def _allowed(database: Database, query: Query) -> frozenset[int] | None:
@@ -152,7 +152,7 @@ def _allowed(database: Database, query: Query) -> frozenset[int] | None:
             since=query.since,
             before=query.before,
         )
-        allowed = frozenset(row[0] for row in database.rows(f"SELECT rowid FROM docs WHERE {where}", values))  # noqa: S608
+        allowed = frozenset(row[0] for row in database.rows(f"SELECT rowid FROM docs WHERE {where}", values))
     if unwanted := exclusion_expression(query):
         if allowed is None:
             allowed = frozenset(row[0] for row in database.rows("SELECT rowid FROM docs"))
@@ -161,14 +161,16 @@ def _allowed(database: Database, query: Query) -> frozenset[int] | None:
 
 
 def _matching(database: Database, expression: str) -> set[int]:
-    return {row[0] for row in database.rows("SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?", (expression,))}
+    return {
+        row[0] for row in database.rows("SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?", (expression,))
+    }
 
 
 def _docs(database: Database, keys: Iterable[int] | Iterable[str], column: str = "rowid") -> dict[int, _Doc]:
     wanted = list(keys)
     marks = ", ".join("?" * len(wanted))
     found = database.rows(
-        f"SELECT rowid, doc_id, kind, title, path, status FROM docs WHERE {column} IN ({marks})",  # noqa: S608
+        f"SELECT rowid, doc_id, kind, title, path, status FROM docs WHERE {column} IN ({marks})",
         wanted,
     )
     return {row[0]: _Doc(*row) for row in found}
@@ -187,14 +189,10 @@ def _successors(
         asked = set(step.values()) - set(successor_ids) - set(by_id)
         by_id.update({doc.id: doc for doc in _docs(index.database, asked, "doc_id").values()})
     shown = {doc.id: doc for doc in by_id.values() if allowed is None or doc.row in allowed}
-    return {
-        by_id[old].row: (new, shown.get(new)) for old, new in successor_ids.items() if old in by_id
-    }
+    return {by_id[old].row: (new, shown.get(new)) for old, new in successor_ids.items() if old in by_id}
 
 
-def _relevant(
-    database: Database, query: Query, ordered: list[Candidate], total: int
-) -> list[Candidate]:
+def _relevant(database: Database, query: Query, ordered: list[Candidate], total: int) -> list[Candidate]:
     """Only the candidates that are about the query at all."""
     units = {unit for term in query.wanted for unit in (atoms(term) or [whole_expression(term)])}
     matching = [_matching(database, unit) for unit in sorted(units)]
@@ -222,9 +220,7 @@ def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> li
     return result
 
 
-def _listing(
-    index: Index, query: Query, root: str, allowed: frozenset[int] | None, limit: int
-) -> list[Hit]:
+def _listing(index: Index, query: Query, root: str, allowed: frozenset[int] | None, limit: int) -> list[Hit]:
     """What the filters let through, newest first."""
     database = index.database
     rows = database.rows("SELECT rowid FROM docs ORDER BY updated_key DESC, doc_id")
@@ -232,7 +228,9 @@ def _listing(
     docs = _docs(database, wanted)
     superseded = index.superseded_by([doc.id for doc in docs.values()])
     snippets = Snippets(root, database, "")
-    shown = [(docs[row], None, 0.0, superseded.get(docs[row].id, ""), {}) for row in wanted]
+    shown: list[tuple[_Doc, int | None, float, str, dict[str, Any]]] = [
+        (docs[row], None, 0.0, superseded.get(docs[row].id, ""), {}) for row in wanted
+    ]
     return _hits(snippets, shown, limit)
 
 
@@ -249,7 +247,8 @@ def _hits(
             continue
         hits.append(
             Hit(
-                doc.id, doc.title, doc.kind, doc.path, snippet.anchor, snippet.line, snippet.text, snippet.marks,
+                doc.id, doc.title, doc.kind, doc.path, snippet.anchor, snippet.line, snippet.text,
+                snippet.marks,
                 round(score, 6), doc.status, by, told,
             )
         )  # fmt: skip

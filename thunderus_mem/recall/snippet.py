@@ -1,4 +1,5 @@
-"""The piece of a passage that is shown, cut from the file as it is now, with the places of the words that matched."""
+"""The piece of a passage that is shown, cut from the file as it is now, with the places of the words that
+matched."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class Snippet:
 
 
 class Snippets:
-    """Cuts snippets for one query. ``expression`` is the FTS5 expression whose words are marked, "" for none."""
+    """Cuts snippets for one query. ``expression`` is the FTS5 expression whose words are marked, "" for
+    none."""
 
     def __init__(self, root: str, database: Database, expression: str) -> None:
         self._root = root
@@ -42,7 +44,8 @@ class Snippets:
         self._words = [word for word in re.findall(r"\w{3,}", expression) if word not in ("AND", "OR")]
 
     def of(self, path: str, passage: int) -> Snippet | None:
-        """The snippet of a passage by its row id; ``None`` when the file is gone or no longer what was indexed."""
+        """The snippet of a passage by its row id; ``None`` when the file is gone or no longer what was
+        indexed."""
         row = self._database.row(
             "SELECT p.anchor, p.line, p.body, f.size, f.mtime_ns, f.ctime_ns, f.inode "
             "FROM passages p, files f WHERE p.id = ? AND f.path = ?",
@@ -71,7 +74,9 @@ class Snippets:
         """The window with the most marks in it."""
         marks = self._marks(text) if self._expression else []
         start, end = _window(text, marks)
-        inside = tuple((first - start, last - start) for first, last in marks if start <= first and last <= end)
+        inside = tuple(
+            (first - start, last - start) for first, last in marks if start <= first and last <= end
+        )
         return text[start:end].replace("\n", " ").replace("\t", " "), inside
 
     def _marks(self, text: str) -> list[tuple[int, int]]:
@@ -81,7 +86,8 @@ class Snippets:
         self._scratch.execute("DELETE FROM shown")
         self._scratch.execute("INSERT INTO shown VALUES (?)", (text,))
         found = self._scratch.execute(
-            "SELECT highlight(shown, 0, ?, ?) FROM shown WHERE shown MATCH ?", (_OPEN, _CLOSE, self._expression)
+            "SELECT highlight(shown, 0, ?, ?) FROM shown WHERE shown MATCH ?",
+            (_OPEN, _CLOSE, self._expression),
         ).fetchone()
         marks: list[tuple[int, int]] = []
         if found is not None:
@@ -94,12 +100,15 @@ class Snippets:
 
 
 def _window(text: str, marks: list[tuple[int, int]]) -> tuple[int, int]:
-    """Start and end of what is shown: about ``WIDTH`` characters at word boundaries, around most of the marks."""
+    """Start and end of what is shown: about ``WIDTH`` characters at word boundaries, around most of the
+    marks."""
     if len(text) <= WIDTH:
         return 0, len(text)
     start = 0
     if marks:
-        inside = [sum(first <= other[0] and other[1] <= first + WIDTH - 40 for other in marks) for first, _ in marks]
+        inside = [
+            sum(first <= other[0] and other[1] <= first + WIDTH - 40 for other in marks) for first, _ in marks
+        ]
         start = max(0, marks[inside.index(max(inside))][0] - 40)
     end = min(len(text), start + WIDTH)
     start = max(0, end - WIDTH)

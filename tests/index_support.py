@@ -1,0 +1,69 @@
+"""What the tests of the index share: writing documents, and the whole content of an index as plain values."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thunderus_mem.projection.index import Index
+
+FACTS = DOCUMENT_FOLDERS["fact"]
+
+
+def document(
+    doc_id: str,
+    body: str = "Some text.\n",
+    *,
+    title: str = "A title",
+    kind: str = "fact",
+    tags: Sequence[str] = ("one",),
+    updated: str = "2026-01-02T00:00:00Z",
+    status: str = "unknown",
+    more: str = "",
+) -> str:
+    """The text of a document with every required key."""
+    return (
+        f"---\nid: {doc_id}\ntitle: {title}\nkind: {kind}\ntags: [{', '.join(tags)}]\n"
+        f'created: "2026-01-01T00:00:00Z"\nupdated: "{updated}"\n'
+        "provenance:\n  events: [evt_1]\n  patches: []\n  commits: []\n"
+        f"verification:\n  last_verified_commit: null\n  status: {status}\n{more}---\n{body}"
+    )
+
+
+def new_store(root: object) -> Layout:
+    """An empty store."""
+    layout = Layout(str(root))
+    for folder in DOCUMENT_FOLDERS.values():
+        os.makedirs(layout.at(folder), exist_ok=True)
+    return layout
+
+
+def put(layout: Layout, path: str, text: str | bytes) -> str:
+    """Write a file of the store; a bare name goes to the facts. Returns its path."""
+    path = path if "/" in path else f"{FACTS}/{path}"
+    os.makedirs(os.path.dirname(layout.at(path)), exist_ok=True)
+    with open(layout.at(path), "wb") as handle:
+        handle.write(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def content(index: Index) -> dict[str, list[tuple[Any, ...]]]:
+    """Everything the index says, without stamps and row numbers."""
+    rows = index.database.rows
+    return {
+        "files": rows("SELECT path, hash, doc_id, problems_json FROM files ORDER BY path"),
+        "docs": rows("SELECT * FROM docs ORDER BY doc_id"),
+        "words": rows("SELECT * FROM docs_fts ORDER BY doc_id"),
+        "passages": rows(
+            "SELECT doc_id, p.id % 4096, anchor, line, p.title, heading, body, parts FROM passages p "
+            "JOIN docs ON docs.rowid = p.id / 4096 ORDER BY 1, 2"
+        ),
+        "names": rows("SELECT * FROM names ORDER BY 1, 2"),
+        "edges": rows("SELECT * FROM doc_edges ORDER BY 1, 2, 3"),
+        "orphans": rows("SELECT id FROM passages WHERE id / 4096 NOT IN (SELECT rowid FROM docs)"),
+    }

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.index_support import document, new_store, put
+from thunderus_mem.projection.log_index import LogIndex
+from thunderus_mem.projection.refresh import open_index
+from thunderus_mem.store.events import EventLog
+
+if TYPE_CHECKING:
+    from thunderus_mem.store.layout import Layout
+
+
+def line(number: int, doc_id: str, after: str) -> str:
+    event = {
+        "v": 1,
+        "id": f"evt_{number:026d}",
+        "ts": f"2026-01-01T00:00:{number:02d}.000Z",
+        "session_id": "sess_1",
+        "actor": "user",
+        "kind": "patch",
+        "refs": {"paths": ["p.md"], "patch_id": f"patch_{number:026d}", "memory_doc_ids": [doc_id]},
+        "body": {
+            "op": "add",
+            "changes": [
+                {"op": "create", "doc_id": doc_id, "path": "p.md", "before": "", "after": after, "diff": None}
+            ],
+        },
+        "prev": None,
+    }
+    return json.dumps(event) + "\n"
+
+
+def log_of(layout: Layout) -> EventLog:
+    return EventLog(layout.root, layout.sessions_dir, layout.local_sessions_dir, layout.legacy_events_file)
+
+
+def test_events_are_found_by_document_hash_and_time(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a"))
+    for shard, numbers in (("one", (1, 3)), ("two", (2, 3))):
+        folder = Path(layout.sessions_dir) / shard
+        folder.mkdir(parents=True)
+        (folder / "events.jsonl").write_text("".join(line(n, f"fact.n{n}", f"sha256:{n}") for n in numbers))
+    index, _ = open_index(layout)
+    log = LogIndex(index.database)
+    assert log.refresh(log_of(layout)) == 2
+    assert [event.id[-1] for event in log.recent(9)] == ["3", "2", "1"]
+    assert [event.id[-1] for event in log.events_of("fact.n3")] == ["3"]
+    assert log.explains("sha256:2")
+    assert not log.explains("sha256:9")
+    assert not log.explains("")
+    assert log.explained() == {"sha256:1", "sha256:2", "sha256:3"}
+    assert (log.count(), log.damages()) == (3, 0)
+
+
+def test_only_what_changed_is_read_and_a_lost_shard_takes_its_events_along(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    folder = Path(layout.sessions_dir) / "one"
+    folder.mkdir(parents=True)
+    shard = folder / "events.jsonl"
+    shard.write_text(line(1, "fact.a", "sha256:1"))
+    index, _ = open_index(layout)
+    log = LogIndex(index.database)
+    log.refresh(log_of(layout))
+    with shard.open("a") as handle:
+        handle.write(line(2, "fact.a", "sha256:2") + "not an event\n")
+    log.refresh(log_of(layout))
+    assert len(log.events_of("fact.a")) == 2
+    assert log.damages() == 1
+    shutil.rmtree(folder)
+    log.refresh(log_of(layout))
+    assert log.count() == 0

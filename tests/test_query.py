@@ -1,0 +1,143 @@
+# ruff: noqa: E501, PT017
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.model.errors import InvalidQuery
+from thunderus_mem.model.query import (
+    MAX_TERMS,
+    exclusion_expression,
+    identifier_parts,
+    match_expression,
+    parse_query,
+)
+
+TABLE = sqlite3.connect(":memory:")
+TABLE.execute(
+    "CREATE VIRTUAL TABLE t USING fts5(text, parts, tokenize = 'porter unicode61 remove_diacritics 2')"
+)
+
+DEVELOPER_QUERIES = [
+    "foo(bar)", "std::vector<int>", "a AND", "OR", "NOT x", "NEAR(a b, 3)", 'say "hello', "'", '"', '""', "*", "a*",
+    "^start", "col:val", "title:x", "http://localhost:8080/a?b=c&d=e", "C++", "c#", ".gitignore", "--force", "-",
+    "- x", "foo-bar", "{x}", "[tool.ruff]", "x = y;", "$HOME/.config", "@decorator", "a\\b", "%s", "…", "👍",
+    "\x00nul\x00", "\ud800", "SELECT * FROM t;", "l'été", "naïve café", "数据库", "のテスト", "테스트", "1.2.3", "v0.28",
+    "NULL", "try/except", "a + b", "key: value", "kind:", "tag: x", "(((((", "\u202eabc", "a\tb\nc", "\"a\" \"b\"",
+]  # fmt: skip
+
+
+def run(text: str) -> None:
+    query = parse_query(text)
+    for expression in (match_expression(query), exclusion_expression(query)):
+        if expression:
+            TABLE.execute("SELECT rowid FROM t WHERE t MATCH ?", (expression,)).fetchall()
+
+
+@pytest.mark.parametrize("text", DEVELOPER_QUERIES)
+def test_what_developers_type_is_never_a_syntax_error(text: str) -> None:
+    run(text)
+
+
+@settings(deadline=None, max_examples=400, derandomize=True)
+@given(st.text(max_size=60) | st.text(alphabet='ab "*^():+-{}NEARORAND\x00数é_', max_size=40))
+def test_any_text_makes_a_safe_expression(text: str) -> None:
+    try:
+        run(text)
+    except InvalidQuery as error:
+        assert error.hint
+
+
+def found(text: str, query: str) -> bool:
+    TABLE.execute("DELETE FROM t")
+    TABLE.execute("INSERT INTO t VALUES (?, ?)", (text, " ".join(identifier_parts(text))))
+    return bool(
+        TABLE.execute("SELECT 1 FROM t WHERE t MATCH ?", (match_expression(parse_query(query)),)).fetchall()
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("uses parse_http2_frame here", "parse_http2_frame"),
+        ("uses parse_http2_frame here", "http2"),
+        ("uses parse_http2_frame here", "parseHttp2Frame"),
+        ("calls parseHTTPFrame()", "parseHTTPFrame"),
+        ("calls parseHTTPFrame()", "parsehttpframe"),
+        ("calls parseHTTPFrame()", "http"),
+        ("calls parseHTTPFrame()", "parse_http_frame"),
+        ("see src/net/frame.py", "src/net/frame.py"),
+        ("see src/net/frame.py", "frame.py"),
+        ("the café is open", "cafe"),
+        ("the cafe is open", "café"),
+        ("我们使用数据库连接池", "数据库"),
+        ("我们使用数据库连接池", "池"),
+        ("使用Python数据", "python"),
+        ("テストを実行する", "実行"),
+        ("running the tests", "run test"),
+    ],
+)
+def test_names_are_found_whole_and_by_part(text: str, query: str) -> None:
+    assert found(text, query)
+
+
+def test_a_whole_name_is_a_phrase_of_its_parts() -> None:
+    assert match_expression(parse_query("parseHTTPFrame")).startswith(
+        '("parseHTTPFrame" OR "parse http frame")'
+    )
+
+
+def test_filters_are_read_and_words_stay() -> None:
+    query = parse_query(
+        'kind:fact TAG:ci -tag:old path:"a b" status:stale since:2026-01-01 before:2026-02-01 word'
+    )
+    assert (query.kinds, query.tags, query.paths, query.statuses) == (
+        ("fact",),
+        ("ci", "-old"),
+        ("a b",),
+        ("stale",),
+    )
+    assert query.since is not None
+    assert query.before is not None
+    assert query.since < query.before
+    assert [term.text for term in query.terms] == ["word"]
+
+
+@pytest.mark.parametrize("text", ["kind:poem", "since:yesterday", "before:2026-13-01", "status:good"])
+def test_an_impossible_filter_value_is_refused_with_a_hint(text: str) -> None:
+    with pytest.raises(InvalidQuery) as caught:
+        parse_query(text)
+    assert caught.value.hint
+
+
+def test_stop_words_are_dropped_unless_there_is_nothing_else() -> None:
+    assert [term.text for term in parse_query("how do we run the tests").terms] == ["run", "tests"]
+    assert len(parse_query("to be or not to be").terms) == 6
+
+
+def test_a_repeated_word_counts_twice() -> None:
+    assert match_expression(parse_query("cache cache")) == '"cache" OR "cache"'
+
+
+def test_quoting_single_words_changes_nothing() -> None:
+    assert parse_query('"cache" "token"').terms == parse_query("cache token").terms
+
+
+def test_left_out_words_and_phrases() -> None:
+    query = parse_query('cache -redis -"old way"')
+    assert match_expression(query) == '"cache"'
+    assert exclusion_expression(query) == '"redis" OR "old way"'
+
+
+def test_an_option_name_is_looked_for() -> None:
+    assert match_expression(parse_query("--force")) == '"force"'
+
+
+def test_too_much_is_cut_and_said() -> None:
+    query = parse_query(" ".join(f"word{number}" for number in range(MAX_TERMS + 9)))
+    assert len(query.terms) == MAX_TERMS
+    assert len(query.notes) == 1
+    assert parse_query("x" * 10_000).notes

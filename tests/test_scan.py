@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from thunderus_mem.projection.scan import RACY_NS, scan, stamp_of, visible_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def names(root: Path) -> list[str]:
+    return sorted(scan(str(root), ("a", "b")).names)
+
+
+def test_finds_markdown_below_the_folders_and_nothing_hidden(tmp_path: Path) -> None:
+    for name in ("a/x.md", "a/deep/er/y.md", "a/.hidden.md", "a/.git/z.md", "a/note.txt", "b/w.md", "c/v.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("x")
+    assert names(tmp_path) == ["a/deep/er/y.md", "a/x.md", "b/w.md"]
+
+
+def test_links_and_pipes_are_listed_as_special_and_folders_entered(tmp_path: Path) -> None:
+    (tmp_path / "a/folder.md").mkdir(parents=True)
+    (tmp_path / "a/folder.md/in.md").write_text("x")
+    (tmp_path / "a/link.md").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "a/pipe.md")
+    found = scan(str(tmp_path), ("a",))
+    assert found.special == {"a/link.md", "a/pipe.md"}
+    assert sorted(found.names) == ["a/folder.md/in.md", "a/link.md", "a/pipe.md"]
+
+
+def test_a_linked_folder_is_not_entered(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/x.md").write_text("x")
+    (tmp_path / "a").symlink_to("out")
+    assert names(tmp_path) == []
+
+
+def test_the_fingerprint_moves_with_content_name_and_restored_times(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    file = tmp_path / "a/x.md"
+    file.write_text("one")
+    first = scan(str(tmp_path), ("a",)).fingerprint
+    assert scan(str(tmp_path), ("a",)).fingerprint == first
+    times = file.stat()
+    file.write_text("two, longer")
+    os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
+    second = scan(str(tmp_path), ("a",)).fingerprint
+    file.rename(tmp_path / "a/y.md")
+    assert len({first, second, scan(str(tmp_path), ("a",)).fingerprint}) == 3
+
+
+def test_a_name_that_is_not_utf8_is_shown_escaped_and_special(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    with open(os.fsencode(tmp_path / "a") + b"/\xff.md", "w"):
+        pass
+    found = scan(str(tmp_path), ("a",))
+    assert found.names == ["a/\\xff.md"]
+    assert found.special == {"a/\\xff.md"}
+    assert visible_name("plain.md") == "plain.md"
+
+
+def test_a_missing_folder_is_not_an_unlisted_one(tmp_path: Path) -> None:
+    found = scan(str(tmp_path), ("a", "b"))
+    assert (found.listed, found.unlisted, len(found)) == (0, (), 0)
+
+
+def test_a_young_file_is_racy(tmp_path: Path) -> None:
+    (tmp_path / "x.md").write_text("x")
+    stamp = stamp_of(str(tmp_path), "x.md")
+    assert stamp is not None
+    assert stamp.racy_at(stamp.ctime_ns)
+    assert not stamp.racy_at(stamp.ctime_ns + RACY_NS + 1)
+    assert stamp_of(str(tmp_path), "gone.md") is None

@@ -1,0 +1,45 @@
+"""The seal beside the index: the stamp its file had after our last write. Another stamp, another writer."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+
+_BACKDATE_NS = 5_000_000_001
+
+
+def write_seal(path: str) -> None:
+    """Remember the stamp of the index file after our own write.
+
+    Its mtime is set back first, so that a write by anybody else, even in the same tick, gives another one.
+    """
+    try:
+        moment = time.time_ns() - _BACKDATE_NS
+        os.utime(path, ns=(moment, moment))
+        temporary = f"{path}.seal.{os.getpid()}"
+        with open(temporary, "w", encoding="ascii") as handle:
+            handle.write(_stamp(path))
+        os.replace(temporary, _seal_path(path))
+    except OSError:
+        # Without a seal the next open builds a new index: slower, never wrong.
+        with suppress(OSError):
+            os.unlink(_seal_path(path))
+
+
+def sealed(path: str) -> bool:
+    """Whether the index file is as we left it, with no write of anybody under way."""
+    try:
+        with open(_seal_path(path), encoding="ascii") as handle:
+            return handle.read(200) == _stamp(path) and not os.path.exists(path + "-journal")
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _seal_path(path: str) -> str:
+    return f"{path}.seal"
+
+
+def _stamp(path: str) -> str:
+    info = os.lstat(path)
+    return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"
