@@ -93,8 +93,9 @@ def block(text: str) -> list[str]:
 
 def rules() -> str:
     """A table of all rules, then each rule's own page."""
-    lint, pages = available("thunderus_mem.lint.rule"), available("thunderus_mem.lint.pages")
-    known = getattr(lint, "RULES", None) or getattr(available("thunderus_mem.lint.rules"), "RULES", ())
+    from thunderus_mem.lint import pages
+    from thunderus_mem.lint.rules import RULES as known
+
     lines = ["`thunderus-mem lint` checks these. `thunderus-mem rule CODE` prints a page.", ""]
     rows = [
         [f"[{rule.code}](#{rule.code.lower()})", rule.name, str(rule.severity), rule.summary]

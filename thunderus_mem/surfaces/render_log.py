@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from thunderus_mem.evidence.provenance import WhyNode
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
-    from thunderus_mem.verbs.reading import LogListing, ShownEvent, VerifyReport, WhyReport
+    from thunderus_mem.verbs.history import LogListing, ShownEvent, VerifyReport, WhyReport
 
 
 def log_listing(value: LogListing, console: Console) -> str:
@@ -21,16 +21,32 @@ def log_listing(value: LogListing, console: Console) -> str:
     for event in value.events:
         what = event.op or event.kind
         about = ", ".join(event.doc_ids)
-        reason = one_line(event.why)
+        reason = one_line(event.why or event.text)
         rows.append(
             (
                 style.dim(minute(event.ts)),
-                event.actor,
+                event.author or event.actor,
                 what,
                 style.name(about),
                 reason,
             )
         )
+    return columns(rows, console)
+
+
+def event_listing(value: LogListing, console: Console) -> str:
+    """Events by id, newest first: the id to show it by, when, its kind, and what it is about."""
+    style = console.style
+    rows = [
+        (
+            style.name(event.id),
+            style.dim(minute(event.ts)),
+            event.actor,
+            event.kind + (f" {event.op}" if event.op else ""),
+            one_line(", ".join(event.doc_ids) or event.text),
+        )
+        for event in value.events
+    ]
     return columns(rows, console)
 
 

@@ -53,14 +53,12 @@ def lint(
     ] = "",
 ) -> int:
     """Check documents, manifest and log. Exits with 1 when an error or a warning is found."""
-    from thunderus_mem.model.diagnostic import Severity
     from thunderus_mem.verbs import linting
 
     console: Console = ctx.obj
     form = form or ("github" if console.environ.get("GITHUB_ACTIONS") == "true" else "full")
     if form not in _FORMATS:
         raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
-    options: dict[str, Any] = {"diff": True} if diff else {}
     value = linting.lint(
         console.memory(),
         tuple(paths or ()),
@@ -68,12 +66,12 @@ def lint(
         fix=fix and not diff,
         select=_codes(select),
         ignore=_codes(ignore),
-        **options,
+        diff=diff,
     )
     console.emit("lint", value, lambda report, to: _rendered(report, to, form))
     if not console.json and form == "full":
         console.say(_summary(value))
-    return int(any(finding.severity is not Severity.NOTE for finding in value.diagnostics))
+    return int(bool(value.errors or value.warnings))
 
 
 def _rendered(value: Any, console: Console, form: str) -> str:
@@ -104,7 +102,7 @@ def rule(
     code: Annotated[str, typer.Argument(help="A code, as TM201; all rules when none is given.")] = "",
 ) -> None:
     """Explain a rule: what it checks, why, an example, and how to fix it."""
-    from thunderus_mem.lint.rule import RULES
+    from thunderus_mem.lint.rules import RULES
     from thunderus_mem.surfaces.render import columns
 
     console: Console = ctx.obj
@@ -123,7 +121,7 @@ def rule(
 
 def _page(code: str) -> RulePage:
     from thunderus_mem.lint.pages import rule_page
-    from thunderus_mem.lint.rule import RULES
+    from thunderus_mem.lint.rules import RULES
 
     for known in RULES:
         if code in (known.code, known.name.upper()):

@@ -83,23 +83,25 @@ def log(
 ) -> None:
     """What happened, newest first."""
     from thunderus_mem.surfaces.render_log import log_listing
-    from thunderus_mem.verbs import reading
+    from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
-    value = reading.log(console.memory(), document, limit=limit)
+    value = history.log(console.memory(), document, limit=limit)
     if not value.events:
         console.say("Nothing happened yet.")
     console.emit("log", value, log_listing)
+    if value.left_out:
+        console.say(f"{value.left_out:,} older left out; -n shows more.")
 
 
 @app.command("why")
 def why(ctx: typer.Context, document: DocumentId) -> None:
     """Where a document comes from: events, sessions, patches and commits, as a tree."""
     from thunderus_mem.surfaces.render_log import why_report
-    from thunderus_mem.verbs import reading
+    from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
-    console.emit("why", reading.why(console.memory(), document), why_report)
+    console.emit("why", history.why(console.memory(), document), why_report)
 
 
 @events_app.command("list")
@@ -109,12 +111,14 @@ def events_list(
     limit: Limit = 50,
 ) -> None:
     """Events of every kind, newest first."""
-    from thunderus_mem.surfaces.render_log import log_listing
-    from thunderus_mem.verbs import reading
+    from thunderus_mem.surfaces.render_log import event_listing
+    from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
-    value = reading.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
-    console.emit("events list", value, log_listing)
+    value = history.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
+    console.emit("events list", value, event_listing)
+    if value.left_out:
+        console.say(f"{value.left_out:,} older left out; -n shows more.")
 
 
 @events_app.command("show")
@@ -124,10 +128,10 @@ def events_show(
 ) -> None:
     """One event, whole."""
     from thunderus_mem.surfaces.render_log import shown_event
-    from thunderus_mem.verbs import reading
+    from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
-    console.emit("events show", reading.events_show(console.memory(), event), shown_event)
+    console.emit("events show", history.events_show(console.memory(), event), shown_event)
 
 
 @events_app.command("verify")
@@ -135,9 +139,9 @@ def events_verify(ctx: typer.Context) -> int:
     """Check every shard: schema, chain, torn lines. Exits with 1 when something is wrong."""
     from thunderus_mem.model.diagnostic import Severity
     from thunderus_mem.surfaces.render_log import verify_report
-    from thunderus_mem.verbs import reading
+    from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
-    value = reading.events_verify(console.memory())
+    value = history.events_verify(console.memory())
     console.emit("events verify", value, verify_report)
     return int(any(finding.severity is not Severity.NOTE for finding in value.diagnostics))

@@ -25,10 +25,10 @@ def init(
     import os
 
     from thunderus_mem.surfaces.render_upkeep import initialised
-    from thunderus_mem.verbs import upkeep
+    from thunderus_mem.verbs import starting
 
     console: Console = ctx.obj
-    value = upkeep.init(os.path.abspath(console.start), agents=agents, environ=console.environ)
+    value = starting.init(os.path.abspath(console.start), console.open_at, agents=agents)
     console.emit("init", value, initialised)
 
 
