@@ -135,7 +135,8 @@ def listing(value: Listing, console: Console) -> str:
     style = console.style
     if console.width is not None:
         rows = [
-            (doc.id, doc.kind, day(doc.updated), doc.status, one_line(doc.title)) for doc in value.documents
+            (doc.id, doc.kind, day(doc.updated), _standing(doc), one_line(doc.title))
+            for doc in value.documents
         ]
         return table(("ID", "KIND", "UPDATED", "STATUS", "TITLE"), rows, console)
     rows = [

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from thunderus_mem.projection.refresh import Refreshed
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.verbs.gardening import Applied
-    from thunderus_mem.verbs.upkeep import DoctorReport, IndexStatus, Initialised, ManifestReport
+    from thunderus_mem.verbs.starting import Initialised
+    from thunderus_mem.verbs.upkeep import DoctorReport, IndexStatus, ManifestReport
 
 _MARKS = {"ok": "ok", "note": "note", "warning": "warning", "error": "error"}
 

@@ -23,7 +23,5 @@ def published_code(console: Console, *, published: bool) -> int:
     """0, or 6 with a word: the event is on disk, the file is not yet."""
     if published:
         return 0
-    console.talk(
-        "The change is in the log, but its file could not be put in place; the next command does it."
-    )
+    console.talk("The change is in the log; its file could not be put in place yet: the next command does.")
     return Degraded.exit_code

@@ -85,11 +85,11 @@ def _rendered(value: Any, console: Console, form: str) -> str:
 def _summary(value: Any) -> str:
     from thunderus_mem.surfaces.text import counted
 
-    found = counted(len(value.diagnostics), "finding")
-    fixed = f", {value.fixed} fixed" if value.fixed else ""
-    return (
-        f"{counted(value.checked, 'document')} checked: {found if value.diagnostics else 'all good'}{fixed}."
-    )
+    notes = len(value.diagnostics) - value.errors - value.warnings
+    parts = [(value.errors, "error"), (value.warnings, "warning"), (notes, "note")]
+    found = ", ".join(counted(number, noun) for number, noun in parts if number) or "all good"
+    fixed = f" {counted(len(value.fixed), 'document')} mended." if value.fixed else ""
+    return f"{counted(value.checked, 'document')} checked: {found}.{fixed}"
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:
