@@ -1,4 +1,4 @@
-"""The hook in real repositories with real git; a small script plays the tool where the block alone matters."""
+"""The hook in real repositories with real git; a script plays the tool where the block alone matters."""
 
 from __future__ import annotations
 

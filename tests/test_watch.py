@@ -8,7 +8,6 @@ import queue
 import shutil
 import subprocess
 import threading
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,6 +21,7 @@ from thunderus_mem.surfaces.watch import LONGEST, QUIET, Debounce, Turn, compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 PATIENCE = 8.0
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -165,8 +165,8 @@ def test_a_save_of_vim_is_seen(folder: Folder) -> None:
             "normal Atwo",
             "-c",
             "wq",
-        ]
-        + [str(target)],
+            str(target),
+        ],
         check=False,
         stdin=subprocess.DEVNULL,
         capture_output=True,

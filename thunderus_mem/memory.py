@@ -125,11 +125,11 @@ class Memory:
 
     def log_index(self) -> LogIndex:
         """The log as the index projects it, brought up to date."""
-        from thunderus_mem.evidence.unrecorded import HandEdit
-    from thunderus_mem.projection.index import Index
-    from thunderus_mem.projection.log_index import LogIndex
+        from thunderus_mem.projection.log_index import LogIndex
 
-        return LogIndex.refreshed(self.index, self.log)
+        projected = LogIndex(self.index.database)
+        projected.refresh(self.log)
+        return projected
 
     def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
         """Edits made outside the tool that neither an event nor a commit explains; ``state`` is git's answer."""
@@ -171,7 +171,7 @@ def open_memory(
     start: str | None = None,
     *,
     environ: Mapping[str, str] | None = None,
-    clock: Callable[[], datetime] | None = None,
+    now: Callable[[], datetime] | None = None,
     random_bits: Callable[[int], int] | None = None,
 ) -> Memory:
     """Find the store for a folder (the current one by default) and open it.
@@ -184,7 +184,7 @@ def open_memory(
     return Memory(
         layout,
         load(layout, surroundings),
-        clock=clock or _system_clock,
+        clock=now or _system_clock,
         random_bits=random_bits or _system_random_bits,
         environ=surroundings,
         also=found.also,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
@@ -40,6 +41,7 @@ class Statement:
     text: str
 
 
+@lru_cache(maxsize=16384)
 def _fold_word(token: str) -> str:
     core = token.strip(_AROUND)
     if _PLAIN_WORD.fullmatch(core) and core[1:] == core[1:].lower():

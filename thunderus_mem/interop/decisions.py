@@ -42,9 +42,9 @@ _MAX_LINE = 2_000
 class Decision:
     """The facts of one record. Missing ones are ``None`` or empty.
 
-    ``number`` is the file name's, else the heading's (headings are copied from other records and keep a wrong
-    one). ``supersedes`` and ``superseded_by`` hold targets as written: a relative link, or ``#7`` for a record
-    named by its number. ``partial`` holds lines about superseding a part only: no relation follows from them.
+    ``number`` is the file name's, else the heading's (headings are copied from other records and keep a
+    wrong one). ``supersedes`` and ``superseded_by`` hold targets as written: a relative link, or ``#7`` for a
+    record named by number. ``partial`` holds lines on superseding a part: no relation follows from them.
     """
 
     number: int | None = None

@@ -1,4 +1,4 @@
-"""A folder of Markdown as a plan: what each file becomes, what is left out, how the documents relate. Pure."""
+"""A folder of Markdown as a plan: what each file becomes, what is left out, who relates to whom. Pure."""
 
 from __future__ import annotations
 
@@ -196,7 +196,7 @@ def _relate(made: Mapping[str, Imported]) -> dict[str, ImportItem]:
 def _resolve(
     here: str, target: str, made: Mapping[str, Imported], by_number: Mapping[int, str]
 ) -> str | None:
-    """The imported file a target means: a number, or a path relative to ``here`` (with or without ``.md``)."""
+    """The imported file a target means: a number, or a path from ``here`` (with or without ``.md``)."""
     if target.startswith("#"):
         return by_number.get(int(target[1:]))
     bare = target.partition("#")[0].removeprefix("./")

@@ -110,7 +110,8 @@ def _problem(reading: Reading) -> str:
         return "it cannot be read"
     first = reading.problems[0]
     place = f" (line {first.line})" if first.line else ""
-    return f"{first.message.rstrip('.')}{place}"
+    wanted = f"; expected: {first.expected}" if first.expected else ""
+    return f"{first.message.rstrip('.')}{place}{wanted}"
 
 
 def _plain_reason(reading: Reading) -> str | None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from thunderus_mem.lint.rule import LintConfig, LintStore, Subject
 from thunderus_mem.lint.rules import RULES
 from thunderus_mem.lint.suppress import unanswered
-from thunderus_mem.model.diagnostic import Diagnostic, Severity
+from thunderus_mem.model.diagnostic import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from thunderus_mem.lint.rule import Rule
+    from thunderus_mem.lint.rule import LintConfig, LintStore, Rule
+    from thunderus_mem.lint.subject import Subject
+    from thunderus_mem.model.diagnostic import Diagnostic
 
 
 def lint_reading(subject: Subject, rules: Sequence[Rule] = RULES) -> list[Diagnostic]:
@@ -33,8 +34,10 @@ def _run(subject: Subject | LintStore, config: LintConfig, rules: Iterable[Rule]
         if not config.runs(rule.code):
             continue
         weight = config.severities.get(rule.code)
-        for one in rule.check(subject):
-            found.append(replace(one, severity=Severity(weight)) if weight is not None else one)
+        if weight is None:
+            found.extend(rule.check(subject))
+        else:
+            found.extend([replace(one, severity=Severity(weight)) for one in rule.check(subject)])
     return sorted(found, key=lambda one: one.sort_key)
 
 
@@ -57,7 +60,7 @@ def apply_edits(text: str, diagnostics: Iterable[Diagnostic]) -> str:
 
 def _overlap(taken: list[tuple[int, int, str]], wanted: list[tuple[int, int, str]]) -> bool:
     return any(
-        start < other_end and other_start < end or (start, end) == (other_start, other_end)
+        (start < other_end and other_start < end) or (start, end) == (other_start, other_end)
         for start, end, _ in wanted
         for other_start, other_end, _ in taken
     )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from thunderus_mem.lint.rule import NOTE, Subject
-from thunderus_mem.lint.structure import MEMORY
+from thunderus_mem.lint.identity import MEMORY
+from thunderus_mem.lint.rule import NOTE
 from thunderus_mem.model.ids import file_stem, is_reserved_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from thunderus_mem.lint.subject import Subject
     from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.model.document import Document
 

@@ -7,16 +7,18 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thunderus_mem.lint.rule import WARNING, Corpus, Subject, relative_path
-from thunderus_mem.lint.structure import MEMORY
+from thunderus_mem.lint.identity import MEMORY
+from thunderus_mem.lint.rule import WARNING
+from thunderus_mem.lint.subject import nearest, relative_path
 from thunderus_mem.model.document import RELATIONS
 from thunderus_mem.model.header import Scalar, Sequence
-from thunderus_mem.model.ids import closest
 from thunderus_mem.model.markdown import slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from thunderus_mem.lint.rule import Corpus
+    from thunderus_mem.lint.subject import Subject
     from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.model.markdown import Reference
 
@@ -62,10 +64,27 @@ def _is_there(subject: Subject, path: str) -> bool:
     return path.endswith(".html") and subject.exists(path.removesuffix(".html") + ".md")
 
 
+# "[[text]](address)" is a link whose text stands in brackets, no wiki link.
+_BRACKETED = re.compile(r"\[\[[^\[\]]*\]\][(\[:]")
+
+
+def _is_used(subject: Subject, reference: Reference) -> bool:
+    """Whether a reader meets this reference: a ``[label]: target`` counts when its label is used."""
+    line = subject.body_text(reference.line)
+    if reference.kind == "wiki":
+        return _BRACKETED.match(line, reference.column - 1) is None
+    label = f"[{reference.text}]"
+    if not line.startswith(f"{label}:", reference.column - 1):
+        return True
+    return subject.body.lower().count(label.lower()) > 1
+
+
 def _targets(subject: Subject) -> Iterator[tuple[Reference, _Target]]:
     if subject.document is None or subject.corpus is None:
         return
     for reference in subject.references:
+        if not _is_used(subject, reference):
+            continue
         target = _follow(subject, reference, subject.corpus)
         if target is not None:
             yield reference, target
@@ -96,8 +115,8 @@ def dead_link(subject: Subject) -> Iterable[Diagnostic]:
         if target.there or subject.corpus is None:
             continue
         if reference.kind == "wiki":
-            near = closest(target.path, subject.corpus.ids(), 1)
-            hint = f"Did you mean [[{near[0]}]]?" if near else "Correct the id, or remove the link."
+            near = nearest(target.path, subject.corpus.ids())
+            hint = f"Did you mean [[{near}]]?" if near else "Correct the id, or remove the link."
             message = f"No document is called `{target.path}`."
             yield subject.found(
                 "TM201", _at(subject, reference), message, expected="an id or an alias", hint=hint
@@ -192,17 +211,26 @@ def dead_anchor(subject: Subject) -> Iterable[Diagnostic]:
         if not target.anchor or not target.doc_id or _LINE_ANCHOR.fullmatch(target.anchor):
             continue
         known = _anchors(subject, target.doc_id)
-        wanted = slug(target.anchor) if reference.kind == "wiki" else target.anchor.lower()
-        if known is None or wanted in known:
+        wanted = slug(target.anchor) if reference.kind == "wiki" else target.anchor.replace("\\", "").lower()
+        if known is None or _is_known(wanted, known):
             continue
-        near = closest(wanted, known, 1)
+        near = nearest(wanted, known)
         yield subject.found(
             "TM203",
             _at(subject, reference),
             f"{target.path or 'This document'} has no heading with the anchor #{target.anchor}.",
             expected=f"one of its {len(known)} headings" if known else "a document with headings",
-            hint=f"Did you mean #{near[0]}?" if near else "Correct the anchor, or link the document alone.",
+            hint=f"Did you mean #{near}?" if near else "Correct the anchor, or link the document alone.",
         )
+
+
+def _is_known(wanted: str, known: frozenset[str]) -> bool:
+    # "## Setup { #setup }" and "## Setup {#setup}", as site generators let authors name a heading.
+    return (
+        wanted in known
+        or f"{wanted}-{wanted}" in known
+        or any(name.endswith(f"--{wanted}-") for name in known)
+    )
 
 
 def _anchors(subject: Subject, doc_id: str) -> frozenset[str] | None:
@@ -247,7 +275,7 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
         found = corpus.resolve(text)
         if found is not None and found != document.id:
             continue
-        near = closest(text, (one for one in corpus.ids() if one != document.id), 1)
+        near = nearest(text, (one for one in corpus.ids() if one != document.id))
         message = (
             "A document cannot stand in relation to itself." if found else f"No document is called `{text}`."
         )
@@ -257,5 +285,5 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
             message,
             key=key,
             expected="the id of another document",
-            hint=f"Did you mean {near[0]}?" if near else "Correct the id, or remove the entry.",
+            hint=f"Did you mean {near}?" if near else "Correct the id, or remove the entry.",
         )

@@ -1,10 +1,10 @@
-"""The rules in the order of their codes. A new rule is a function, a line here and in `rule.CODES`, and a case."""
+"""The rules in the order of their codes. A new one is a function, lines here and in `rule.CODES`, a case."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from thunderus_mem.lint import limits, links, reading, safety, store, structure
+from thunderus_mem.lint import identity, limits, links, reading, safety, scalars, store, structure
 from thunderus_mem.lint.rule import CODES, Rule
 
 if TYPE_CHECKING:
@@ -29,18 +29,18 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("TM010", reading.header_limits),
     _rule("TM011", reading.missing_identity),
     _rule("TM012", reading.conflict_markers),
-    _rule("TM013", reading.ambiguous_scalar),
+    _rule("TM013", scalars.ambiguous_scalar),
     _rule("TM101", structure.frontmatter_schema),
-    _rule("TM102", structure.id_grammar),
-    _rule("TM103", structure.duplicate_id),
-    _rule("TM104", structure.kind_folder),
+    _rule("TM102", identity.id_grammar),
+    _rule("TM103", identity.duplicate_id),
+    _rule("TM104", identity.kind_folder),
     _rule("TM105", limits.file_name),
     _rule("TM106", limits.path_length),
     _rule("TM107", structure.missing_section),
     _rule("TM108", structure.repeated_anchor),
     _rule("TM109", structure.updated_before_created),
     _rule("TM110", structure.empty_body),
-    _rule("TM111", structure.adr_number_taken),
+    _rule("TM111", identity.adr_number_taken),
     _rule("TM201", links.dead_link),
     _rule("TM202", links.superseded_still_linked),
     _rule("TM203", links.dead_anchor),

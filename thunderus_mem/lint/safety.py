@@ -6,7 +6,6 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from thunderus_mem.lint.rule import Subject
 from thunderus_mem.model.diagnostic import Diagnostic, TextEdit
 from thunderus_mem.model.outline import scan
 from thunderus_mem.model.secrets import find_secrets
@@ -15,6 +14,7 @@ from thunderus_mem.model.unicode import find_invisible
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from thunderus_mem.lint.subject import Subject
     from thunderus_mem.model.unicode import Invisible
 
 
@@ -33,18 +33,19 @@ def secret(subject: Subject) -> Iterable[Diagnostic]:
         Deploy with the token in $DEPLOY_TOKEN (the vault's entry "deploy").
 
     Mend: revoke the secret, then take it out of the text and of git's history. For a value that is none, say
-    so with the finding's fingerprint: ``<!-- thunderus-mem: ignore TM401 1a2b3c4d made up for the example -->``.
+    so with the finding's fingerprint: ``<!-- thunderus-mem: ignore TM401 1a2b3c4d made up as example -->``.
     """
     text = subject.reading.text
     if text is None:
         return
     for one in find_secrets(text):
+        answer = f"<!-- thunderus-mem: ignore TM401 {one.fingerprint} why -->"
         yield subject.found(
             "TM401",
             subject.place(one.start),
             f"A secret of the kind {one.kind} stands here (fingerprint {one.fingerprint}).",
             expected="no secrets in the memory",
-            hint=f"Revoke it and take it out. If it is none: <!-- thunderus-mem: ignore TM401 {one.fingerprint} why -->",
+            hint=f"Revoke it and take it out. If it is none: {answer}",
         )
 
 
@@ -104,8 +105,26 @@ _HARMLESS_HOST = re.compile(
     re.IGNORECASE,
 )
 _HARMLESS_NAMES = frozenset(
-    "raw branch style logo label labelcolor color colora colorb logocolor size s v version w h width height format fm "
-    "auto q fit dpr theme type event sanitize job repo cachebust message max".split()  # noqa: SIM905
+    (
+        *("raw", "branch", "style", "logo", "label", "labelcolor", "color", "colora", "colorb", "logocolor"),
+        *(
+            "size",
+            "s",
+            "v",
+            "version",
+            "w",
+            "h",
+            "width",
+            "height",
+            "format",
+            "fm",
+            "auto",
+            "q",
+            "fit",
+            "dpr",
+        ),
+        *("theme", "type", "event", "sanitize", "job", "repo", "cachebust", "message", "max"),
+    )
 )
 
 

@@ -5,25 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.lint.rule import NOTE, WARNING, Subject
-from thunderus_mem.model.diagnostic import Diagnostic, TextEdit
+from thunderus_mem.lint.rule import NOTE, WARNING
+from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.model.header import Mapping, Scalar
-from thunderus_mem.model.ids import closest, is_document_id, slug
+from thunderus_mem.model.ids import closest
 from thunderus_mem.model.timestamp import parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from thunderus_mem.lint.subject import Subject
     from thunderus_mem.model.schema import Violation
 
-MEMORY: Final = ".thunderus/memory/"
-FOLDERS: Final = {
-    "core": MEMORY + "core/",
-    "fact": MEMORY + "semantic/FACTS/",
-    "adr": MEMORY + "semantic/DECISIONS/",
-    "playbook": MEMORY + "procedural/PLAYBOOKS/",
-    "recap": MEMORY + "episodic/",
-}
 SECTIONS: Final = {
     "core": ("Identity", "Commands", "Architecture", "Conventions"),
     "adr": ("Status", "Context", "Decision", "Consequences"),
@@ -101,112 +94,13 @@ def _schema_edits(subject: Subject, violation: Violation) -> tuple[TextEdit, ...
     return ()
 
 
-def id_grammar(subject: Subject) -> Iterable[Diagnostic]:
-    """The id is not lower-case ASCII words joined by single dots, hyphens or underscores.
-
-    Why: ids become file names on every system, stand in links and are typed by people. 120 characters at
-    most; names that Windows keeps for devices (``nul``, ``com1``) are refused.
-
-    Bad::
-
-        id: Fact.Testing/Überblick
-
-    Good::
-
-        id: fact.testing.overview
-
-    Mend: choose a new id, and keep the old one under ``aliases`` when something may still name it.
-    """
-    document = subject.document
-    if document is None or is_document_id(document.id):
-        return
-    words = ".".join(filter(None, (slug(part) for part in document.id.split("."))))
-    hint = "Use lower-case letters, digits and single `.`, `-` or `_` between them."
-    if is_document_id(words) and words != document.id:
-        hint = f"`{words}` would do."
-    yield subject.found(
-        "TM102",
-        subject.at("id"),
-        "The id is no document id.",
-        key="id",
-        expected="lower-case words joined by dots, 120 characters at most",
-        hint=hint,
-    )
-
-
-def duplicate_id(subject: Subject) -> Iterable[Diagnostic]:
-    """Two files have the same id.
-
-    Why: the id is the identity. Only the file whose path sorts first is the document; the other is not found
-    by search and cannot be linked.
-
-    Bad::
-
-        FACTS/testing.md       id: fact.testing
-        FACTS/testing-2.md     id: fact.testing
-
-    Good::
-
-        FACTS/testing.md       id: fact.testing
-        FACTS/testing-2.md     id: fact.testing-on-windows
-
-    Mend: give one of them a new id, or merge the two with ``thunderus-mem garden``.
-    """
-    document = subject.document
-    if document is None or subject.corpus is None:
-        return
-    others = [path for path in subject.corpus.paths_of(document.id) if path != subject.path]
-    if others:
-        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-        yield subject.found(
-            "TM103",
-            subject.at("id"),
-            f"The id `{document.id}` is also that of {others[0]}{more}.",
-            key="id",
-            expected="an id that no other file has",
-            hint="Give one of the files a new id, or merge them.",
-        )
-
-
-def kind_folder(subject: Subject) -> Iterable[Diagnostic]:
-    """The kind does not agree with the folder.
-
-    Why: Thunderus reads each folder for its own kind and skips other documents in silence.
-
-    Bad::
-
-        .thunderus/memory/semantic/FACTS/deploy.md     kind: playbook
-
-    Good::
-
-        .thunderus/memory/procedural/PLAYBOOKS/deploy.md     kind: playbook
-
-    Mend: move the file, or correct ``kind``.
-    """
-    document = subject.document
-    if document is None or not subject.path.startswith(MEMORY):
-        return
-    folder = FOLDERS.get(document.kind)
-    if folder is None or subject.path.startswith(folder):
-        return  # an unknown kind is TM101's
-    wanted = next((kind for kind, place in FOLDERS.items() if subject.path.startswith(place)), "")
-    yield subject.found(
-        "TM104",
-        subject.at("kind"),
-        f"A document of kind `{document.kind}` lies in {subject.path.rpartition('/')[0]}/.",
-        key="kind",
-        expected=folder,
-        hint=f"Move the file to {folder}" + (f", or set `kind: {wanted}`." if wanted else "."),
-    )
-
-
 def missing_section(subject: Subject) -> Iterable[Diagnostic]:
     """A section that this kind of document should have is missing.
 
     Why: readers, and Thunderus, look for these headings: core has Identity, Commands, Architecture and
     Conventions; an adr Status, Context, Decision and Consequences; a playbook Preconditions, Steps and
     Verification; a recap Provenance. A heading may go on (``Context and problem``), and an adr may carry its
-    status in the frontmatter instead.
+    status in the frontmatter instead. In a decision of MADR's form, Status and Consequences are a note.
 
     Bad::
 
@@ -238,6 +132,10 @@ def missing_section(subject: Subject) -> Iterable[Diagnostic]:
     ]
     if "Status" in missing and isinstance(subject.node("status"), Scalar):
         missing.remove("Status")
+    # MADR's form (adr.github.io/madr) has its own names and leaves these two to the author.
+    optional = {"Status", "Consequences"}.issuperset(missing) and any(
+        t.startswith("decision outcome") for t in begun
+    )
     if missing:
         names = ", ".join(missing)
         several = "sections are" if len(missing) > 1 else "section is"
@@ -247,6 +145,7 @@ def missing_section(subject: Subject) -> Iterable[Diagnostic]:
             f"The {several} missing: {names}.",
             expected=", ".join(f"## {name}" for name in SECTIONS[document.kind]),
             hint=f"Add a heading `## {missing[0]}`" + (" and so on." if len(missing) > 1 else "."),
+            severity=NOTE if optional else None,
         )
 
 
@@ -263,7 +162,8 @@ def repeated_anchor(subject: Subject) -> Iterable[Diagnostic]:
     """Two headings of a document have the same text, so their anchors are told apart by number only.
 
     Why: search results and links name a heading by its anchor. The second one becomes ``#setup-1``, and
-    changes its name as soon as another is put before it. Under different parents it is a note only.
+    changes its name as soon as another is put before it. Under different parents it is a note only, one for
+    the document.
 
     Bad::
 
@@ -280,21 +180,34 @@ def repeated_anchor(subject: Subject) -> Iterable[Diagnostic]:
     if "#" not in subject.body and "\n-" not in subject.body and "\n=" not in subject.body:
         return
     first: dict[str, int] = {}
-    paths: dict[tuple[str, ...], int] = {}
+    paths: set[tuple[str, ...]] = set()
+    elsewhere: list[tuple[str, int]] = []
     for path, line in _heading_paths(subject):
-        text = path[-1].lower()
-        if text and text in first:
-            same_parent = tuple(step.lower() for step in path) in paths
-            yield subject.found(
-                "TM108",
-                (subject.in_body(line), 1),
-                f"The heading “{path[-1]}” stands in line {subject.in_body(first[text])} too.",
-                expected="headings that differ",
-                hint="Say in the heading what makes this section another one.",
-                severity=WARNING if same_parent else NOTE,
-            )
-        first.setdefault(text, line)
-        paths.setdefault(tuple(step.lower() for step in path), line)
+        folded = tuple(step.lower() for step in path)
+        if folded[-1] in first and folded in paths:
+            yield _repeated(subject, path[-1], line, first[folded[-1]])
+        elif folded[-1] in first:
+            elsewhere.append((path[-1], line))
+        if folded[-1]:
+            first.setdefault(folded[-1], line)
+        paths.add(folded)
+    if elsewhere:
+        text, line = elsewhere[0]
+        more = f"; so do {len(elsewhere) - 1} more below" if len(elsewhere) > 1 else ""
+        yield _repeated(subject, text, line, first[text.lower()], NOTE, more)
+
+
+def _repeated(
+    subject: Subject, text: str, line: int, before: int, severity: Severity = WARNING, more: str = ""
+) -> Diagnostic:
+    return subject.found(
+        "TM108",
+        (subject.in_body(line), 1),
+        f"The heading “{text}” repeats the one in line {subject.in_body(before)}{more}.",
+        expected="headings that differ",
+        hint="Say in the heading what makes this section another one.",
+        severity=severity,
+    )
 
 
 def updated_before_created(subject: Subject) -> Iterable[Diagnostic]:
@@ -367,43 +280,4 @@ def empty_body(subject: Subject) -> Iterable[Diagnostic]:
             "The document has no text.",
             expected="at least one sentence",
             hint="Write what is to be remembered, or remove the document.",
-        )
-
-
-_ADR_NUMBER = re.compile(r"ADR-([0-9]{1,6})(?:[-_.]|$)", re.IGNORECASE)
-
-
-def adr_number_taken(subject: Subject) -> Iterable[Diagnostic]:
-    """Two decisions have the same number in their file names.
-
-    Why: two branches may both take the next number; ids and links are not touched by that, but people say
-    "ADR 7" and should mean one thing.
-
-    Bad::
-
-        DECISIONS/ADR-0007-use-jwt.md
-        DECISIONS/ADR-0007-use-sqlite.md
-
-    Good::
-
-        DECISIONS/ADR-0007-use-jwt.md
-        DECISIONS/ADR-0008-use-sqlite.md
-
-    Mend: rename the newer file; ``lint --fix`` does. Its id and the links to it stay as they are.
-    """
-    document = subject.document
-    match = _ADR_NUMBER.match(subject.path.rpartition("/")[2])
-    if document is None or document.kind != "adr" or match is None or subject.corpus is None:
-        return
-    number = int(match[1])
-    taken = subject.corpus.adr_numbers()
-    others = [path for path in taken.get(number, ()) if path != subject.path]
-    if others:
-        free = max(taken, default=number) + 1
-        yield subject.found(
-            "TM111",
-            (0, 0),
-            f"The number {number} is also that of {others[0]}.",
-            expected="a number of its own",
-            hint=f"Rename the newer of the two; ADR-{free:04d} is free.",
         )

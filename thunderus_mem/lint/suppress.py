@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 MARK: Final = "thunderus-mem: ignore"
 _COMMENT = re.compile(
-    r"<!--\s{0,9}thunderus-mem: ignore(-file)?\s{1,9}(TM[0-9]{3}(?:\s{0,3},\s{0,3}TM[0-9]{3}){0,40})([^\n>]{0,500}?)-->"
+    r"<!--\s{0,9}thunderus-mem: ignore(-file)?\s{1,9}"
+    r"(TM[0-9]{3}(?:\s{0,3},\s{0,3}TM[0-9]{3}){0,40})([^\n>]{0,500}?)-->"
 )
 _SECRET = "TM401"
 _FINGERPRINT = re.compile(r"\b[0-9a-f]{8}\b")

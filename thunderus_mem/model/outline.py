@@ -73,13 +73,14 @@ def scan(body: str) -> Scan:
     titles: list[tuple[int, int, int, str]] = []
     hidden: list[tuple[int, int]] = []
     skip_to = 0
-    for index, line in enumerate(lines):
-        if not line or line[0] not in _MARKS or index < skip_to:
+    for index in [number for number, line in enumerate(lines) if line[:1] in _MARKS]:
+        if index < skip_to:
             continue
+        line = lines[index]
         stripped = line.lstrip(" \t")
         mark = stripped[:1]
         if mark == "#":
-            atx = _ATX.match(line) if line[0] != "\t" else None
+            atx = _ATX.match(line)
             if atx is not None:
                 titles.append((len(atx[1]), index, index + 1, _closed(atx[2] or "")))
         elif mark == "`" or mark == "~":
@@ -87,7 +88,7 @@ def scan(body: str) -> Scan:
         elif mark == "<":
             if stripped.startswith("<!--") and len(line) - len(stripped) < 4:
                 skip_to = _comment_end(lines, index, line)
-        elif mark == "=" or mark == "-":
+        elif (mark == "=" or mark == "-") and not stripped.strip("=- \t"):
             title = _setext(lines, index, line, hidden, titles)
             if title is not None:
                 titles.append(title)
@@ -224,20 +225,20 @@ def _named(titles: list[tuple[int, int, int, str]]) -> list[Heading]:
 
 def outline(body: str) -> Outline:
     """Headings and passages together, for the price of one scan."""
-    scan = scan(body)
-    named = _named(scan.titles)
+    scanned = scan(body)
+    named = _named(scanned.titles)
     found: list[Passage] = []
-    _section(found, scan.lines, 0, scan.titles[0][1] if scan.titles else len(scan.lines), "", "", True)
+    _section(found, scanned.lines, 0, scanned.titles[0][1] if scanned.titles else len(scanned.lines), "", "", True)
     path: list[Heading] = []
     last = len(named) - 1
     for number, heading in enumerate(named):
         while path and path[-1].level >= heading.level:
             path.pop()
         path.append(heading)
-        end = scan.titles[number + 1][1] if number < last else len(scan.lines)
+        end = scanned.titles[number + 1][1] if number < last else len(scanned.lines)
         has_children = number < last and named[number + 1].level > heading.level
         joined = " > ".join([above.text for above in path]) if len(path) > 1 else heading.text
-        _section(found, scan.lines, scan.titles[number][2], end, heading.anchor, joined, has_children)
+        _section(found, scanned.lines, scanned.titles[number][2], end, heading.anchor, joined, has_children)
     return Outline(tuple(named), tuple(found))
 
 

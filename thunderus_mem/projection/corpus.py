@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from thunderus_mem.projection.entry import decode_list, fold_name
+from thunderus_mem.projection.rows import decode_list, fold_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -232,6 +232,23 @@ def scratch(statements: str) -> sqlite3.Connection:
     return connection
 
 
+def engine_version() -> str:
+    """The version of the SQLite library in use."""
+    return sqlite3.sqlite_version
+
+
+def has_full_text_search() -> bool:
+    """Whether the SQLite library in use was built with FTS5."""
+    connection = sqlite3.connect(":memory:")
+    try:
+        connection.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.close()
+    return True
+
+
 def _verify(database: Database, connection: sqlite3.Connection) -> None:
     with translated(database.path):
         _harden(connection)

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from json.encoder import encode_basestring as _json_text
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.model.outline import outline
 from thunderus_mem.model.query import identifier_parts
 from thunderus_mem.model.timestamp import utc_key
+from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT, fold_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.outline import Passage
-
-PASSAGES_PER_DOCUMENT: Final = 4096
-"""Row id of a passage = row id of its document times this, plus its place."""
 
 _FOLDER = re.compile(r"^\.thunderus/memory/(?:semantic/|procedural/)?[^/]+/")
 
@@ -72,11 +69,6 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
     )
 
 
-def fold_name(text: str) -> str:
-    """How aliases compare: case and runs of blanks do not matter."""
-    return " ".join(text.casefold().split())
-
-
 def manifest_entry(document: Document, size: int, tokens: int) -> str:
     """A document's part of the manifest, ready to be written: indented JSON, as a whole file has it."""
     commit = document.last_verified_commit
@@ -126,8 +118,3 @@ def _provenance(document: Document) -> str:
         f'{{"commits": {_list(document.commits)}, "events": {_list(document.events)}, '
         f'"patches": {_list(document.patches)}}}'
     )
-
-
-def decode_list(text: str) -> tuple[str, ...]:
-    """A JSON array of strings as the index keeps it."""
-    return tuple(json.loads(text)) if text != "[]" else ()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.projection.database import open_existing
-from thunderus_mem.projection.entry import decode_list, fold_name
+from thunderus_mem.projection.rows import decode_list, fold_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -226,6 +225,8 @@ def encode_problems(problems: Sequence[Diagnostic]) -> str:
     """Findings as JSON text, for the index."""
     if not problems:
         return "[]"
+    import json
+
     return json.dumps(
         [
             [p.rule, p.severity, p.path, p.line, p.column, p.message, p.key, p.expected, p.hint, p.doc_id]
@@ -237,6 +238,8 @@ def encode_problems(problems: Sequence[Diagnostic]) -> str:
 
 def decode_problems(text: str) -> list[Diagnostic]:
     """Findings from the index. Edits are not kept: lint reads the file again for them."""
+    import json
+
     from thunderus_mem.model.diagnostic import Diagnostic, Severity
 
     return [Diagnostic(row[0], Severity(row[1]), *row[2:]) for row in json.loads(text)]

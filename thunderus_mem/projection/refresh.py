@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from thunderus_mem.projection.scan import Scan
+    from thunderus_mem.projection.update import Update
     from thunderus_mem.store.layout import Layout
 
 FOLDERS: Final = tuple(DOCUMENT_FOLDERS.values())
@@ -112,6 +113,11 @@ def peek(layout: Layout, index: Index) -> bool:
     return meta.get("files") == scan(layout.root, FOLDERS).fingerprint
 
 
+def in_memory(layout: Layout) -> Index:
+    """A fresh index that leaves no trace on the disk, to judge files against."""
+    return _in_memory(layout, "asked for")[0]
+
+
 def _build(layout: Layout, reason: str) -> tuple[Index, Refreshed]:
     """A new index in a file, or in memory where the folder cannot be written."""
     temporary = f"{layout.index_file}.{os.getpid()}-{time.time_ns()}.tmp"
@@ -140,11 +146,23 @@ def _fill(layout: Layout, index: Index) -> Refreshed:
 
 
 def _apply(layout: Layout, index: Index, seen: Scan) -> Refreshed:
+    import gc
+
     from thunderus_mem.projection.update import Update
 
+    # Thousands of short-lived values and no cycles: the collector would walk them all for nothing.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _applied(layout, index, seen, Update(layout.root, index.database))
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refreshed:
     database = index.database
     with database.transaction():
-        update = Update(layout.root, database)
         update.run(seen)
         total = index.count()
         problems = update.problem_count()

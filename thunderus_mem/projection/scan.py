@@ -57,19 +57,10 @@ class Scan:
     def __len__(self) -> int:
         return len(self.names)
 
-    def stamps(self) -> Iterator[FileStamp]:
-        """Every file, in no order."""
+    def tuples(self) -> Iterator[tuple[str, int, int, int, int]]:
+        """``(path, size, mtime_ns, ctime_ns, inode)`` of every file, in no order."""
         values = self.values
-        for at, path in enumerate(self.names):
-            first = at * 4
-            yield FileStamp(
-                path,
-                values[first],
-                values[first + 1],
-                values[first + 2],
-                values[first + 3],
-                path not in self.special,
-            )
+        return zip(self.names, values[0::4], values[1::4], values[2::4], values[3::4], strict=True)
 
 
 def scan(root: str, folders: tuple[str, ...]) -> Scan:

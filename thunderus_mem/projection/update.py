@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import content_hash, read_document
-from thunderus_mem.projection.entry import PASSAGES_PER_DOCUMENT, Entry, entry_of
+from thunderus_mem.projection.entry import Entry, entry_of
 from thunderus_mem.projection.index import encode_problems
+from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT
 from thunderus_mem.projection.scan import FileStamp
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ _INSERT_FILE = (
 class _FileRow:
     """What the index holds of a file before the update."""
 
-    values: tuple[int, int, int, int]
-    racy: bool
+    size: int
     hash: str
     doc_id: str
 
@@ -63,24 +63,24 @@ class Update:
 
     def run(self, seen: Scan) -> None:
         """Apply everything."""
-        known = self._known()
-        stamps = {stamp.path: stamp for stamp in seen.stamps()}
-        gone = [path for path in known if path not in stamps]
-        if seen.unlisted:
-            hidden = tuple(f"{folder}/" for folder in seen.unlisted)
-            kept = [path for path in gone if path.startswith(hidden)]
-            self.held = len(kept)
-            gone = [path for path in gone if not path.startswith(hidden)]
+        before = set(self._database.rows("SELECT path, size, mtime_ns, ctime_ns, inode FROM files WHERE racy = 0"))
+        now = set(seen.tuples())
+        changed = {row[0]: row for row in now - before}
+        left = {row[0] for row in before} - {row[0] for row in now} if len(before) + len(changed) != len(now) else set()
+        racy = {row[0] for row in self._database.rows("SELECT path FROM files WHERE racy = 1")}
+        left |= racy - set(changed)
+        hidden = tuple(f"{folder}/" for folder in seen.unlisted)
+        gone = sorted(path for path in left if not path.startswith(hidden or "//"))
+        self.held = len(left) - len(gone)
+        known = self._known([*changed, *gone])
         for path in gone:
             self._touched.add(known[path].doc_id)
         self._database.run_many("DELETE FROM files WHERE path = ?", [(path,) for path in gone])
         rows = []
-        for path, stamp in stamps.items():
-            before = known.get(path)
-            if before is None or before.racy or before.values != stamp.values:
-                row = self._read(stamp, before)
-                if row is not None:
-                    rows.append(row)
+        for path, row in changed.items():
+            read = self._read(FileStamp(*row, path not in seen.special), known.get(path))
+            if read is not None:
+                rows.append(read)
         self._database.run_many(_INSERT_FILE, rows)
         self._touched.discard("")
         self._settle()
@@ -94,9 +94,13 @@ class Update:
         row = self._database.row("SELECT count(*) FROM files WHERE problems_json <> '[]'")
         return int(row[0]) if row else 0
 
-    def _known(self) -> dict[str, _FileRow]:
-        rows = self._database.rows("SELECT path, size, mtime_ns, ctime_ns, inode, racy, hash, doc_id FROM files")
-        return {row[0]: _FileRow(row[1:5], bool(row[5]), row[6], row[7]) for row in rows}
+    def _known(self, paths: list[str]) -> dict[str, _FileRow]:
+        sql = "SELECT path, size, hash, doc_id FROM files"
+        if len(paths) > 200:
+            rows = self._database.rows(sql)
+        else:
+            rows = self._database.rows(f"{sql} WHERE path IN ({', '.join('?' * len(paths))})", paths)
+        return {row[0]: _FileRow(*row[1:]) for row in rows}
 
     def _read(self, stamp: FileStamp, before: _FileRow | None) -> tuple[Any, ...] | None:
         """The new row of a file that may have changed; ``None`` leaves the old one."""
@@ -112,7 +116,7 @@ class Update:
             return self._unreadable(stamp, before, error)
         text_hash = content_hash(data)
         racy = stamp.racy_at(moment)
-        if before and before.hash == text_hash and before.values[0] == stamp.size and b"\r" not in data:
+        if before and before.hash == text_hash and before.size == stamp.size and b"\r" not in data:
             problems = self._database.row("SELECT problems_json FROM files WHERE path = ?", (path,))
             kept = problems[0] if problems else "[]"
             return (path, *stamp.values, int(racy), text_hash, before.doc_id, kept)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.model.query import atoms, exclusion_expression, match_expression, whole_expression
-from thunderus_mem.projection.entry import PASSAGES_PER_DOCUMENT
 from thunderus_mem.projection.index import filter_clauses
+from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT
 from thunderus_mem.recall.rank import (
     DOCUMENT_WEIGHTS,
     FUSION_K,

@@ -104,7 +104,7 @@ def explain(error: OSError, path: str) -> ThunderusError:
 
 
 def retrying(action: Callable[..., Any], *paths: str) -> None:
-    """Call ``action(*paths)``; when Windows says another program has the file, again for up to 2.5 seconds."""
+    """Call ``action(*paths)``; again for up to 2.5 s while Windows says a program has the file."""
     for pause in _WINDOWS_PAUSES:
         try:
             action(*paths)

@@ -1,7 +1,8 @@
 """Named places where a test may make a write fail or die, and a trace of what was asked of the disk.
 
-A failpoint does nothing unless ``THUNDERUS_MEM_FAILPOINTS=1`` and ``FAILPOINT=<name>[:raise|kill][:<n>]``
-are both in the environment; ``n`` is the pass at which it fires (the first when absent).
+A failpoint does nothing unless ``THUNDERUS_MEM_FAILPOINTS=1`` and ``FAILPOINT=<name>[:raise|kill][:<n>]`` are
+both in the environment; ``n`` is the pass at which it fires (the first when absent). Several are joined by commas;
+``FAILPOINT=trace=<file>`` lists every pass in a file instead.
 """
 
 from __future__ import annotations
@@ -56,31 +57,40 @@ NAMES: Final = (
 """Every failpoint there is; a test holds this list equal to the calls in the code."""
 
 _KILLED: Final = 137
+_TRACE: Final = "trace="
 _passes: dict[str, int] = {}
 _recorder: list[Callable[[str, str, bytes], None]] = []
 
 
+def _wanted() -> list[str]:
+    wanted = os.environ.get("FAILPOINT")
+    if not wanted or os.environ.get("THUNDERUS_MEM_FAILPOINTS") != "1":
+        return []
+    return wanted.split(",")
+
+
 def armed(name: str) -> bool:
-    """Whether ``name`` is the failpoint this process was started with."""
-    wanted = os.environ.get("FAILPOINT", "")
-    return (
-        bool(wanted)
-        and wanted.partition(":")[0] == name
-        and os.environ.get("THUNDERUS_MEM_FAILPOINTS") == "1"
-    )
+    """Whether a test asked for ``name``: only then a write is cut in two around it."""
+    return any(spec.startswith(_TRACE) or spec.partition(":")[0] == name for spec in _wanted())
 
 
 def hit(name: str) -> None:
     """Fail here when a test asked for it: ``raise`` an ``OSError`` (EIO), or ``kill`` the process (137)."""
-    if not armed(name):
+    wanted = _wanted()
+    if not wanted:
         return
-    _, kind, turn = (*os.environ["FAILPOINT"].split(":"), "", "")[:3]
-    _passes[name] = _passes.get(name, 0) + 1
-    if _passes[name] != int(turn or 1):
-        return
-    if kind == "kill":
-        os._exit(_KILLED)
-    raise OSError(errno.EIO, f"failpoint {name}")
+    _passes[name] = turn = _passes.get(name, 0) + 1
+    for spec in wanted:
+        if spec.startswith(_TRACE):
+            with open(spec.removeprefix(_TRACE), "a", encoding="utf-8") as stream:
+                stream.write(f"{name}:{turn}\n")
+            continue
+        point, kind, at = (*spec.split(":"), "", "")[:3]
+        if point != name or turn != int(at or 1):
+            continue
+        if kind == "kill":
+            os._exit(_KILLED)
+        raise OSError(errno.EIO, f"failpoint {name}")
 
 
 def note(operation: str, path: str, detail: bytes = b"") -> None:

@@ -20,19 +20,20 @@ from thunderus_mem.store.tail import TailRepair, append_record, quarantine, repa
 
 __all__ = [
     "ABSENT",
+    "HASH_LIMIT",
     "TEMP_PREFIX",
     "TailRepair",
     "append_record",
     "check_expected",
+    "existing_mode",
     "explain",
     "file_hash",
-    "publish_file",
     "quarantine",
     "read_file",
     "remove_file",
     "repair_tail",
     "replace_file",
-    "take_file",
+    "sweep",
 ]
 
 ABSENT: Final = ""
@@ -41,14 +42,12 @@ ABSENT: Final = ""
 TEMP_PREFIX: Final = ".thunderus-mem-"
 """How the names of temporary files begin; they end in ``.tmp`` and no scan takes them for documents."""
 
-_HASH_LIMIT: Final = 256 * 1024 * 1024
+HASH_LIMIT: Final = 256 << 20
+"""Bytes a file may have at most to be hashed."""
+
 _CHUNK: Final = 1 << 20
 _READ_FLAGS: Final = (
     os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-)
-# A second name is refused like this where the file system has no hard links or sees two devices.
-_NO_LINKS: Final = frozenset(
-    {errno.EPERM, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL, errno.EACCES}
 )
 
 
@@ -95,7 +94,7 @@ def _read_capped(descriptor: int, path: str, size: int, limit: int) -> bytes:
 def file_hash(path: str) -> str:
     """The content hash of the file at ``path``, or ``ABSENT``; raises like ``read_file``."""
     try:
-        return content_hash(read_file(path, _HASH_LIMIT))
+        return content_hash(read_file(path, HASH_LIMIT))
     except NotFound:
         return ABSENT
 
@@ -115,7 +114,8 @@ def check_expected(path: str, expecting: str) -> None:
     )
 
 
-def _existing_mode(path: str) -> int | None:
+def existing_mode(path: str) -> int | None:
+    """The permission bits of a regular file, None when there is no file; refuses links and other things."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:
@@ -139,7 +139,7 @@ def replace_file(path: str, data: bytes, *, expecting: str | None = None, durabl
     folder = os.path.dirname(path) or "."
     temporary = os.path.join(folder, f"{TEMP_PREFIX}{os.urandom(8).hex()}.tmp")
     try:
-        mode = _existing_mode(path)
+        mode = existing_mode(path)
         disk.make_folders(folder, durable=durable)
         try:
             _write_temporary(temporary, data, mode, durable=durable)
@@ -190,52 +190,16 @@ def remove_file(path: str, *, expecting: str) -> None:
         raise explain(error, path) from error
 
 
-def publish_file(staged: str, path: str, *, expecting: str) -> None:
-    """Move a synced file of the staging folder to ``path`` in one step; ``staged`` is gone afterwards.
+def sweep(folder: str) -> int:
+    """Remove the temporary files that a killed process left in ``folder`` (not below); says how many.
 
-    Where a new file is expected it is made without ever replacing another one. Raises as ``replace_file``;
-    ``OSError`` when the disk refuses.
+    Under the lock, and only for folders where nobody writes without it.
     """
-    check_expected(path, expecting)
-    mode = _existing_mode(path)
-    folder = os.path.dirname(path)
-    disk.make_folders(folder)
-    if mode is not None:
-        os.chmod(staged, mode)
-    hit("publish.checked")
     try:
-        if expecting == ABSENT:
-            disk.link(staged, path)
-            hit("publish.linked")
-            disk.unlink(staged)
-            # Were that name to come back with the power, the change would look unfinished.
-            disk.sync_folder(os.path.dirname(staged))
-        else:
-            disk.rename(staged, path)
-    except FileExistsError as error:
-        raise DocumentExists(
-            f"{path} appeared meanwhile.", hint="Choose another id, or edit that one."
-        ) from error
-    except OSError as error:
-        if error.errno not in _NO_LINKS:
-            raise
-        replace_file(path, read_file(staged, _HASH_LIMIT), expecting=expecting)
-        disk.unlink(staged)
-    hit("publish.moved")
-    disk.sync_folder(folder)
-
-
-def take_file(path: str, into: str, *, expecting: str) -> None:
-    """Move a document that is to be removed to ``into`` (same disk), and look at what was really taken.
-
-    Raises ``Conflict``, with the file back in its place, when its text was not the expected one.
-    """
-    check_expected(path, expecting)
-    hit("publish.checked")
-    disk.rename(path, into)
-    hit("publish.taken")
-    if file_hash(into) != expecting:
-        disk.link(into, path)
-        disk.unlink(into)
-        raise Conflict(f"{path} changed while it was removed; it stays.", hint="Look at it again.")
-    disk.sync_folder(os.path.dirname(path))
+        names = os.listdir(folder)
+    except OSError:
+        return 0
+    left = [name for name in names if name.startswith(TEMP_PREFIX) and name.endswith(".tmp")]
+    for name in left:
+        _discard(os.path.join(folder, name))
+    return len(left)

@@ -1,9 +1,9 @@
 """Which shard to write: a session is what one working tree writes on top of one HEAD.
 
 It ends when HEAD moved, when ``logs/HEAD`` changed size, when git's index has its shard, or when the shard's
-last line is not the one this tree wrote. So a shard that git knows is never written again, and every merge
-only adds or drops whole files. Outside git a session is a day. The state is this tree's own and disposable:
-whatever is wrong with it, a new session starts.
+last line is not the one this tree wrote (or this tree is a copy of the one that wrote). So a shard that git
+knows is never written again, and every merge only adds or drops whole files. Outside git a session is a day.
+The state is this tree's own and disposable: whatever is wrong with it, a new session starts.
 """
 
 from __future__ import annotations
@@ -51,6 +51,10 @@ class Session:
     base: tuple[str, int]
 
 
+def _machine() -> str:
+    return os.uname().nodename if hasattr(os, "uname") else os.environ.get("COMPUTERNAME", "")
+
+
 class Sessions:
     """The session of one working tree. ``sessions_dir`` and ``local_dir`` are absolute, below ``root``."""
 
@@ -59,6 +63,8 @@ class Sessions:
         self._sessions_dir = sessions_dir
         self._local_sessions_dir = os.path.join(local_dir, "sessions")
         self._state_file = os.path.join(local_dir, STATE_NAME)
+        # A copy of the whole folder, on another path or machine, must not go on in the same shard.
+        self._place = f"{_machine()}:{os.path.realpath(root)}"
 
     def _relative(self, *parts: str) -> str:
         return os.path.relpath(os.path.join(*parts), self._root).replace(os.sep, "/")
@@ -74,7 +80,9 @@ class Sessions:
         except (OSError, ValueError):
             return {}
         session_id = state.get("session_id")
-        if state.get("version") != _VERSION or not isinstance(session_id, str):
+        if state.get("version") != _VERSION or state.get("place") != self._place:
+            return {}
+        if not isinstance(session_id, str):
             return {}
         # The path is made from the id, so the id must be a plain name.
         plain = session_id.startswith("sess_") and session_id.replace("_", "").replace("-", "").isalnum()
@@ -159,6 +167,7 @@ class Sessions:
 
         state = {
             "version": _VERSION,
+            "place": self._place,
             "session_id": session.id,
             "head": session.base[0],
             "reflog_size": session.base[1],

@@ -16,7 +16,7 @@ from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
 
-__all__ = ["MAX_RECORD", "TailRepair", "Uncertain", "append_record", "quarantine", "repair_tail"]
+__all__ = ["MAX_RECORD", "TailRepair", "Uncertain", "append_record", "quarantine", "repair_tail", "sync_log"]
 
 MAX_RECORD: Final = 1 << 20
 """Bytes a record may have at most, its LF included."""
@@ -218,3 +218,15 @@ def _uncertain(path: str, reason: str) -> Uncertain:
         f"{path} could not be written, nor put back as it was: {reason}.",
         hint="The next command looks whether the change is recorded, and finishes or drops it.",
     )
+
+
+def sync_log(path: str) -> None:
+    """Sync a log whose last line may so far be in memory only: it must outlive what is done on its word."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        try:
+            disk.sync_file(descriptor, path)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise explain(error, path) from error

@@ -1,7 +1,7 @@
 """The text of our git hook, and how it goes into and out of a hook file that may be somebody else's. Pure.
 
-The block runs first; the hook's own text follows, untouched. It never fails a commit for a reason of its own: only
-the exit code `BLOCKED`, which no crash, missing module or shell error produces, stops one.
+The block runs first; the hook's own text follows, untouched. It never fails a commit for a reason of its own:
+only exit code `BLOCKED` stops one, which no crash, missing module or shell error produces.
 """
 
 from __future__ import annotations

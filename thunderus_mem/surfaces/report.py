@@ -97,7 +97,7 @@ def _annotation(one: Diagnostic) -> str:
 
 
 def _github(diagnostics: Sequence[Diagnostic]) -> str:
-    """Ten errors and ten warnings lead, since GitHub shows no more of each; the rest follows as plain lines."""
+    """Ten errors and ten warnings lead, as GitHub shows no more of each; the rest follows plainly."""
     errors = [one for one in diagnostics if one.severity is Severity.ERROR]
     warnings = [one for one in diagnostics if one.severity is Severity.WARNING]
     shown = [*errors[:ANNOTATIONS], *warnings[:ANNOTATIONS]]

@@ -105,10 +105,10 @@ def compare(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[tuple
 
 @dataclass(slots=True)
 class Doorbell:
-    """Rings when files under the store change; watchdog does the listening.
+    """Rings when files under the store change.
 
-    ``listen`` raises ``OSError`` when the system has no more watches to give. `broken` tells that the folder is
-    another one than was listened to, or that a listener died.
+    ``listen`` raises ``OSError`` when the system has no more watches to give. `broken` tells that the folder
+    is another one than was listened to, or that a listener died.
     """
 
     store: str
@@ -172,8 +172,8 @@ def watch(
 ) -> None:
     """Watch until ``stop`` is set: refresh and lint what changed, through ``report``; ``say`` is for news.
 
-    Falls back to looking every ``every`` seconds, with one message, when the system cannot watch. While git is in the middle
-    of something (a merge, a rebase, its index locked) it waits.
+    Falls back to looking every ``every`` seconds, with one message, when the system cannot watch. While git
+    is in the middle of something (a merge, a rebase, its index locked) it waits.
     """
     _Watch(memory, report, say, stop, poll, every, observer_factory).run()
 

@@ -53,6 +53,18 @@ def _lower_first(message: str) -> str:
     return message[:1].lower() + message[1:]
 
 
+def refuse_secrets(text: str, what: str) -> None:
+    """Raise `Refused` when a text that is about to be logged holds a secret."""
+    from thunderus_mem.model.secrets import find_secrets
+
+    found = find_secrets(text)
+    if found:
+        raise Refused(
+            f"{what} holds what looks like a {found[0].kind}",
+            hint="name where the secret is kept instead of the secret",
+        )
+
+
 def missing_citations(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
     """A warning for each repository path the body names that is not there."""
     from thunderus_mem.model.markdown import cited_paths
@@ -112,13 +124,14 @@ def already_known(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
 
 
 def _candidates(memory: Memory, document: Document) -> Iterable[Document]:
-    from thunderus_mem.model.query import plain_query
+    from thunderus_mem.model.query import Query, Term
     from thunderus_mem.recall.search import search as ranked
     from thunderus_mem.verbs.locating import read_row
 
     words = list(dict.fromkeys(_words(f"{document.title}\n{document.body}")))
-    query = plain_query(sorted(words, key=len, reverse=True)[:_PROBE_WORDS])
-    for hit in ranked(memory.index, memory.root, query, limit=_CANDIDATES):
+    longest = sorted(words, key=len, reverse=True)[:_PROBE_WORDS]
+    query = Query(" ".join(longest), tuple(Term(word, phrase=False, excluded=False) for word in longest))
+    for hit in ranked(memory.index, query, root=memory.root, limit=_CANDIDATES):
         row = memory.index.get(hit.id)
         other = read_row(memory, row) if row is not None and hit.id != document.id else None
         if other is not None:

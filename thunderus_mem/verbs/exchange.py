@@ -25,27 +25,43 @@ _SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
 
 
 @dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """What became of one file: a document (``id``, ``path``, ``title``, ``notes``) or nothing, and why."""
+
+    source: str
+    imported: bool
+    id: str
+    path: str
+    title: str
+    notes: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What an import did, or would do (``dry_run``): one item a file, in the order of their paths.
+    """What an import did, or would do (``dry_run``): one entry a file, in the order of their paths.
 
     ``event_id`` names the event in the log; it is empty when nothing was written.
     """
 
     directory: str
     kind: str
-    items: tuple[ImportItem, ...]
+    files: tuple[ImportedFile, ...]
+    imported: int
+    skipped: int
     dry_run: bool
     event_id: str = ""
 
-    @property
-    def imported(self) -> int:
-        """How many files became documents."""
-        return sum(item.imported for item in self.items)
 
-    @property
-    def skipped(self) -> int:
-        """How many files were left out."""
-        return len(self.items) - self.imported
+def _report(
+    directory: str, kind: str, plan: Sequence[ImportItem], *, dry_run: bool, event_id: str = ""
+) -> ImportReport:
+    files = tuple(
+        ImportedFile(item.source, item.imported, item.id, item.path, item.title, item.notes, item.reason)
+        for item in plan
+    )
+    imported = sum(file.imported for file in files)
+    return ImportReport(directory, kind, files, imported, len(files) - imported, dry_run, event_id)
 
 
 def import_markdown(
@@ -76,7 +92,7 @@ def import_markdown(
     )
     if dry_run:
         plan = plan_folder(files, kind, stored_documents(layout), options)
-        return ImportReport(directory, kind, _without_secrets(plan), dry_run=True)
+        return _report(directory, kind, _without_secrets(plan), dry_run=True)
     return _write(memory, directory, files, kind, options, why or f"imported from {directory}", actor)
 
 
@@ -99,9 +115,9 @@ def _write(
         plan = _without_secrets(plan_folder(files, kind, stored_documents(memory.layout), options))
         edits = [Edit(item.id, item.path, None, item.text) for item in plan if item.imported]
         if not edits:
-            return ImportReport(directory, kind, plan, dry_run=False)
+            return _report(directory, kind, plan, dry_run=False)
         event = transaction.commit("import", edits, why=why, actor=actor, ids=ids)
-    return ImportReport(directory, kind, plan, dry_run=False, event_id=event.id)
+    return _report(directory, kind, plan, dry_run=False, event_id=event.id)
 
 
 def _without_secrets(plan: Sequence[ImportItem]) -> tuple[ImportItem, ...]:
@@ -140,9 +156,9 @@ def stored_documents(layout: Layout) -> Iterator[Document]:
 
 
 def read_folder(directory: str, now: datetime) -> tuple[SourceFile, ...]:
-    """The Markdown files below ``directory`` with the dates git knows, else the files' own; links are skipped.
+    """The Markdown files below ``directory`` with the dates git knows, else their own; no links.
 
-    Raises `NotFound` when there is nothing at that path.
+    Raises `NotFound` when nothing is at that path.
     """
     folder = _folder(directory)
     if not os.path.exists(directory):

@@ -10,13 +10,14 @@ from thunderus_mem.garden.day import RECAP_OP
 from thunderus_mem.garden.duplicates import plan_duplicates
 from thunderus_mem.garden.plan import Plan, make_plan
 from thunderus_mem.garden.recap import recap_document, recap_id
-from thunderus_mem.model.document import MAX_DOCUMENT, Document, content_hash
+from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
 from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import Conflict, ThunderusError
 from thunderus_mem.model.event import changes_of
+from thunderus_mem.store.files import read_file
+from thunderus_mem.store.paths import inside
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.checking import checked
-from thunderus_mem.verbs.locating import read_row
 from thunderus_mem.verbs.writing import Written
 
 if TYPE_CHECKING:
@@ -55,8 +56,18 @@ class Applied:
     published: bool = True
 
 
+def _read(memory: Memory, path: str) -> Document | None:
+    """The document in the file at ``path`` (from the root), or ``None``."""
+    try:
+        data = read_file(inside(memory.root, path), MAX_DOCUMENT)
+    except ThunderusError:
+        return None
+    return read_document(path, data).document
+
+
 def _documents(memory: Memory) -> list[Document]:
-    found = (read_row(memory, row) for row in memory.index.documents())
+    """Every file that reads as a document, also those whose id another file claims."""
+    found = (_read(memory, path) for path, _, doc_id in memory.index.files() if doc_id)
     return [document for document in found if document is not None]
 
 
@@ -68,9 +79,8 @@ def garden_plan(memory: Memory) -> Plan:
 
 def _as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
     """The planned edit against the text on disk; `Conflict` when that is not the text it was planned from."""
-    row = memory.index.get(edit.doc_id)
-    document = read_row(memory, row) if row is not None else None
-    if document is None or document.path != edit.path or content_hash(document.text) != edit.before:
+    document = _read(memory, edit.path)
+    if document is None or document.hash != edit.before:
         raise Conflict(
             f"{edit.path} has changed since the plan was made", hint="plan again with `thunderus-mem garden`"
         )
@@ -121,8 +131,7 @@ def _commits_of(memory: Memory, day: str) -> list[Commit]:
 def _template(memory: Memory) -> str:
     if not memory.config.recap_template:
         return ""
-    from thunderus_mem.store.files import read_file
-    from thunderus_mem.store.paths import inside, safe_relative
+    from thunderus_mem.store.paths import safe_relative
 
     path = inside(memory.root, safe_relative(memory.config.recap_template))
     return read_file(path, MAX_DOCUMENT).decode("utf-8", "replace")
@@ -184,7 +193,7 @@ def _renewed(memory: Memory, day: str, commits: list[Commit], *, force: bool) ->
         day, events, _documents(memory), commits, memory.config, template=_template(memory)
     )
     row = memory.index.get(recap_id(day))
-    before = read_row(memory, row) if row is not None else None
+    before = _read(memory, row.path) if row is not None else None
     path = before.path if before else f"{memory.layout.folder_of('recap')}/{day}.md"
     text = compose(header, "\n" + body)
     if before is not None and before.text == text:

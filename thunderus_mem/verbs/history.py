@@ -10,6 +10,8 @@ from thunderus_mem.model.event import Event, changes_of, document_ids
 from thunderus_mem.verbs.locating import find_row
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from thunderus_mem.evidence.provenance import WhyNode
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.diagnostic import Diagnostic
@@ -20,13 +22,13 @@ if TYPE_CHECKING:
 class LogEntry:
     """One event in one line: when, who, what, about which documents, and why."""
 
-    event_id: str
+    id: str
     ts: str
     actor: str
     author: str
     kind: str
     op: str
-    documents: tuple[str, ...]
+    doc_ids: tuple[str, ...]
     why: str
     text: str
     session_id: str
@@ -36,7 +38,7 @@ class LogEntry:
 class LogListing:
     """Events, newest first. ``left_out`` counts the older ones that the limit cut."""
 
-    entries: tuple[LogEntry, ...]
+    events: tuple[LogEntry, ...]
     left_out: int
 
 
@@ -46,7 +48,7 @@ def log(memory: Memory, id: str | None = None, *, limit: int = 50) -> LogListing
 
 
 def events_list(
-    memory: Memory, *, document: str | None = None, kind: str = "", actor: str = "", limit: int = 50
+    memory: Memory, *, document: str | None = None, kinds: Collection[str] = (), limit: int = 50
 ) -> LogListing:
     """Events that pass the filters, newest first."""
     wanted = _document_id(memory, document) if document is not None else None
@@ -54,8 +56,7 @@ def events_list(
         entry.event
         for entry in reversed(memory.log.read_all().events)
         if (wanted is None or wanted in document_ids(entry.event))
-        and (not kind or entry.event.kind == kind)
-        and (not actor or entry.event.actor == actor)
+        and (not kinds or entry.event.kind in kinds)
     ]
     if wanted is not None and not logged and memory.index.get(wanted) is None:
         raise NotFound(f"no document and no event has the id {wanted!r}")
@@ -74,13 +75,13 @@ def _document_id(memory: Memory, given: str) -> str:
 def _entry(event: Event) -> LogEntry:
     body = event.body
     return LogEntry(
-        event_id=event.id,
+        id=event.id,
         ts=event.ts,
         actor=event.actor,
         author=str(event.origin.get("author", "")),
         kind=event.kind,
         op=str(body.get("op", "")),
-        documents=document_ids(event),
+        doc_ids=document_ids(event),
         why=event.why,
         text=str(body.get("text", "")),
         session_id=event.session_id,
@@ -117,7 +118,7 @@ def _is_meant(given: str, event: Event) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class LogVerdict:
+class VerifyReport:
     """What the log is worth: how much was read, and every damage."""
 
     shards: int
@@ -125,13 +126,13 @@ class LogVerdict:
     diagnostics: tuple[Diagnostic, ...]
 
 
-def events_verify(memory: Memory) -> LogVerdict:
+def events_verify(memory: Memory) -> VerifyReport:
     """Check every shard: each line against the schema, each chain, each end. Repairs nothing."""
     from thunderus_mem.verbs.surveying import log_findings
 
     read = memory.log.read_all()
     findings = tuple(sorted(log_findings(memory), key=lambda finding: finding.sort_key))
-    return LogVerdict(len(memory.log.shards()), len(read.events), findings)
+    return VerifyReport(len(memory.log.shards()), len(read.events), findings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,4 +150,4 @@ def why(memory: Memory, id: str) -> WhyReport:  # noqa: A002
 
     memory.refresh()
     document = find_document(memory, id)
-    return WhyReport(document.id, explained(document, memory.log.read_all(), memory.git))
+    return WhyReport(document.id, explained(document, memory.log, memory.git))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
-from thunderus_mem.model.document import MAX_DOCUMENT, content_hash, read_document
+from thunderus_mem.model.document import MAX_DOCUMENT, read_document
 from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.store.layout import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from thunderus_mem.lint.engine import LintConfig, Subject
+    from thunderus_mem.lint.rule import LintConfig
+    from thunderus_mem.lint.subject import Subject
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Reading
 
@@ -32,13 +34,13 @@ class LintReport:
 
 def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
     """The rules' settings: the store's configuration, narrowed by what the command line says."""
-    from thunderus_mem.lint.engine import LintConfig
+    from thunderus_mem.lint.rule import LintConfig
 
     config = memory.config
     return LintConfig(
         select=tuple(select) or config.lint_select,
         ignore=(*config.lint_ignore, *ignore),
-        severities=config.lint_severity,
+        severities={code: _weight(word) for code, word in config.lint_severity.items()},
         core_soft=config.caps_core_soft,
         core_hard=config.caps_core_hard,
         document_soft=config.caps_document_soft,
@@ -48,9 +50,13 @@ def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str
     )
 
 
+def _weight(word: str) -> Severity | Literal["off"]:
+    return "off" if word == "off" else Severity(word)
+
+
 def subject(memory: Memory, reading: Reading, config: LintConfig | None = None) -> Subject:
     """What the rules look at for one document: its reading, the other documents, the repository's files."""
-    from thunderus_mem.lint.engine import Subject
+    from thunderus_mem.lint.subject import Subject
 
     return Subject(
         reading=reading,
@@ -142,13 +148,11 @@ def store_findings(memory: Memory, config: LintConfig) -> Iterable[Diagnostic]:
     from thunderus_mem.lint.engine import lint_store
     from thunderus_mem.verbs.surveying import survey
 
-    yield from lint_store(memory.index.corpus(), survey(memory), config)
+    yield from lint_store(survey(memory, config))
 
 
 def _files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
-    from thunderus_mem.store.documents import document_paths
-
-    known = document_paths(memory.layout)
+    known = [path for path, _, _ in memory.index.files()]
     return [(path, _bytes(memory, path)) for path in (_chosen(memory, known, paths) if paths else known)]
 
 
@@ -192,12 +196,10 @@ def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
 
 
 def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
-    """The documents of the coming commit, as git has them staged; nothing outside git."""
+    """The documents of the coming commit, as git has them staged."""
     if memory.git is None:
         raise NotFound("there is no git repository here, so nothing is staged", hint="run lint without --staged")
     wanted = {_relative(memory, given) for given in paths}
-    staged = [path for path in memory.git.staged_files(memory.layout) if memory.layout.kind_of(path)]
-    return [(path, memory.git.staged_bytes(path)) for path in staged if not wanted or path in wanted]
-
-
-__all__ = ["LintReport", "content_hash", "lint", "lint_config", "store_findings", "subject"]
+    staged = [path for path in memory.git.staged_files(MEMORY) if memory.layout.kind_of(path)]
+    texts = memory.git.staged_texts([path for path in staged if not wanted or path in wanted])
+    return [(path, data) for path, data in sorted(texts.items()) if data is not None]

@@ -32,7 +32,9 @@ def search(memory: Memory, text: str, *, limit: int | None = None, explain: bool
     """Find passages in people's words. No hit is an answer, not an error."""
     refreshed = memory.refresh()
     query = parse_query(text)
-    hits = ranked(memory.index, memory.root, query, limit=limit or memory.config.search_limit, explain=explain)
+    hits = ranked(
+        memory.index, query, root=memory.root, limit=limit or memory.config.search_limit, explain=explain
+    )
     return SearchResult(text, tuple(hits), query.notes, refreshed.total)
 
 

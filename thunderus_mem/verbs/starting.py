@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from thunderus_mem.model.composing import new_header, skeleton
 from thunderus_mem.model.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.model.edit import compose
-from thunderus_mem.model.schema import packaged_schemas
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.store.config_text import default_config_toml, default_gardener_toml
 from thunderus_mem.store.files import ABSENT, read_file, replace_file
 from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout
+from thunderus_mem.verbs.surveying import packaged_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,8 +63,8 @@ class Initialised:
     next_step: str
 
 
-def init(root: str, open_store: Callable[[str], Memory], *, agents: bool = False) -> Initialised:
-    """Make a store in ``root``; ``open_store`` opens it for the first document.
+def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -> Initialised:
+    """Make a store in ``root``; ``open_store`` opens it once it is there.
 
     With ``agents`` a marked block goes into AGENTS.md, and CLAUDE.md where there is one.
     """
@@ -75,7 +75,7 @@ def init(root: str, open_store: Callable[[str], Memory], *, agents: bool = False
         os.makedirs(layout.at(folder), exist_ok=True)
     if agents:
         made.extend(_agent_blocks(root))
-    if _write_core(open_store(root)):
+    if _write_core(open_store()):
         made.append(CORE_FILE)
     kept = [name for name in (*steps, CORE_FILE) if name not in made]
     return Initialised(
@@ -91,8 +91,8 @@ def _files(layout: Layout) -> Iterator[tuple[str, bytes]]:
     yield ".thunderus/memory/gardener.toml", default_gardener_toml().encode()
     yield ".thunderus/.gitignore", GITIGNORE.encode()
     yield ".thunderus/.gitattributes", GITATTRIBUTES.encode()
-    for name, data in packaged_schemas().items():
-        yield f".thunderus/schemas/{name}", data
+    for name, text in packaged_schemas().items():
+        yield f".thunderus/schemas/{name}", text.encode()
 
 
 def _write_once(layout: Layout, name: str, data: bytes) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thunderus_mem.projection.refresh import Refreshed, rebuild
+from thunderus_mem.model.errors import Degraded
+from thunderus_mem.projection.index import Index
+from thunderus_mem.projection.manifest import check_manifest
+from thunderus_mem.projection.refresh import Refreshed, in_memory, peek, rebuild
 
 if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
@@ -14,31 +18,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """How far the index is behind the files; judged without touching it."""
+    """How the index stands to the files. ``state``: fresh, behind, missing or damaged; ``size`` in bytes."""
 
     path: str
     state: str
+    fresh: bool
     documents: int
-    added: int
-    modified: int
-    removed: int
-    size_bytes: int
+    problems: int
+    size: int
 
 
 def index_status(memory: Memory) -> IndexStatus:
     """Compare index and files. Writes nothing, not even a refresh."""
-    from thunderus_mem.projection.refresh import compare
-
-    compared = compare(memory.layout)
-    return IndexStatus(
-        path=memory.layout.relative(memory.layout.index_file),
-        state=compared.state,
-        documents=compared.documents,
-        added=compared.added,
-        modified=compared.modified,
-        removed=compared.removed,
-        size_bytes=compared.size_bytes,
-    )
+    layout = memory.layout
+    path = layout.relative(layout.index_file)
+    try:
+        index = Index.open(layout.index_file)
+    except FileNotFoundError:
+        return IndexStatus(path, "missing", False, 0, 0, 0)
+    except Degraded:
+        return IndexStatus(path, "damaged", False, 0, 0, os.path.getsize(layout.index_file))
+    try:
+        fresh = peek(layout, index)
+        unreadable = sum(not doc_id for _, _, doc_id in index.files())
+        size = os.path.getsize(layout.index_file)
+        return IndexStatus(path, "fresh" if fresh else "behind", fresh, index.count(), unreadable, size)
+    except Degraded:
+        return IndexStatus(path, "damaged", False, 0, 0, os.path.getsize(layout.index_file))
+    finally:
+        index.close()
 
 
 def index_refresh(memory: Memory) -> Refreshed:
@@ -63,38 +71,42 @@ class ManifestReport:
 
 def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
     """Write the manifest when it is out of date; with ``check`` judge the file as it is, writing nothing."""
-    from thunderus_mem.projection.manifest import check as judged
-
-    findings = tuple(judged(memory.layout)) if check else ()
+    layout = memory.layout
+    path = layout.relative(layout.manifest_file)
     if not check:
         memory.refresh()
-    rows = list(memory.index.documents())
-    return ManifestReport(
-        memory.layout.relative(memory.layout.manifest_file), len(rows), sum(row.tokens for row in rows), findings
-    )
+        return _manifest_report(path, memory.index, ())
+    fresh = in_memory(layout)
+    try:
+        return _manifest_report(path, fresh, tuple(check_manifest(layout.manifest_file, path, fresh)))
+    finally:
+        fresh.close()
+
+
+def _manifest_report(path: str, index: Index, findings: tuple[Diagnostic, ...]) -> ManifestReport:
+    rows = index.documents()
+    return ManifestReport(path, len(rows), sum(row.tokens for row in rows), findings)
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing `doctor` looked at. ``state`` is ok, note, warning or damage; ``next_step`` mends it."""
+    """One thing `doctor` looked at. ``state`` is ok, note, warning or error; ``hint`` says what mends it."""
 
     name: str
     state: str
     message: str
-    next_step: str = ""
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class DoctorReport:
-    """All checks; ``damaged`` when something is broken that a person should know about."""
+    """All checks, in the order they were made."""
 
     checks: tuple[Check, ...]
-    damaged: bool
 
 
 def doctor(memory: Memory) -> DoctorReport:
     """Look at everything around the documents and say what is wrong and what to do. Mends nothing."""
     from thunderus_mem.verbs.examining import CHECKS
 
-    checks = tuple(found for look in CHECKS for found in look(memory))
-    return DoctorReport(checks, any(check.state == "damage" for check in checks))
+    return DoctorReport(tuple(found for look in CHECKS for found in look(memory)))

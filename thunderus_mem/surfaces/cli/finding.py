@@ -16,7 +16,7 @@ app = typer.Typer()
 def search(
     ctx: typer.Context,
     query: Annotated[list[str], typer.Argument(help='Words; "a phrase"; -without; tag: kind: since: …')],
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, show_default="10")] = 0,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, show_default="10")] = 0,
     ids: Annotated[bool, typer.Option("--ids", help="Print only the ids.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say how each score came about.")] = False,
 ) -> None:

@@ -1,0 +1,216 @@
+"""Events: canonical lines, strict reading, what patch events say."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.model.event import (
+    KINDS,
+    MAX_LINE,
+    MAX_RECORD,
+    Change,
+    Event,
+    changes_of,
+    decode,
+    document_ids,
+    encode,
+    hand_edit_id,
+    is_hand_edit,
+    line_hash,
+    make_event,
+    note_event,
+    patch_event,
+)
+
+HASH = "sha256:" + "a" * 64
+TS = "2026-01-21T09:00:00.000Z"
+LINE = encode(note_event(id="evt_1", ts=TS, session_id="sess_1", actor="user", text="hello"))
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**30), 10**30)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+tables = st.dictionaries(
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=8), json_values, max_size=4
+)
+hashes = st.none() | st.text("0123456789abcdef", min_size=64, max_size=64).map("sha256:".__add__)
+events = st.builds(
+    Event,
+    id=st.text("0123456789ABCDEFGHJKMNPQRSTVWXYZ", min_size=26, max_size=26).map("evt_".__add__),
+    ts=st.datetimes().map(lambda moment: moment.strftime(f"{moment.year:04d}-%m-%dT%H:%M:%S.000Z")),
+    session_id=st.just("sess_01"),
+    actor=st.sampled_from(["user", "agent", "tool"]),
+    kind=st.sampled_from(KINDS),
+    refs=tables,
+    body=tables,
+    prev=hashes,
+    head=hashes,
+    origin=tables,
+    why=st.text(st.characters(exclude_categories=["Cs"])),
+)
+
+
+def change(**more: object) -> Change:
+    return replace(Change("create", "fact.a", "m/a.md", "", HASH, "+a\n"), **more)  # type: ignore[arg-type]
+
+
+def patch(changes: list[Change], **more: object) -> Event:
+    settings_ = {"id": "evt_1", "patch_id": "patch_1", "ts": TS, "session_id": "sess_1", "actor": "user"}
+    return patch_event(**({"op": "add", "changes": changes} | settings_ | more))  # type: ignore[arg-type]
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(events)
+def test_what_is_written_reads_back_equal_and_writes_the_same_bytes(event: Event) -> None:
+    line = encode(event)
+    assert line.endswith(b"\n")
+    assert line.count(b"\n") == 1
+    assert decode(line) == event
+    assert encode(decode(line)) == line
+
+
+@settings(deadline=None, max_examples=300, derandomize=True)
+@given(
+    st.binary(max_size=200)
+    | st.builds(
+        lambda cut, junk: LINE[:cut] + junk + LINE[cut:], st.integers(0, len(LINE)), st.binary(max_size=8)
+    )
+)
+def test_any_bytes_are_an_event_or_a_reason(data: bytes) -> None:
+    try:
+        event = decode(data)
+    except ValueError:
+        return
+    assert event.raw == data.rstrip(b"\r\n")
+
+
+def test_base_shape_comes_first_in_the_order_of_the_contract() -> None:
+    data = json.loads(LINE)
+    assert list(data)[:8] == ["v", "id", "ts", "session_id", "actor", "kind", "refs", "body"]
+    assert data["v"] == 1
+    assert data["prev"] is None
+
+
+def test_keys_of_later_versions_survive() -> None:
+    line = LINE[:-2] + b',"colour":"blue"}\n'
+    assert decode(line).extra == {"colour": "blue"}
+    assert encode(decode(line)) == line
+
+
+def test_a_kind_of_a_later_version_is_read() -> None:
+    assert decode(LINE.replace(b'"note"', b'"verdict"')).kind == "verdict"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (b'"v":1', b'"v":2', "newer version"),
+        (b'"v":1', b'"v":true', "version number"),
+        (b'"v":1,', b"", "version number"),
+        (b"evt_1", b"event-1", "event id"),
+        (b"evt_1", b"evt_" + b"1" * 200, "event id"),
+        (b"sess_1", b"../../x", "session id"),
+        (TS.encode(), b"yesterday", "RFC 3339"),
+        (b'"user"', b'"nobody"', "actor"),
+        (b'"note"', b'"No te"', "kind"),
+        (b'"body":{"text":"hello"}', b'"body":[]', "body"),
+        (b'"prev":null', b'"prev":"abc"', "line hash"),
+        (b'"prev":null', b'"prev":null,"prev":null', "stands twice"),
+        (b'"hello"', b"NaN", "NaN"),
+        (b'"hello"', b"1e999", "out of range"),
+        (b'"hello"', b"1" * 5000, "digits"),
+        (b'"hello"', b'"\\ud800"', "surrogate"),
+        (b'"hello"', b'"\xff"', "UTF-8"),
+        (b'"hello"', b'"' + b"x" * MAX_LINE + b'"', "bytes long"),
+        (b'"hello"', b"[" * 40 + b"]" * 40, "nested"),
+        (b'"hello"', b"[" * 100_000 + b"]" * 100_000, "nested"),
+    ],
+    ids=lambda value: value[:12].decode("latin-1") if isinstance(value, bytes) else None,
+)
+def test_a_line_out_of_shape_is_refused_with_its_reason(old: bytes, new: bytes, reason: str) -> None:
+    assert old in LINE
+    with pytest.raises(ValueError, match=reason):
+        decode(LINE.replace(old, new, 1))
+
+
+@pytest.mark.parametrize("data", [b"", b"[]", b"null", b'"x"', b"{", b"\xef\xbb\xbf{}", b"\0" * 50])
+def test_what_is_no_object_is_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        decode(data)
+
+
+def test_hidden_characters_are_written_so_that_they_show() -> None:
+    text = "a\u202eb\u200bc\U000e0041d\x7fe\x9bf"
+    line = encode(note_event(id="evt_1", ts=TS, session_id="sess_1", actor="user", text=text))
+    assert all(32 <= byte < 127 for byte in line[:-1])
+    assert decode(line).body["text"] == text
+
+
+def test_half_characters_from_a_shell_do_not_stop_a_write() -> None:
+    line = encode(note_event(id="evt_1", ts=TS, session_id="sess_1", actor="user", text="a\udcffb"))
+    assert decode(line).body["text"] == "a?b"
+
+
+def test_floats_and_oversize_are_refused_when_written() -> None:
+    with pytest.raises(ValueError, match="floating"):
+        encode(make_event("note", {"n": [1.5]}, id="evt_1", ts=TS, session_id="sess_1", actor="user"))
+    with pytest.raises(ValueError, match="bytes long"):
+        encode(
+            make_event("note", {"n": "x" * MAX_LINE}, id="evt_1", ts=TS, session_id="sess_1", actor="user")
+        )
+
+
+def test_unknown_actor_kind_and_op_are_refused() -> None:
+    with pytest.raises(ValueError, match="actor"):
+        make_event("note", {}, id="evt_1", ts=TS, session_id="sess_1", actor="cat")
+    with pytest.raises(ValueError, match="kind of event"):
+        make_event("purr", {}, id="evt_1", ts=TS, session_id="sess_1", actor="user")
+    with pytest.raises(ValueError, match="kind of patch"):
+        patch([change()], op="purr")
+
+
+def test_line_hash_ignores_the_line_end_only() -> None:
+    assert line_hash(LINE) == line_hash(LINE[:-1]) == line_hash(LINE[:-1] + b"\r\n")
+    assert line_hash(LINE) != line_hash(LINE.replace(b"hello", b"hallo"))
+
+
+def test_a_patch_names_paths_documents_and_patch_once_each() -> None:
+    event = patch([change(), change(op="update", before=HASH)])
+    assert event.refs == {"paths": ["m/a.md"], "patch_id": "patch_1", "memory_doc_ids": ["fact.a"]}
+    assert changes_of(decode(encode(event))) == (change(), change(op="update", before=HASH))
+    assert document_ids(event) == ("fact.a",)
+
+
+def test_a_long_patch_leaves_out_its_longest_diffs_and_keeps_the_hashes() -> None:
+    diffs = ["+" + "x" * size for size in (30_000, 100, 31_000, 20_000)]
+    event = patch([change(doc_id=f"fact.{n}", path=f"{n}.md", diff=diff) for n, diff in enumerate(diffs)])
+    assert len(encode(event)) <= MAX_RECORD
+    assert [one.diff_omitted for one in changes_of(event)] == [False, False, True, False]
+    assert all(one.after == HASH for one in changes_of(event))
+
+
+def test_malformed_changes_are_left_out() -> None:
+    body = {"op": "add", "changes": [1, {"op": ["x"]}, {"op": "create", "before": None, "after": HASH}]}
+    event = make_event("patch", body, id="evt_1", ts=TS, session_id="sess_1", actor="user")
+    assert changes_of(event) == (Change("create", "", "", "", HASH),)
+    assert changes_of(replace(event, kind="note")) == ()
+    assert changes_of(replace(event, body={"changes": "x"})) == ()
+
+
+def test_a_hand_edit_has_the_same_id_everywhere_and_no_other() -> None:
+    one = hand_edit_id("fact.a", "", HASH)
+    assert one == hand_edit_id("fact.a", "", HASH)
+    assert len(one) == 30
+    assert len({one, hand_edit_id("fact.b", "", HASH), hand_edit_id("fact.a", HASH, HASH)}) == 3
+    assert is_hand_edit(patch([change()], op="hand-edit", id=one))
+    assert not is_hand_edit(patch([change()], op="hand-edit"))
+    assert not is_hand_edit(patch([change()], id=one))

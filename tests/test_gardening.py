@@ -1,0 +1,174 @@
+"""The garden verbs on a real store in a real repository."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from thunderus_mem.memory import Memory, open_memory
+from thunderus_mem.model.edit import insert_item
+from thunderus_mem.model.errors import Conflict, NotFound, ThunderusError
+from thunderus_mem.model.event import changes_of
+from thunderus_mem.transaction import Edit
+from thunderus_mem.verbs.gardening import garden_apply, garden_plan, recap
+from thunderus_mem.verbs.reading import show
+
+CASES = Path(__file__).parent / "cases" / "garden"
+FACTS = ".thunderus/memory/semantic/FACTS"
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.moment = datetime(2026, 1, 21, 9, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.moment += timedelta(seconds=1)
+        return self.moment
+
+
+def git(root: Path, *arguments: str) -> None:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    day = "2026-01-21T10:00:00Z"
+    clean |= {"GIT_AUTHOR_DATE": day, "GIT_COMMITTER_DATE": day, "GIT_CONFIG_GLOBAL": os.devnull}
+    identity = ("-c", "user.name=Ines", "-c", "user.email=ines@example.org")
+    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True, env=clean)
+
+
+def opened(root: Path, clock: Clock) -> Memory:
+    return open_memory(str(root), environ={}, clock=clock, random_bits=lambda bits: 7)
+
+
+def note(memory: Memory, text: str) -> str:
+    memory.refresh()
+    with memory.writing("note") as transaction:
+        return transaction.note(text).id
+
+
+def tag(memory: Memory, name: str, word: str) -> None:
+    before = (Path(memory.root) / FACTS / name).read_text(encoding="utf-8")
+    after = insert_item(before, ("tags",), word)
+    with memory.writing("edit") as transaction:
+        change = Edit("fact.cache", f"{FACTS}/{name}", before, after)
+        transaction.commit("edit", [change], why="it is")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    git(tmp_path, "init", "-q")
+    (tmp_path / FACTS).mkdir(parents=True)
+    ignored = "memory/indexes/\nlocal/\n.staging/\n.quarantine/\n.lock*\n"
+    (tmp_path / ".thunderus" / ".gitignore").write_text(ignored, encoding="utf-8")
+    for source in sorted((CASES / "oldest-stays" / "before" / "FACTS").iterdir()):
+        (tmp_path / FACTS / source.name).write_bytes(source.read_bytes())
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-q", "-m", "Begin a memory")
+    return tmp_path
+
+
+def test_a_plan_changes_nothing(root: Path, clock: Clock) -> None:
+    before = {path.name: path.read_bytes() for path in (root / FACTS).iterdir()}
+    plan = garden_plan(opened(root, clock))
+    assert [step.targets for step in plan.applicable] == [("fact.caching", "fact.cache")]
+    assert {path.name: path.read_bytes() for path in (root / FACTS).iterdir()} == before
+
+
+def test_applying_merges_logs_each_step_and_leaves_nothing_to_plan(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    applied = garden_apply(memory, garden_plan(memory))
+    assert [step.targets for step in applied.steps] == [("fact.caching", "fact.cache")]
+    assert applied.published
+    assert sorted(path.name for path in (root / FACTS).iterdir()) == ["caching.md"]
+    golden = CASES / "oldest-stays" / "after" / "FACTS" / "caching.md"
+    assert (root / FACTS / "caching.md").read_bytes() == golden.read_bytes()
+    event = next(e.event for e in memory.log.read_all().events if e.event.id == applied.steps[0].event_id)
+    assert event.body["op"] == "garden"
+    assert {(change.op, change.doc_id) for change in changes_of(event)} == {
+        ("update", "fact.caching"),
+        ("remove", "fact.cache"),
+    }
+    assert garden_plan(opened(root, clock)).steps == ()
+
+
+def test_the_removed_id_still_leads_to_the_document(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    garden_apply(memory, garden_plan(memory))
+    assert show(opened(root, clock), "fact.cache").id == "fact.caching"
+
+
+def test_a_plan_whose_documents_have_changed_is_refused(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    plan = garden_plan(memory)
+    path = root / FACTS / "cache.md"
+    path.write_text(path.read_text(encoding="utf-8") + "One thing more.\n", encoding="utf-8")
+    with pytest.raises(Conflict, match=r"cache\.md has changed since the plan was made"):
+        garden_apply(opened(root, clock), plan)
+    assert path.exists()
+
+
+def test_a_recap_cites_what_happened_and_stays_until_more_does(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    noted = note(memory, "todo: measure the cache")
+    tag(memory, "cache.md", "slow")
+    written = recap(memory, "2026-01-21")
+    assert written.id == "recap.2026-01-21"
+    assert written.path == ".thunderus/memory/episodic/2026-01-21.md"
+    text = (root / written.path).read_text(encoding="utf-8")
+    assert noted in text.partition("---\n\n")[0]
+    assert f"- Open ends: `{noted}`" in text
+    assert "- `fact.cache` (The cache) edited: it is." in text
+    assert "Begin a memory" in text
+    again = recap(opened(root, clock), "2026-01-21")
+    assert not again.changed
+    note(memory, "measured it")
+    assert recap(opened(root, clock), "2026-01-21").changed
+
+
+def test_a_recap_that_a_person_edited_is_kept_unless_forced(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    note(memory, "something to tell of")
+    path = root / recap(memory, "today").path
+    path.write_text(path.read_text(encoding="utf-8") + "\nAnd lunch was good.\n", encoding="utf-8")
+    with pytest.raises(Conflict, match="has been edited"):
+        recap(opened(root, clock), "2026-01-21")
+    assert "lunch" in path.read_text(encoding="utf-8")
+    assert recap(opened(root, clock), "2026-01-21", force=True).changed
+    assert "lunch" not in path.read_text(encoding="utf-8")
+
+
+def test_a_dry_run_of_a_recap_writes_nothing(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    note(memory, "something to tell of")
+    planned = recap(memory, "2026-01-21", dry_run=True)
+    assert planned.dry_run
+    assert "something to tell of" in planned.text
+    assert not (root / planned.path).exists()
+
+
+def test_days_without_events_and_words_that_are_no_day(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    with pytest.raises(NotFound, match="nothing happened on 2025-12-31"):
+        recap(memory, "2025-12-31")
+    for word in ("tomorrow", "2026-02-30", "20260121", ""):
+        with pytest.raises(ThunderusError, match="is not a day"):
+            recap(memory, word)
+
+
+def test_a_template_of_ones_own_is_used(root: Path, clock: Clock) -> None:
+    (root / "recap.tpl").write_text("# Day $day\n\n$notes\n", encoding="utf-8")
+    gardener = root / ".thunderus" / "memory" / "gardener.toml"
+    gardener.write_text('[recap]\ntemplate = "recap.tpl"\n', encoding="utf-8")
+    memory = opened(root, clock)
+    note(memory, "something to tell of")
+    text = (root / recap(memory, "2026-01-21").path).read_text(encoding="utf-8")
+    assert "# Day 2026-01-21\n\n- something to tell of\n\n## Provenance\n" in text

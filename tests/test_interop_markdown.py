@@ -1,0 +1,304 @@
+"""Foreign Markdown becomes documents: texts and foreign lines stay, ours are added."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.interop.fields import Dates, Options, Taken
+from thunderus_mem.interop.folder import ImportItem, SourceFile, plan_folder
+from thunderus_mem.interop.markdown import Imported, KeptOut, import_document
+from thunderus_mem.model.document import Document, read_document
+from thunderus_mem.model.schema import check
+
+FACTS = ".thunderus/memory/semantic/FACTS"
+DECISIONS = ".thunderus/memory/semantic/DECISIONS"
+NOW = "2026-01-21T09:00:00Z"
+GIT = Dates("2020-05-06T07:08:09Z", "2021-05-06T07:08:09Z")
+
+
+def options(kind: str = "fact", **more: object) -> Options:
+    folder = DECISIONS if kind == "adr" else FACTS
+    return Options(folder=folder, now=NOW, folder_name="notes", **more)  # type: ignore[arg-type]
+
+
+def bring(text: str | bytes, path: str = "a.md", kind: str = "fact", **more: object) -> Imported:
+    data = text.encode() if isinstance(text, str) else text
+    taken = more.pop("taken", Taken())
+    dates = more.pop("dates", Dates())
+    found = import_document(path, data, kind, dates, taken, options=options(kind, **more))  # type: ignore[arg-type]
+    assert isinstance(found, Imported), found
+    assert check("memory_doc.frontmatter", document(found).data()) == []
+    return found
+
+
+def document(found: Imported | ImportItem) -> Document:
+    made = read_document(found.path, found.text.encode()).document
+    assert made is not None
+    return made
+
+
+def keeps_lines(text: str, lines: str) -> bool:
+    """Whether every line stands in ``text``, in the same order."""
+    there = iter(text.splitlines(keepends=True))
+    return all(line in there for line in lines.splitlines(keepends=True))
+
+
+def kept_out(data: bytes) -> str:
+    found = import_document("a.md", data, "fact", Dates(), Taken(), options=options())
+    assert isinstance(found, KeptOut)
+    return found.reason
+
+
+def test_a_plain_file_gets_a_header_and_keeps_its_text() -> None:
+    text = "# Tests run with pytest\n\nUse `-n 2`.  \n\n\n"
+    found = bring(text, dates=GIT)
+    made = document(found)
+    assert made.body == text
+    assert (made.id, made.title, made.kind) == ("fact.tests-run-with-pytest", "Tests run with pytest", "fact")
+    assert found.path == f"{FACTS}/tests-run-with-pytest.md"
+    assert made.tags == ("notes",)
+    assert (made.created, made.updated) == (GIT.created, GIT.updated)
+    assert made.status == "unknown"
+    assert made.data()["metadata"] == {"imported_from": "a.md"}
+
+
+def test_foreign_lines_stay_byte_for_byte() -> None:
+    head = "# a comment\nparent:   Decisions   # kept\nnav_order: 007\n\n'quoted': \"x\"\nlist: [a,   b]\n"
+    found = bring(f"---\n{head}---\n# Title\n")
+    assert keeps_lines(found.text, head)
+    assert document(found).body == "# Title\n"
+
+
+def test_windows_line_ends_and_a_byte_order_mark_survive() -> None:
+    plain = bring(b"\xef\xbb\xbf# Title\r\n\r\ntext\r\n")
+    assert plain.text.startswith("\ufeff---\r\n")
+    assert document(plain).body == "# Title\r\n\r\ntext\r\n"
+    assert any("byte order mark" in note for note in plain.notes)
+    headed = bring(b"\xef\xbb\xbf---\r\nlayout: post\r\n---\r\n# Title\r\n")
+    assert "layout: post\r\n" in headed.text
+    assert "\n" not in headed.text.replace("\r\n", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "key", "original"),
+    [
+        ("id: Use_JWT!", "id", "Use_JWT!"),
+        ("id: ADR 0007", "id", "ADR 0007"),
+        ("kind: Post", "kind", "Post"),
+        ("tags: a, b", "tags", "a, b"),
+        ("created: 2020-01-02", "created", "2020-01-02"),
+        ("provenance: the wiki", "provenance", "the wiki"),
+        ("verification: done", "verification", "done"),
+        ("links: [https://example.org]", "links", ["https://example.org"]),
+        ("author: [Ann, Bob]", "author", ["Ann", "Bob"]),
+        ("credibility: high", "credibility", "high"),
+        ("metadata: text", "metadata", "text"),
+    ],
+)
+def test_a_value_that_clashes_is_kept_under_metadata_and_said(line: str, key: str, original: object) -> None:
+    found = bring(f"---\nlayout: post\n{line}\n---\n# Title\n")
+    assert str(document(found).data()["metadata"][key]) == str(original)
+    assert any(note.startswith(key) for note in found.notes)
+    assert "layout: post\n" in found.text
+
+
+def test_values_that_fit_are_left_alone() -> None:
+    head = (
+        "id: fact.mine\ntitle: Mine\nkind: fact\ntags: [x, y]\n"
+        "created: 2020-01-02T03:04:05+02:00\nupdated: 2020-02-02T03:04:05Z\nstatus: done\ndate: 2019-01-01\n"
+    )
+    found = bring(f"---\n{head}---\nText.\n", dates=GIT)
+    assert keeps_lines(found.text, head)
+    assert found.notes == ()
+    assert document(found).id == "fact.mine"
+
+
+def test_tags_written_as_words_become_a_list() -> None:
+    assert document(bring("---\ntags: '#go #rust'\n---\nText.\n")).tags == ("go", "rust")
+    assert document(bring("---\ntags: [x]\n---\nText.\n", tags=("y", "x"))).tags == ("x", "y")
+
+
+def test_the_folder_tags_a_file_without_tags() -> None:
+    assert document(bring("Text.\n", path="How To/a.md")).tags == ("how-to",)
+
+
+def test_a_title_without_a_heading_comes_from_the_name() -> None:
+    found = bring("Only text.\n", path="deep/how_to-deploy.md")
+    assert found.title == "How to deploy"
+    assert bring("Only text.\n", path="deploying/README.md").title == "Deploying"
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"\xff\xfe# T", "UTF-8"),
+        (b"# T\x00", "NUL"),
+        (b"", "empty"),
+        (b"---\na: 1\n---\n\n", "empty"),
+        (b"---\na: &x 1\nb: *x\n---\n# T\n", "frontmatter cannot be read"),
+        (b"---\na: 1\na: 2\n---\n# T\n", "line 3"),
+        (b"x" * (1 << 20) + b"x", "at most 1 MiB"),
+    ],
+)
+def test_what_cannot_become_a_document_is_kept_out_with_a_reason(data: bytes, reason: str) -> None:
+    assert reason in kept_out(data)
+
+
+def test_a_rule_of_dashes_at_the_start_is_text() -> None:
+    for text in ("---\n\nJust a line above.\n", "---\nProse\n---\nMore.\n"):
+        found = bring(text)
+        assert document(found).body == text
+        assert any("kept as text" in note for note in found.notes)
+    assert any("+++" in note for note in bring("+++\ntitle = 'x'\n+++\n# T\n").notes)
+
+
+def test_a_taken_id_gives_another_name_from_the_path() -> None:
+    taken = Taken(ids=frozenset(["fact.setup", "fact.linux-a"]))
+    assert document(bring("# Setup\n", path="linux/a.md", taken=taken)).id == "fact.linux-a-2"
+    again = bring("---\nid: fact.setup\n---\n# Setup\n", taken=taken)
+    assert document(again).data()["metadata"]["id"] == "fact.setup"
+
+
+@pytest.mark.parametrize(
+    ("path", "heading", "number", "title"),
+    [
+        ("0007-use-jwt.md", "# 7. Use JWT", 7, "Use JWT"),
+        ("adr-007.md", "# ADR-007: Use JWT", 7, "Use JWT"),
+        ("use-jwt.md", "# ADR 7 - Use JWT", 7, "Use JWT"),
+        ("0007-use-jwt.md", "# 0007 Use JWT", 7, "Use JWT"),
+        ("0007-use-jwt.md", "# 3. Use JWT", 7, "Use JWT"),
+        ("use-jwt.md", "# 3 reasons for JWT", 1, "3 reasons for JWT"),
+        ("20200924-use-jwt.md", "# Use [JWT](https://jwt.io) and `x`", 1, "Use JWT and x"),
+        ("adr-007.md", "# Architecture Decision Record: Use JWT", 7, "Use JWT"),
+        ("0007-use-jwt.md", "Use JWT\n==========", 7, "Use JWT"),
+    ],
+)
+def test_number_and_title_of_a_decision(path: str, heading: str, number: int, title: str) -> None:
+    found = bring(f"{heading}\n\n## Status\n\nAccepted\n", path=path, kind="adr")
+    assert (found.number, found.title) == (number, title)
+    assert found.path.startswith(f"{DECISIONS}/ADR-{number:04d}-")
+    assert found.decision.status == "Accepted"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# 1. T\n\nDate: 2016-02-12\n\n## Status\n\nAccepted\n",
+        "# T\n\n- Status: accepted\n- Date: 2016-02-12\n\n## Context\n",
+        "# T\n\n* **Status**: accepted\n* **Date**: 2016-02-12\n",
+        "---\nstatus: accepted\ndate: 2016-02-12\n---\n# T\n\ntext\n",
+    ],
+)
+def test_status_and_date_of_a_decision_in_the_ways_people_write_them(text: str) -> None:
+    found = bring(text, kind="adr", dates=GIT)
+    assert found.decision.status.lower() == "accepted"
+    assert document(found).created == "2016-02-12T00:00:00Z"
+    assert document(found).updated == GIT.updated
+
+
+def test_a_long_decision_keeps_its_file_name_within_sixty_characters() -> None:
+    found = bring(f"# 12. {'very long words ' * 12}\n", kind="adr", path="0012-x.md")
+    assert len(found.path.rpartition("/")[2].removesuffix(".md")) <= 60
+
+
+def plan(
+    files: dict[str, str], kind: str = "adr", documents: tuple[Document, ...] = ()
+) -> dict[str, ImportItem]:
+    sources = [SourceFile(path, text.encode(), GIT) for path, text in files.items()]
+    return {item.source: item for item in plan_folder(sources, kind, documents, options(kind))}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Superseded by [2. New](0002-new.md)", "Accepted"),
+        ("Superceded by [2. New](0002-new.md)", "Accepted\n\nSupercedes [1. Old](0001-old.md)"),
+        ("superseded by ADR-0002", "accepted"),
+        ("Deprecated", "Accepted. Supersedes ADR 1."),
+        ("Superseded: 2019-12-19 by [ADR 2](./0002-new.md)", "x"),
+    ],
+)
+def test_supersession_becomes_a_link_of_the_newer(old: str, new: str) -> None:
+    items = plan(
+        {
+            "0001-old.md": f"# 1. Old\n\n## Status\n\n{old}\n\n## Context\n",
+            "0002-new.md": f"# 2. New\n\n## Status\n\n{new}\n\n## Context\n",
+        }
+    )
+    links = document(items["0002-new.md"]).links
+    assert [(link.rel, link.target) for link in links] == [("supersedes", "adr.old")]
+    assert document(items["0001-old.md"]).links == ()
+
+
+def test_supersession_in_part_or_out_of_sight_is_a_note_only() -> None:
+    items = plan(
+        {
+            "0001-a.md": "# A\n\n## Status\n\nPartly superseded by [B](0002-b.md)\n",
+            "0002-b.md": "# B\n\n## Status\n\nSuperseded by [C](0009-c.md)\n",
+        }
+    )
+    assert document(items["0001-a.md"]).links == document(items["0002-b.md"]).links == ()
+    assert any("no relation made" in note for note in items["0001-a.md"].notes)
+    assert any("0009-c.md" in note and "by hand" in note for note in items["0002-b.md"].notes)
+
+
+def test_a_line_of_choices_in_a_record_says_nothing() -> None:
+    line = "- Status: [proposed | accepted | superseded by [ADR-0002](0002-b.md)]"
+    items = plan({"0001-a.md": f"# A\n\n{line}\n", "0002-b.md": "# B\n\ntext\n"})
+    assert document(items["0002-b.md"]).links == ()
+
+
+def test_pages_about_decisions_and_templates_are_left_out() -> None:
+    items = plan(
+        {"README.md": "# All\n", "template.md": "# {T}\n", "0001-a.md": "# A\n", "b/index.md": "# B\n"}
+    )
+    assert {path for path, item in items.items() if item.imported} == {"0001-a.md", "b/index.md"}
+    assert all(item.imported for item in plan({"README.md": "# All\n", "a.md": "# A\n"}, "fact").values())
+
+
+def test_relative_links_are_told_and_not_rewritten() -> None:
+    items = plan({"a.md": "# A\n\nSee [b](b.md) and ![x](img/x.png).\n", "b.md": "# B\n"}, "fact")
+    assert any("b.md, which is fact.b now" in note for note in items["a.md"].notes)
+    assert "[b](b.md)" in items["a.md"].text
+
+
+def test_importing_again_adds_nothing_and_a_changed_file_is_named() -> None:
+    files = {"0001-a.md": "# A\n\nx\n", "0002-b.md": "---\nx: 1\n---\n# B\r\n"}
+    stored = tuple(document(item) for item in plan(files).values())
+    again = plan(files, documents=stored)
+    assert [item.reason for item in again.values()] == [
+        "the same text is there already as adr.a",
+        "the same text is there already as adr.b",
+    ]
+    changed = plan({"0001-a.md": "# A\n\ny\n"}, documents=stored)
+    assert "adr.a was imported from it before" in changed["0001-a.md"].reason
+
+
+def test_numbers_and_names_that_the_store_has_are_not_taken_twice() -> None:
+    stored = (document(plan({"0001-a.md": "# A\n"})["0001-a.md"]),)
+    item = plan({"x/0001-other.md": "# A\n\nother\n"}, documents=stored)["x/0001-other.md"]
+    assert item.path == f"{DECISIONS}/ADR-0002-x-other.md"
+    assert any("number 1 is taken" in note for note in item.notes)
+
+
+_WORDS = st.text(alphabet="ab: #-'\"[]{},|>&*!%@`\t0159éあ\u200b", max_size=24)
+_LINES = st.lists(_WORDS, max_size=6).map("\n".join)
+
+
+@settings(deadline=None, max_examples=150, derandomize=True)
+@given(head=_LINES, body=st.text(max_size=80), ends=st.sampled_from(["\n", "\r\n"]), headed=st.booleans())
+def test_any_file_is_imported_with_its_text_or_kept_out_with_a_reason(
+    head: str, body: str, ends: str, headed: bool
+) -> None:
+    text = f"---\nlayout: x\n{head}\n---\n{body}" if headed else body
+    data = text.replace("\n", ends).encode("utf-8", "surrogatepass")
+    found = import_document("a.md", data, "fact", GIT, Taken(), options=options())
+    if isinstance(found, KeptOut):
+        assert found.reason
+        return
+    made = document(found)
+    assert data.removeprefix(b"\xef\xbb\xbf").endswith(made.body.encode())
+    assert check("memory_doc.frontmatter", made.data()) == []
+    assert found == import_document("a.md", data, "fact", GIT, Taken(), options=options())

@@ -1,0 +1,161 @@
+"""Rules about what a document is: its id, its kind and folder, its number."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.model.ids import is_document_id, slug
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.lint.subject import Subject
+    from thunderus_mem.model.diagnostic import Diagnostic
+
+MEMORY: Final = ".thunderus/memory/"
+FOLDERS: Final = {
+    "core": MEMORY + "core/",
+    "fact": MEMORY + "semantic/FACTS/",
+    "adr": MEMORY + "semantic/DECISIONS/",
+    "playbook": MEMORY + "procedural/PLAYBOOKS/",
+    "recap": MEMORY + "episodic/",
+}
+
+
+def id_grammar(subject: Subject) -> Iterable[Diagnostic]:
+    """The id is not lower-case ASCII words joined by single dots, hyphens or underscores.
+
+    Why: ids become file names on every system, stand in links and are typed by people. 120 characters at
+    most; names that Windows keeps for devices (``nul``, ``com1``) are refused.
+
+    Bad::
+
+        id: Fact.Testing/Überblick
+
+    Good::
+
+        id: fact.testing.overview
+
+    Mend: choose a new id, and keep the old one under ``aliases`` when something may still name it.
+    """
+    document = subject.document
+    if document is None or is_document_id(document.id):
+        return
+    words = ".".join(filter(None, (slug(part) for part in document.id.split("."))))
+    hint = "Use lower-case letters, digits and single `.`, `-` or `_` between them."
+    if is_document_id(words) and words != document.id:
+        hint = f"`{words}` would do."
+    yield subject.found(
+        "TM102",
+        subject.at("id"),
+        "The id is no document id.",
+        key="id",
+        expected="lower-case words joined by dots, 120 characters at most",
+        hint=hint,
+    )
+
+
+def duplicate_id(subject: Subject) -> Iterable[Diagnostic]:
+    """Two files have the same id.
+
+    Why: the id is the identity. Only the file whose path sorts first is the document; the other is not found
+    by search and cannot be linked.
+
+    Bad::
+
+        FACTS/testing.md       id: fact.testing
+        FACTS/testing-2.md     id: fact.testing
+
+    Good::
+
+        FACTS/testing.md       id: fact.testing
+        FACTS/testing-2.md     id: fact.testing-on-windows
+
+    Mend: give one of them a new id, or merge the two with ``thunderus-mem garden``.
+    """
+    document = subject.document
+    if document is None or subject.corpus is None:
+        return
+    others = [path for path in subject.corpus.paths_of(document.id) if path != subject.path]
+    if others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        yield subject.found(
+            "TM103",
+            subject.at("id"),
+            f"The id `{document.id}` is also that of {others[0]}{more}.",
+            key="id",
+            expected="an id that no other file has",
+            hint="Give one of the files a new id, or merge them.",
+        )
+
+
+def kind_folder(subject: Subject) -> Iterable[Diagnostic]:
+    """The kind does not agree with the folder.
+
+    Why: Thunderus reads each folder for its own kind and skips other documents in silence.
+
+    Bad::
+
+        .thunderus/memory/semantic/FACTS/deploy.md     kind: playbook
+
+    Good::
+
+        .thunderus/memory/procedural/PLAYBOOKS/deploy.md     kind: playbook
+
+    Mend: move the file, or correct ``kind``.
+    """
+    document = subject.document
+    if document is None or not subject.path.startswith(MEMORY):
+        return
+    folder = FOLDERS.get(document.kind)
+    if folder is None or subject.path.startswith(folder):
+        return  # an unknown kind is TM101's
+    wanted = next((kind for kind, place in FOLDERS.items() if subject.path.startswith(place)), "")
+    yield subject.found(
+        "TM104",
+        subject.at("kind"),
+        f"A document of kind `{document.kind}` lies in {subject.path.rpartition('/')[0]}/.",
+        key="kind",
+        expected=folder,
+        hint=f"Move the file to {folder}" + (f", or set `kind: {wanted}`." if wanted else "."),
+    )
+
+
+_ADR_NUMBER = re.compile(r"ADR-([0-9]{1,6})(?:[-_.]|$)", re.IGNORECASE)
+
+
+def adr_number_taken(subject: Subject) -> Iterable[Diagnostic]:
+    """Two decisions have the same number in their file names.
+
+    Why: two branches may both take the next number; ids and links are not touched by that, but people say
+    "ADR 7" and should mean one thing.
+
+    Bad::
+
+        DECISIONS/ADR-0007-use-jwt.md
+        DECISIONS/ADR-0007-use-sqlite.md
+
+    Good::
+
+        DECISIONS/ADR-0007-use-jwt.md
+        DECISIONS/ADR-0008-use-sqlite.md
+
+    Mend: rename the newer file; ``lint --fix`` does. Its id and the links to it stay as they are.
+    """
+    document = subject.document
+    match = _ADR_NUMBER.match(subject.path.rpartition("/")[2])
+    if document is None or document.kind != "adr" or match is None or subject.corpus is None:
+        return
+    number = int(match[1])
+    taken = subject.corpus.adr_numbers()
+    others = [path for path in taken.get(number, ()) if path != subject.path]
+    if others:
+        free = max(taken, default=number) + 1
+        yield subject.found(
+            "TM111",
+            (0, 0),
+            f"The number {number} is also that of {others[0]}.",
+            expected="a number of its own",
+            hint=f"Rename the newer of the two; ADR-{free:04d} is free.",
+        )

@@ -1,0 +1,20 @@
+"""Small conventions of the index's rows that writers and readers share."""
+
+from __future__ import annotations
+
+from typing import Final
+
+PASSAGES_PER_DOCUMENT: Final = 4096
+"""Row id of a passage = row id of its document times this, plus its place."""
+
+
+def decode_list(text: str) -> tuple[str, ...]:
+    """A JSON array of strings as the index keeps it."""
+    import json
+
+    return tuple(json.loads(text)) if text != "[]" else ()
+
+
+def fold_name(text: str) -> str:
+    """How aliases compare: case and runs of blanks do not matter."""
+    return " ".join(text.casefold().split())

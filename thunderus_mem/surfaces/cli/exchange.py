@@ -1,0 +1,66 @@
+"""``import markdown``: bring in an existing folder."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from thunderus_mem.surfaces.cli.console import Console
+    from thunderus_mem.verbs.exchange import ImportedFile, ImportReport
+
+app = typer.Typer()
+import_app = typer.Typer(help="Bring in an existing folder of Markdown.", no_args_is_help=True)
+app.add_typer(import_app, name="import")
+
+
+@import_app.command("markdown")
+def markdown(
+    ctx: typer.Context,
+    directory: Annotated[str, typer.Argument(metavar="DIR", help="A folder of Markdown, or one file.")],
+    kind: Annotated[str, typer.Option("--kind", "-k", help="core, fact, adr, playbook or recap.")],
+    tag: Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag for all; repeatable.")] = None,
+    why: Annotated[str, typer.Option("--why", "-m", help="The reason, for the log.")] = "",
+    dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be done.")] = False,
+) -> None:
+    """Import Markdown files as documents: texts byte for byte, unknown keys kept, dates from git.
+
+    The files themselves stay where they are. Importing again adds only what is new.
+    """
+    import os
+
+    from thunderus_mem.verbs import exchange
+
+    console: Console = ctx.obj
+    value = exchange.import_markdown(
+        console.memory(),
+        os.path.join(console.start, directory),
+        kind,
+        tags=tuple(tag or ()),
+        dry_run=dry_run,
+        why=why,
+    )
+    console.emit("import markdown", value, _report)
+    console.say(_summary(value))
+
+
+def _report(value: ImportReport, console: Console) -> str:
+    return "\n".join(line for item in value.files for line in _lines(item))
+
+
+def _lines(item: ImportedFile) -> list[str]:
+    if not item.imported:
+        return [f"skip {item.source}: {item.reason}"]
+    return [f"add  {item.source} → {item.id} ({item.path})", *(f"       {note}" for note in item.notes)]
+
+
+def _summary(value: ImportReport) -> str:
+    from thunderus_mem.surfaces.text import counted
+
+    if not value.files:
+        return f"There is no Markdown in {value.directory}."
+    done = "would be imported" if value.dry_run else "imported"
+    skipped = f", {value.skipped} skipped" if value.skipped else ""
+    following = "" if value.dry_run or not value.imported else " Next: thunderus-mem lint"
+    return f"{counted(value.imported, 'file')} {done}{skipped}.{following}"

@@ -1,0 +1,113 @@
+"""``hooks install|uninstall|status|run``: the git hook that checks staged memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thunderus_mem.model.errors import NoStore, NotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.model.diagnostic import Diagnostic
+    from thunderus_mem.store.git import Git
+    from thunderus_mem.surfaces.cli.console import Console
+    from thunderus_mem.surfaces.hooks import HookRun, HookStatus
+
+app = typer.Typer()
+hooks_app = typer.Typer(help="Install or remove the git pre-commit hook.", no_args_is_help=True)
+app.add_typer(hooks_app, name="hooks")
+
+_HOOK = typer.Argument(help="The hook; only pre-commit so far.")
+_SAID = {
+    "installed": "is installed",
+    "outdated": "is installed, by another version or place of this tool",
+    "absent": "is not installed",
+    "foreign": "is not installed; another hook is there",
+    "elsewhere": "is not installed; core.hooksPath sends git elsewhere",
+}
+
+
+@hooks_app.command("install")
+def install(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
+    """Check staged memory before each commit. A hook that is there already keeps its text and still runs."""
+    from thunderus_mem.surfaces import hooks
+
+    console: Console = ctx.obj
+    console.emit("hooks install", hooks.install(_git(console), hook), _status)
+
+
+@hooks_app.command("uninstall")
+def uninstall(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
+    """Take the check out again; what was there before is as it was."""
+    from thunderus_mem.surfaces import hooks
+
+    console: Console = ctx.obj
+    console.emit("hooks uninstall", hooks.uninstall(_git(console), hook), _status)
+
+
+@hooks_app.command("status")
+def status(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> int:
+    """Say whether the hook is installed; exits with 1 when it is not."""
+    from thunderus_mem.surfaces import hooks
+
+    console: Console = ctx.obj
+    value = hooks.status(_git(console), hook)
+    console.emit("hooks status", value, _status)
+    return int(value.state != "installed")
+
+
+@hooks_app.command("run")
+def run(
+    ctx: typer.Context,
+    hook: Annotated[str, _HOOK] = "pre-commit",
+    from_hook: Annotated[bool, typer.Option("--hook", hidden=True)] = False,
+) -> int:
+    """Run the check as git would: the staged text. Exits with 1 when an error is found."""
+    from thunderus_mem.surfaces import hooks
+    from thunderus_mem.surfaces.hook_script import BLOCKED
+
+    console: Console = ctx.obj
+    value = hooks.run(hook, lambda: _staged_findings(console))
+    console.emit("hooks run", value, _run)
+    if value.blocked:
+        console.say("The commit is stopped. `git commit --no-verify` goes past this check.")
+        return BLOCKED if from_hook else 1
+    return 0
+
+
+def _staged_findings(console: Console) -> Iterable[Diagnostic]:
+    """Lint what is staged, in the index that git names to its hook; nothing where there is no store."""
+    from thunderus_mem.store.git import look_for_git
+    from thunderus_mem.verbs.linting import lint
+
+    try:
+        memory = console.memory()
+    except NoStore:
+        return ()
+    memory.git = look_for_git(memory.root, console.environ, honour_index=True)[0]
+    if memory.git is None:
+        return ()
+    return lint(memory, staged=True).diagnostics
+
+
+def _git(console: Console) -> Git:
+    from thunderus_mem.store.git import look_for_git
+
+    found, reason = look_for_git(console.start, console.environ)
+    if found is None:
+        raise NotFound(f"There is no git repository here: {reason}.", hint="Run `git init` first.")
+    return found
+
+
+def _status(value: HookStatus, console: Console) -> str:
+    line = f"The {value.hook} hook {_SAID[value.state]}: {value.path}"
+    return f"{line}\n{value.note}" if value.note else line
+
+
+def _run(value: HookRun, console: Console) -> str:
+    from thunderus_mem.surfaces.report import report
+
+    return report(value.diagnostics, "concise").rstrip("\n") if value.diagnostics else ""

@@ -1,0 +1,59 @@
+"""``watch``: keep the index fresh while files change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from thunderus_mem.surfaces.cli.console import Console
+    from thunderus_mem.surfaces.watch import Turn
+
+app = typer.Typer()
+
+
+@app.command("watch")
+def watch(
+    ctx: typer.Context,
+    poll: Annotated[
+        bool,
+        typer.Option("--poll", envvar="THUNDERUS_MEM_POLL", help="Look at intervals (network folders)."),
+    ] = False,
+    every: Annotated[
+        float, typer.Option("--every", metavar="SECONDS", min=0.1, help="How often to look with --poll.")
+    ] = 1.0,
+) -> None:
+    """Keep the index fresh while files change, and print what the changed documents have wrong.
+
+    Ctrl-C ends it. With --json every look that found something prints one JSON document.
+    """
+    import threading
+
+    from thunderus_mem.surfaces import watch as watching
+    from thunderus_mem.surfaces.watched import WatchedMemory
+
+    console: Console = ctx.obj
+
+    def report(turn: Turn) -> None:
+        console.emit("watch", turn, _turn)
+        console.flush()
+
+    def say(text: str) -> None:
+        console.say(text)
+        console.flush()
+
+    watching.watch(WatchedMemory(console.memory), report, say, threading.Event(), poll=poll, every=every)
+
+
+def _turn(value: Turn, console: Console) -> str:
+    from thunderus_mem.surfaces.report import report
+
+    lines = [
+        f"{mark} {path}"
+        for mark, paths in (("+", value.added), ("~", value.modified), ("-", value.removed))
+        for path in paths
+    ]
+    if value.diagnostics:
+        lines.append(report(value.diagnostics, "concise").rstrip("\n"))
+    return "\n".join(lines)

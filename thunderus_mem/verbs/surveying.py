@@ -1,0 +1,81 @@
+"""What stands around the documents, gathered for the rules about the store: schemas, manifest, log, git."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from thunderus_mem.lint.rule import LintStore
+from thunderus_mem.model.diagnostic import Diagnostic, Severity
+from thunderus_mem.model.errors import ThunderusError
+from thunderus_mem.model.schema import EVENT, SCHEMA_NAMES, check, schema_text, surely_valid_event
+from thunderus_mem.store.files import read_file
+from thunderus_mem.store.layout import INDEXES, MEMORY
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from thunderus_mem.lint.rule import LintConfig
+    from thunderus_mem.memory import Memory
+
+_SCHEMA_LIMIT = 1 << 20
+_MANIFEST_LIMIT = 256 << 20
+_NEVER_TRACKED = (
+    INDEXES,
+    f"{MEMORY}/core/CORE.local.md",
+    ".thunderus/local",
+    ".thunderus/.staging",
+    ".thunderus/.quarantine",
+    ".thunderus/.lock",
+)
+
+
+def survey(memory: Memory, config: LintConfig) -> LintStore:
+    """Gather what the store rules look at. Reads only."""
+    layout = memory.layout
+    return LintStore(
+        corpus=memory.index.corpus(),
+        config=config,
+        schemas={
+            name: _text(f"{layout.schemas_dir}/{name}.schema.json", _SCHEMA_LIMIT) for name in SCHEMA_NAMES
+        },
+        manifest=_text(layout.manifest_file, _MANIFEST_LIMIT),
+        log=tuple(log_findings(memory)),
+        tracked=tuple(sorted(memory.git.tracked(_NEVER_TRACKED))) if memory.git is not None else (),
+    )
+
+
+def _text(path: str, limit: int) -> str | None:
+    try:
+        return read_file(path, limit).decode("utf-8", "replace")
+    except ThunderusError:
+        return None
+
+
+def log_findings(memory: Memory) -> Iterator[Diagnostic]:
+    """Every damage of the log: lines that are no events by the schema, broken chains, torn ends."""
+    yield from memory.log.verify()
+    for entry in memory.log.read_all().events:
+        data = json.loads(entry.event.raw)
+        if surely_valid_event(data):
+            continue
+        for violation in check(EVENT, data):
+            yield Diagnostic(
+                "TM503",
+                Severity.ERROR,
+                entry.shard,
+                entry.line,
+                1,
+                violation.message,
+                key=violation.key,
+                expected=violation.expected,
+                hint="bring the line back from git; older lines are never rewritten",
+            )
+
+
+def packaged_schemas() -> dict[str, str]:
+    """File names and texts of the schemas that a store keeps copies of."""
+    from thunderus_mem.projection.database import schema_sql
+
+    files = {f"{name}.schema.json": schema_text(name) for name in SCHEMA_NAMES}
+    return {**files, "memory_store.sql": schema_sql()}
