@@ -56,14 +56,20 @@ def why_report(value: WhyReport, console: Console) -> str:
 
 
 def _tree(node: WhyNode, style: Style) -> list[str]:
-    label = one_line(node.label)
-    lines = [f"{style.dim(node.kind)} {style.name(node.id)}" + (f"  {label}" if label else "")]
+    lines = [_label(node, style)]
     for number, child in enumerate(node.children):
         last = number == len(node.children) - 1
         first, rest = ("└─ ", "   ") if last else ("├─ ", "│  ")
         head, *below = _tree(child, style)
         lines += [style.dim(first) + head, *(style.dim(rest) + line for line in below)]
     return lines
+
+
+def _label(node: WhyNode, style: Style) -> str:
+    """Kind, id and what is known of it; a label that names its kind and id already is not told twice."""
+    label = one_line(node.label).removeprefix(f"{node.kind} {node.id}").strip()
+    name = style.name(node.id) + "  " if node.id else ""
+    return f"{style.dim(node.kind)} {name}{label}".rstrip()
 
 
 def shown_event(value: ShownEvent, console: Console) -> str:

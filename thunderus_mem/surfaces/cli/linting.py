@@ -85,11 +85,9 @@ def _rendered(value: Any, console: Console, form: str) -> str:
 def _summary(value: Any) -> str:
     from thunderus_mem.surfaces.text import counted
 
-    notes = len(value.diagnostics) - value.errors - value.warnings
-    parts = [(value.errors, "error"), (value.warnings, "warning"), (notes, "note")]
-    found = ", ".join(counted(number, noun) for number, noun in parts if number) or "all good"
+    good = "" if value.diagnostics else ": all good"
     fixed = f" {counted(len(value.fixed), 'document')} mended." if value.fixed else ""
-    return f"{counted(value.checked, 'document')} checked: {found}.{fixed}"
+    return f"{counted(value.checked, 'document')} checked{good}.{fixed}"
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:
