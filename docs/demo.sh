@@ -38,7 +38,7 @@ run thunderus-mem why fact.frames-are-four-bytes
 
 say "Somebody copies a file: the gardener sees it"
 facts=.thunderus/memory/semantic/FACTS
-sed -e 's/frames-are-four-bytes/frame-header/' -e 's/^title: .*/title: The header of a frame/' \
+sed -e 's/frames-are-four-bytes/frame-header/' \
   "$facts/frames-are-four-bytes.md" >"$facts/frame-header.md"
 run thunderus-mem garden --plan
 run thunderus-mem garden --apply

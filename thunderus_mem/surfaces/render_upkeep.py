@@ -105,6 +105,6 @@ def applied(value: Applied, console: Console) -> str:
     rows = [(done.action, style.name(", ".join(done.targets)), done.why) for done in value.steps]
     lines = aligned(rows)
     if value.reported:
-        lines += ["", "For you to decide:"]
+        lines += [*([""] if lines else []), "For you to decide:"]
         lines += aligned([(style.name(", ".join(step.targets)), step.why) for step in value.reported])
     return "\n".join(lines)
