@@ -108,7 +108,8 @@ class Console:
         return self.style.paint(seen(text))
 
     def talk(self, text: str) -> None:
-        """Print to stderr."""
+        """Print to stderr, after what was printed before."""
+        self._flush(self._out)
         self._write(self._talk, Style(colored=self._colored(self._talk)).paint(seen(text)) + "\n")
 
     def say(self, text: str) -> None:
@@ -191,9 +192,12 @@ class Console:
 
     def flush(self) -> None:
         """Hand everything to the system. Raises ``NotWritable`` when it is not taken."""
+        self._flush(self._out)
+        self._flush(self._talk)
+
+    def _flush(self, stream: TextIO) -> None:
         try:
-            self._out.flush()
-            self._talk.flush()
+            stream.flush()
         except BrokenPipeError:
             raise
         except OSError as error:

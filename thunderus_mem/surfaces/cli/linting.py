@@ -85,9 +85,8 @@ def _rendered(value: Any, console: Console, form: str) -> str:
 def _summary(value: Any) -> str:
     from thunderus_mem.surfaces.text import counted
 
-    good = "" if value.diagnostics else ": all good"
     fixed = f" {counted(len(value.fixed), 'document')} mended." if value.fixed else ""
-    return f"{counted(value.checked, 'document')} checked{good}.{fixed}"
+    return f"{counted(value.checked, 'document')} checked.{fixed}"
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:
