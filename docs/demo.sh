@@ -31,14 +31,15 @@ run thunderus-mem import markdown docs/adr --kind adr --tag gateway
 
 say "Find it again"
 run thunderus-mem search "four bytes frame"
-run thunderus-mem search http2 kind:adr
+run thunderus-mem search "HTTP/2 kind:adr"
 
 say "Where does it come from?"
 run thunderus-mem why fact.frames-are-four-bytes
 
-say "The same thing twice: the gardener sees it"
-run thunderus-mem add fact "Frames have four bytes" --tag protocol \
-  --body "A frame begins with four bytes; \`src/frame.py\` reads them."
+say "Somebody copies a file: the gardener sees it"
+facts=.thunderus/memory/semantic/FACTS
+sed -e 's/frames-are-four-bytes/frame-header/' \
+  "$facts/frames-are-four-bytes.md" >"$facts/frame-header.md"
 run thunderus-mem garden --plan
 run thunderus-mem garden --apply
 

@@ -93,15 +93,16 @@ def block(text: str) -> list[str]:
 
 def rules() -> str:
     """A table of all rules, then each rule's own page."""
-    lint, pages = available("thunderus_mem.lint.rule"), available("thunderus_mem.lint.pages")
-    known = getattr(lint, "RULES", None) or getattr(available("thunderus_mem.lint.rules"), "RULES", ())
+    from thunderus_mem.lint import pages
+    from thunderus_mem.lint.rules import RULES
+
     lines = ["`thunderus-mem lint` checks these. `thunderus-mem rule CODE` prints a page.", ""]
     rows = [
         [f"[{rule.code}](#{rule.code.lower()})", rule.name, str(rule.severity), rule.summary]
-        for rule in known
+        for rule in RULES
     ]
     lines += [*table(["code", "name", "severity", "what it finds"], rows), ""]
-    for rule in known:
+    for rule in RULES:
         text = pages.rule_page(rule.code).strip()
         body = text.split("\n", 1)[1].strip() if text.startswith("# ") and "\n" in text else text
         lines += [f"## {rule.code}", "", f"`{rule.name}` ({rule.severity})", "", body, ""]

@@ -28,6 +28,7 @@ LAYERS: dict[str, int] = {
     "recall": 3,
     "interop": 3,
     "memory": 4,
+    "transaction": 4,
     "verbs": 5,
     "surfaces": 6,
     "__main__": 7,
@@ -52,7 +53,7 @@ DOORS: dict[str, tuple[str, ...]] = {
 }
 """Library → the files (or folder) that may import it."""
 
-SIBLINGS_MAY: frozenset[tuple[str, str]] = frozenset()
+SIBLINGS_MAY = frozenset([("memory", "transaction"), ("transaction", "memory")])
 """Pairs of layers with one number where the first may import the second."""
 
 HEAVY = ("jsonschema", "git", "ruamel", "frontmatter", "watchdog", "rich", "pydantic", "numpy", "asyncio")

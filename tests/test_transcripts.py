@@ -1,8 +1,8 @@
 """The sessions shown in the documentation are run, and must print what they show.
 
 Every ``console`` block of ``README.md`` and ``docs/**/*.md`` is a session in a sealed folder with a fixed
-clock and fixed ids. The blocks of one file share a folder and follow each other. Lines that begin with ``$ `` are
-commands for bash (``> `` continues one); what stands below is their output, stdout and stderr as a terminal
+clock and fixed ids. The blocks of one file share a folder and follow each other. Lines that begin with ``$ ``
+are commands for bash (``> `` continues one); below stands their output, stdout and stderr as a terminal
 shows them. ``...`` alone on a line stands for any lines, within a line for any text. ``# exit 1`` as the last
 output line says the exit code. A fence ``console norun`` is not run.
 

@@ -8,8 +8,8 @@ any configuration works. The environment wins: ``search.limit`` is ``THUNDERUS_M
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from thunderus_mem.model.errors import InvalidConfig
 
@@ -24,13 +24,12 @@ _SIZE_LIMIT: Final = 1 << 20
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """All settings with their defaults. Attribute ``search_limit`` is key ``search.limit``."""
 
     lint_select: tuple[str, ...] = ()
     lint_ignore: tuple[str, ...] = ()
-    lint_severity: dict[str, str] = field(default_factory=dict)
+    lint_severity: Mapping[str, str] = MappingProxyType({})
     lint_path_max: int = 120
     lint_name_max: int = 60
     search_limit: int = 10
@@ -77,7 +76,7 @@ def load(layout: Layout, environ: Mapping[str, str]) -> Config:
             origins.append((key.name, "environment"))
     if not values:
         return Config()
-    return replace(Config(), **values, origins=tuple(origins))
+    return Config(**values, origins=tuple(origins))
 
 
 def _read_environment(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any]]:
@@ -216,4 +215,4 @@ def _short(value: object) -> str:
 
 def config_fields() -> tuple[str, ...]:
     """The attribute names of ``Config`` that are keys."""
-    return tuple(item.name for item in fields(Config) if item.name != "origins")
+    return tuple(name for name in Config._fields if name != "origins")

@@ -16,7 +16,7 @@ def toml_value(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(toml_value(item) for item in value) + "]"
-    if isinstance(value, dict):
+    if hasattr(value, "items"):
         inner = ", ".join(f"{name} = {toml_value(item)}" for name, item in sorted(value.items()))
         return "{ " + inner + " }" if inner else "{}"
     return json.dumps(value, ensure_ascii=False)
@@ -74,11 +74,17 @@ def config_schema(name: str) -> dict[str, Any]:
     }
 
 
+def _as_json(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return dict(value) if hasattr(value, "items") else value
+
+
 def _key_schema(key: Key) -> dict[str, Any]:
     default = getattr(Config(), key.field)
     schema: dict[str, Any] = {
         "description": key.explanation,
-        "default": list(default) if isinstance(default, tuple) else default,
+        "default": _as_json(default),
     }
     names = {"bool": "boolean", "int": "integer", "float": "number", "list": "array", "table": "object"}
     schema["type"] = names.get(key.type, "string")

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.errors import NoStore
 
@@ -34,8 +33,7 @@ _MAX_STEPS = 200
 _GIT_FILE_LIMIT = 4096
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """Every place in one store. ``root`` is the absolute folder that holds ``.thunderus``.
 
     The properties are absolute paths of this system; document paths everywhere else are POSIX and relative.
@@ -193,8 +191,7 @@ def kind_of(path: str) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A store that was found. ``also`` are the roots further up (same repository) it could have been."""
 
     root: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.surfaces.text import aligned, cut, day, one_line, width
+from thunderus_mem.surfaces.text import aligned, counted, cut, day, one_line, width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.cli.settings import Settings
     from thunderus_mem.surfaces.style import Style
-    from thunderus_mem.verbs.reading import Listing, Shown, StatusReport
+    from thunderus_mem.verbs.reading import Listed, Listing, Shown, StatusReport
     from thunderus_mem.verbs.writing import Noted, Written
 
+_NAMED = 3
 _DONE = {
     "add": "Added",
     "edit": "Changed",
@@ -92,6 +93,8 @@ def written(value: Written, console: Console) -> str:
     style = console.style
     for line in finding_lines(value.warnings, style):
         console.talk(line)
+    if value.recorded:
+        console.say(f"Recorded edits made by hand: {', '.join(value.recorded)}")
     if value.dry_run:
         console.say(f"Nothing is written; this would be {value.path}:")
         return value.text.rstrip("\n")
@@ -118,8 +121,9 @@ def shown(value: Shown, console: Console) -> str:
         ("also", ", ".join(value.aliases)),
         ("status", value.status),
         ("updated", day(value.updated) + (f" (created {day(value.created)})" if value.created else "")),
-        ("links", ", ".join(f"{link.rel} {link.target}" for link in value.links)),
-        ("replaced by", style.warning(value.superseded_by or "")),
+        ("links", ", ".join(f"{link.rel} {link.target}" for link in value.links if not link.incoming)),
+        ("linked by", ", ".join(f"{link.target} ({link.rel})" for link in value.links if link.incoming)),
+        ("replaced by", style.warning(value.superseded_by)),
     ]
     rows = [(style.dim(name), text) for name, text in facts if text]
     body = value.body.strip("\n")
@@ -131,14 +135,19 @@ def listing(value: Listing, console: Console) -> str:
     style = console.style
     if console.width is not None:
         rows = [
-            (doc.id, doc.kind, day(doc.updated), doc.status, one_line(doc.title)) for doc in value.documents
+            (doc.id, doc.kind, day(doc.updated), _standing(doc), one_line(doc.title))
+            for doc in value.documents
         ]
         return table(("ID", "KIND", "UPDATED", "STATUS", "TITLE"), rows, console)
     rows = [
-        (style.name(doc.id), doc.kind, day(doc.updated), doc.status, one_line(doc.title))
+        (style.name(doc.id), doc.kind, day(doc.updated), _standing(doc), one_line(doc.title))
         for doc in value.documents
     ]
     return columns(rows, console)
+
+
+def _standing(doc: Listed) -> str:
+    return "superseded" if doc.superseded_by else doc.status
 
 
 def listing_ids(value: Listing, console: Console) -> str:
@@ -153,17 +162,27 @@ def status(value: StatusReport, console: Console) -> str:
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(value.counts.items()) if number)
     rows = [("memory", value.root), ("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
     troubles = [
-        ("stale", len(value.stale), "no longer agree with the code"),
-        ("unreadable", len(value.unreadable), "cannot be read"),
-        ("unrecorded", len(value.unrecorded), "changed by hand; the next write records them"),
-        ("pending", value.pending, "wait to be published"),
+        ("stale", len(value.stale), "no longer agree with the code", value.stale),
+        ("unreadable", len(value.unreadable), "cannot be read", value.unreadable),
+        ("unrecorded", len(value.unrecorded), "edited by hand; the next write records it", value.unrecorded),
+        ("pending", value.pending, "waiting to be put in place", ()),
     ]
-    rows += [(name, f"{style.warning(f'{number:,}')} {text}") for name, number, text in troubles if number]
-    rows.append(("index", value.index))
+    for name, number, text, names in troubles:
+        if number:
+            rows.append((name, f"{style.warning(f'{number:,}')} {text}{_some(names)}"))
+    rows += [("log", counted(value.events, "event")), ("index", value.index)]
     lines = aligned([(style.dim(name), text) for name, text in rows])
     if value.next_step:
         lines += ["", f"Next: {value.next_step}"]
     return "\n".join(lines)
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names in brackets."""
+    if not names:
+        return ""
+    more = ", …" if len(names) > _NAMED else ""
+    return f" ({', '.join(names[:_NAMED])}{more})"
 
 
 def settings(value: Settings, console: Console, *, origin: bool) -> str:

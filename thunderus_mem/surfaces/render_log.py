@@ -21,16 +21,32 @@ def log_listing(value: LogListing, console: Console) -> str:
     for event in value.events:
         what = event.op or event.kind
         about = ", ".join(event.doc_ids)
-        reason = one_line(event.why)
+        reason = one_line(event.why or event.text)
         rows.append(
             (
                 style.dim(minute(event.ts)),
-                event.actor,
+                event.author or event.actor,
                 what,
                 style.name(about),
                 reason,
             )
         )
+    return columns(rows, console)
+
+
+def event_listing(value: LogListing, console: Console) -> str:
+    """Events by id, newest first: the id to show it by, when, its kind, and what it is about."""
+    style = console.style
+    rows = [
+        (
+            style.name(event.id),
+            style.dim(minute(event.ts)),
+            event.actor,
+            event.kind + (f" {event.op}" if event.op else ""),
+            one_line(", ".join(event.doc_ids) or event.text),
+        )
+        for event in value.events
+    ]
     return columns(rows, console)
 
 
@@ -40,14 +56,20 @@ def why_report(value: WhyReport, console: Console) -> str:
 
 
 def _tree(node: WhyNode, style: Style) -> list[str]:
-    label = one_line(node.label)
-    lines = [f"{style.dim(node.kind)} {style.name(node.id)}" + (f"  {label}" if label else "")]
+    lines = [_label(node, style)]
     for number, child in enumerate(node.children):
         last = number == len(node.children) - 1
         first, rest = ("└─ ", "   ") if last else ("├─ ", "│  ")
         head, *below = _tree(child, style)
         lines += [style.dim(first) + head, *(style.dim(rest) + line for line in below)]
     return lines
+
+
+def _label(node: WhyNode, style: Style) -> str:
+    """Kind, id and what is known of it; a label that names its kind and id already is not told twice."""
+    label = one_line(node.label).removeprefix(f"{node.kind} {node.id}").strip()
+    name = style.name(node.id) + "  " if node.id else ""
+    return f"{style.dim(node.kind)} {name}{label}".rstrip()
 
 
 def shown_event(value: ShownEvent, console: Console) -> str:

@@ -20,7 +20,11 @@ _MARKS = {"ok": "ok", "note": "note", "warning": "warning", "error": "error"}
 
 def initialised(value: Initialised, console: Console) -> str:
     """What init did, and the next step."""
-    lines = [f"made {name}" for name in value.made] or ["Everything was there."]
+    style = console.style
+    rows = [(style.good("made"), name) for name in value.made] + [
+        (style.dim("kept"), name) for name in value.kept
+    ]
+    lines = aligned(rows)
     if value.next_step:
         lines += ["", f"Next: {value.next_step}"]
     return "\n".join(lines)
@@ -42,7 +46,7 @@ def doctor_report(value: DoctorReport, console: Console) -> str:
 def index_status(value: IndexStatus, console: Console) -> str:
     """How fresh the index is."""
     style = console.style
-    state = style.good("fresh") if value.fresh else style.warning(value.state)
+    state = style.good(value.state) if value.fresh else style.warning(value.state)
     rows = [
         ("index", state),
         ("documents", f"{value.documents:,}"),
@@ -71,7 +75,9 @@ def manifest_report(value: ManifestReport, console: Console) -> str:
     """Findings, or where the manifest is."""
     if value.diagnostics:
         return "\n".join(finding_lines(value.diagnostics, console.style))
-    return f"{console.style.name(value.path)}  {counted(value.documents, 'document')}"
+    return (
+        f"{console.style.name(value.path)}  {counted(value.documents, 'document')}, {value.tokens:,} tokens"
+    )
 
 
 def plan(value: Plan, console: Console) -> str:
@@ -82,7 +88,7 @@ def plan(value: Plan, console: Console) -> str:
         lines.append(f"{number}. {style.bold(step.action)}  {style.name(', '.join(step.targets))}")
         lines.append(f"   {step.why}")
         lines += [f"   {style.dim(item)}" for item in _items(step.evidence)]
-    if value.steps:
+    if value.applicable:
         lines += ["", "Next: thunderus-mem garden --apply"]
     return "\n".join(lines)
 
@@ -94,5 +100,11 @@ def _items(evidence: object) -> list[str]:
 
 
 def applied(value: Applied, console: Console) -> str:
-    """What the gardener did, one change a line."""
-    return "\n".join(aligned([(console.style.name(done.id), done.op, done.path) for done in value.written]))
+    """What the gardener did, a step a line; then what a person must decide."""
+    style = console.style
+    rows = [(done.action, style.name(", ".join(done.targets)), done.why) for done in value.steps]
+    lines = aligned(rows)
+    if value.reported:
+        lines += [*([""] if lines else []), "For you to decide:"]
+        lines += aligned([(style.name(", ".join(step.targets)), step.why) for step in value.reported])
+    return "\n".join(lines)

@@ -123,7 +123,7 @@ _FORMATS: Final[dict[str, Callable[[Sequence[Diagnostic]], str]]] = {
 FORMATS: Final = tuple(_FORMATS)
 
 
-def report(diagnostics: Iterable[Diagnostic], format: str = "full") -> str:  # noqa: A002
+def report(diagnostics: Iterable[Diagnostic], format: str = "full") -> str:
     """The findings, sorted by file, place and rule, in one of `FORMATS`.
 
     "full" says everything and ends in a summary; "concise" is one line each and empty without findings.

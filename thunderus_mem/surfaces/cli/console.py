@@ -108,7 +108,8 @@ class Console:
         return self.style.paint(seen(text))
 
     def talk(self, text: str) -> None:
-        """Print to stderr."""
+        """Print to stderr, after what was printed before."""
+        self._flush(self._out)
         self._write(self._talk, Style(colored=self._colored(self._talk)).paint(seen(text)) + "\n")
 
     def say(self, text: str) -> None:
@@ -168,15 +169,18 @@ class Console:
 
     def memory(self) -> Memory:
         """Open the store for the folder we work in; says which when it could be another one."""
+        memory = self.open_at(self.start)
+        if memory.also:
+            self.say(f"Using the memory in {memory.root} (there is another in {', '.join(memory.also)}).")
+        return memory
+
+    def open_at(self, start: str) -> Memory:
+        """Open the store of a folder, with the clock and ids the environment may fix."""
         from thunderus_mem.memory import open_memory
-        from thunderus_mem.store.layout import find_root
         from thunderus_mem.surfaces.cli.clock import fixed_clock
 
-        found = find_root(self.start, self.environ)
-        if found.also:
-            self.say(f"Using the memory in {found.root} (there is another in {', '.join(found.also)}).")
         now, random_bits = fixed_clock(self.environ)
-        return open_memory(found.root, environ=self.environ, now=now, random_bits=random_bits)
+        return open_memory(start, environ=self.environ, now=now, random_bits=random_bits)
 
     def _write(self, stream: TextIO, text: str) -> None:
         try:
@@ -188,9 +192,12 @@ class Console:
 
     def flush(self) -> None:
         """Hand everything to the system. Raises ``NotWritable`` when it is not taken."""
+        self._flush(self._out)
+        self._flush(self._talk)
+
+    def _flush(self, stream: TextIO) -> None:
         try:
-            self._out.flush()
-            self._talk.flush()
+            stream.flush()
         except BrokenPipeError:
             raise
         except OSError as error:

@@ -19,8 +19,9 @@ def garden(
     ctx: typer.Context,
     plan: Annotated[bool, typer.Option("--plan", help="Say what would be done (the default).")] = False,
     apply: Annotated[bool, typer.Option("--apply", help="Do it, step by step.")] = False,
-) -> None:
+) -> int:
     """Find documents that say the same; with --apply one of them keeps all ids, tags and links."""
+    from thunderus_mem.surfaces.cli.done import published_code
     from thunderus_mem.surfaces.render_upkeep import applied
     from thunderus_mem.surfaces.render_upkeep import plan as render_plan
     from thunderus_mem.verbs import gardening
@@ -32,27 +33,28 @@ def garden(
     found = gardening.garden_plan(memory)
     if not found.steps:
         console.say("Nothing to do.")
-    if apply and found.steps:
-        console.emit("garden apply", gardening.garden_apply(memory, found), applied)
-    else:
+    if not apply or not found.steps:
         console.emit("garden", found, render_plan)
+        return 0
+    value = gardening.garden_apply(memory, found)
+    console.emit("garden apply", value, applied)
+    return published_code(console, published=value.published)
 
 
 @app.command("recap")
 def recap(
     ctx: typer.Context,
-    day: Annotated[str, typer.Option("--day", metavar="DATE", help="As 2026-01-21; default: today.")] = "",
-) -> None:
+    day: Annotated[
+        str, typer.Option("--day", metavar="DATE", help="As 2026-01-21, today or yesterday; in UTC.")
+    ] = "today",
+    force: Annotated[bool, typer.Option("--force", help="Replace a recap that was edited by hand.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the recap; write nothing.")] = False,
+    why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason, kept in the log.")] = "",
+) -> int:
     """Write a recap of a day from its events, documents and commits; every line cites its events."""
-    from datetime import date
-
-    from thunderus_mem.surfaces.render import written
+    from thunderus_mem.surfaces.cli.done import written_code
     from thunderus_mem.verbs import gardening
 
     console: Console = ctx.obj
-    memory = console.memory()
-    try:
-        asked = date.fromisoformat(day) if day else memory.now().date()
-    except ValueError as error:
-        raise ThunderusError(f"--day takes a date as 2026-01-21, not {day}.") from error
-    console.emit("recap", gardening.recap(memory, asked.isoformat()), written)
+    value = gardening.recap(console.memory(), day, force=force, dry_run=dry_run, why=why)
+    return written_code(console, "recap", value)

@@ -53,14 +53,12 @@ def lint(
     ] = "",
 ) -> int:
     """Check documents, manifest and log. Exits with 1 when an error or a warning is found."""
-    from thunderus_mem.model.diagnostic import Severity
     from thunderus_mem.verbs import linting
 
     console: Console = ctx.obj
     form = form or ("github" if console.environ.get("GITHUB_ACTIONS") == "true" else "full")
     if form not in _FORMATS:
         raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
-    options: dict[str, Any] = {"diff": True} if diff else {}
     value = linting.lint(
         console.memory(),
         tuple(paths or ()),
@@ -68,12 +66,12 @@ def lint(
         fix=fix and not diff,
         select=_codes(select),
         ignore=_codes(ignore),
-        **options,
+        diff=diff,
     )
     console.emit("lint", value, lambda report, to: _rendered(report, to, form))
     if not console.json and form == "full":
         console.say(_summary(value))
-    return int(any(finding.severity is not Severity.NOTE for finding in value.diagnostics))
+    return int(bool(value.errors or value.warnings))
 
 
 def _rendered(value: Any, console: Console, form: str) -> str:
@@ -87,11 +85,8 @@ def _rendered(value: Any, console: Console, form: str) -> str:
 def _summary(value: Any) -> str:
     from thunderus_mem.surfaces.text import counted
 
-    found = counted(len(value.diagnostics), "finding")
-    fixed = f", {len(value.fixed)} fixed" if value.fixed else ""
-    return (
-        f"{counted(value.checked, 'document')} checked: {found if value.diagnostics else 'all good'}{fixed}."
-    )
+    fixed = f" {counted(len(value.fixed), 'document')} mended." if value.fixed else ""
+    return f"{counted(value.checked, 'document')} checked.{fixed}"
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:

@@ -90,6 +90,8 @@ def log(
     if not value.events:
         console.say("Nothing happened yet.")
     console.emit("log", value, log_listing)
+    if value.left_out:
+        console.say(f"{value.left_out:,} older left out; -n shows more.")
 
 
 @app.command("why")
@@ -109,12 +111,14 @@ def events_list(
     limit: Limit = 50,
 ) -> None:
     """Events of every kind, newest first."""
-    from thunderus_mem.surfaces.render_log import log_listing
+    from thunderus_mem.surfaces.render_log import event_listing
     from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
     value = history.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
-    console.emit("events list", value, log_listing)
+    console.emit("events list", value, event_listing)
+    if value.left_out:
+        console.say(f"{value.left_out:,} older left out; -n shows more.")
 
 
 @events_app.command("show")

@@ -49,7 +49,7 @@ def _flushed(code: int, console: Console) -> int:
     try:
         console.flush()
     except ThunderusError as error:
-        console.talk(f"error: {error}")
+        sys.stderr.write(f"error: {error}\n")
         return code or error.exit_code
     return code
 

@@ -28,7 +28,8 @@ def init(
     from thunderus_mem.verbs import starting
 
     console: Console = ctx.obj
-    value = starting.init(os.path.abspath(console.start), console.memory, agents=agents)
+    root = os.path.abspath(console.start)
+    value = starting.init(root, lambda: console.open_at(root), agents=agents)
     console.emit("init", value, initialised)
 
 

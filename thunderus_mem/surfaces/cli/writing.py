@@ -42,18 +42,17 @@ def add(
     why: Why = "",
     edit: Annotated[bool, typer.Option("--edit", help="Open the text in the editor first.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the document; write nothing.")] = False,
-) -> None:
+) -> int:
     """Add a document and print its id and path.
 
     Without --body the text comes from stdin when that is no terminal, else from your editor.
     """
-    from thunderus_mem.surfaces.render import written
+    from thunderus_mem.surfaces.cli.done import written_code
     from thunderus_mem.verbs import writing
 
     console: Console = ctx.obj
     memory = console.memory()
-    start = writing.template(kind, title, status=status)
-    text = _body(console, kind, start, body, edit=edit)
+    text = _body(console, (kind, title, status), body, edit=edit)
     value = writing.add(
         memory,
         kind,
@@ -68,12 +67,13 @@ def add(
         why=why,
         dry_run=dry_run,
     )
-    console.emit("add", value, written)
+    return written_code(console, "add", value)
 
 
-def _body(console: Console, kind: str, template: str, given: str | None, *, edit: bool) -> str:
+def _body(console: Console, new: tuple[str, str, str | None], given: str | None, *, edit: bool) -> str:
     """The text of a new document: given, piped, or written in the editor."""
     from thunderus_mem.surfaces.cli.editor import edited, with_help
+    from thunderus_mem.verbs import writing
 
     text = text_of(given, console)
     if text is None and not edit and not sys.stdin.isatty():
@@ -82,7 +82,8 @@ def _body(console: Console, kind: str, template: str, given: str | None, *, edit
         return text
     if console.no_input or (text is None and not console.interactive):
         raise ThunderusError("There is no text.", hint="Give it with --body TEXT, --body @FILE or on stdin.")
-    start = template if text is None else text
+    kind, title, status = new
+    start = writing.template(kind, title, status=status) if text is None else text
     result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
     if result is None:
         raise typer.Abort
@@ -98,12 +99,12 @@ def edit(
     remove_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Remove a tag.")] = None,
     body: Annotated[str | None, typer.Option(metavar="TEXT|-|@FILE", help="Replace the text.")] = None,
     why: Why = "",
-) -> None:
+) -> int:
     """Change a document; without any option it opens in your editor, whole.
 
     Only the lines of the fields you name change. --set verification.status=… reaches a nested field.
     """
-    from thunderus_mem.surfaces.render import written
+    from thunderus_mem.surfaces.cli.done import written_code
     from thunderus_mem.verbs import writing
 
     console: Console = ctx.obj
@@ -115,11 +116,11 @@ def edit(
         "body": text_of(body, console),
     }
     if not any(value or value == "" for value in changes.values() if value is not None and value != ()):
-        changes = {"text": _whole(memory, console, document)}
-    console.emit("edit", writing.edit(memory, document, **changes, why=why), written)
+        changes = _whole(memory, console, document)
+    return written_code(console, "edit", writing.edit(memory, document, **changes, why=why))
 
 
-def _whole(memory: Memory, console: Console, document: str) -> str:
+def _whole(memory: Memory, console: Console, document: str) -> dict[str, Any]:
     """The document as a person leaves it in the editor."""
     from thunderus_mem.surfaces.cli.editor import edited, with_help
     from thunderus_mem.verbs import reading
@@ -132,7 +133,7 @@ def _whole(memory: Memory, console: Console, document: str) -> str:
     result = edited(with_help(shown.text, _EDIT_HELP), console.environ, f"{shown.id}.md")
     if result is None:
         raise typer.Abort
-    return result
+    return {"text": result, "expecting": shown.hash}
 
 
 @app.command("remove")
@@ -140,13 +141,13 @@ def remove(
     ctx: typer.Context,
     document: Annotated[str, typer.Argument(metavar="ID", help="Its id, or a unique beginning of it.")],
     why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason (needed).")],
-) -> None:
+) -> int:
     """Remove a document. Its last text stays in the log and in git."""
-    from thunderus_mem.surfaces.render import written
+    from thunderus_mem.surfaces.cli.done import written_code
     from thunderus_mem.verbs import writing
 
     console: Console = ctx.obj
-    console.emit("remove", writing.remove(console.memory(), document, why=why), written)
+    return written_code(console, "remove", writing.remove(console.memory(), document, why=why))
 
 
 @app.command("supersede")
@@ -155,13 +156,13 @@ def supersede(
     old: Annotated[str, typer.Argument(help="The document that no longer holds.")],
     new: Annotated[str, typer.Argument(help="The document that replaces it.")],
     why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason (needed).")],
-) -> None:
+) -> int:
     """Say that NEW replaces OLD; search then never ranks OLD above NEW."""
-    from thunderus_mem.surfaces.render import written
+    from thunderus_mem.surfaces.cli.done import written_code
     from thunderus_mem.verbs import writing
 
     console: Console = ctx.obj
-    console.emit("supersede", writing.supersede(console.memory(), old, new, why=why), written)
+    return written_code(console, "supersede", writing.supersede(console.memory(), old, new, why=why))
 
 
 @app.command("link")
@@ -173,14 +174,14 @@ def link(
     ],
     target: Annotated[str, typer.Argument(metavar="B", help="The document it points to.")],
     why: Why = "",
-) -> None:
+) -> int:
     """Link document A to document B."""
-    from thunderus_mem.surfaces.render import written
+    from thunderus_mem.surfaces.cli.done import written_code
     from thunderus_mem.verbs import writing
 
     console: Console = ctx.obj
     value = writing.link(console.memory(), source, relation(rel), target, why=why)
-    console.emit("link", value, written)
+    return written_code(console, "link", value)
 
 
 @app.command("note")

@@ -1,0 +1,74 @@
+"""JSON envelopes, style marks and columns."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.model.diagnostic import Diagnostic, Severity
+from thunderus_mem.model.errors import InvalidDocument
+from thunderus_mem.model.unicode import visible
+from thunderus_mem.surfaces.cli.console import seen
+from thunderus_mem.surfaces.output import dumps, envelope, failure_envelope
+from thunderus_mem.surfaces.style import Style, unmarked
+from thunderus_mem.surfaces.text import aligned, cut, width
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    name: str
+    items: tuple[int, ...]
+    raw: bytes = b""
+    severity: Severity = Severity.NOTE
+
+
+def test_an_envelope_has_the_fields_and_names_its_shape() -> None:
+    assert json.loads(envelope("index status", Value("a", (1, 2)))) == {
+        "items": [1, 2],
+        "name": "a",
+        "schema": "thunderus-mem.index-status/1",
+        "severity": "note",
+    }
+
+
+def test_a_failure_carries_its_findings() -> None:
+    finding = Diagnostic("TM101", Severity.ERROR, "a.md", 3, 1, "No tag.")
+    answer = json.loads(failure_envelope(InvalidDocument("No.", diagnostics=[finding], hint="Do."), 2))
+    assert (answer["error"], answer["code"], answer["hint"]) == ("InvalidDocument", 2, "Do.")
+    assert answer["diagnostics"][0]["rule"] == "TM101"
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(st.text())
+def test_json_text_keeps_its_value_and_hides_nothing(text: str) -> None:
+    written = dumps(text)
+    assert json.loads(written) == text
+    assert (
+        visible(written) == written
+        or any(char in text for char in "\u034f\u3164\uffa0")
+        or max(text) > "\uffff"
+    )
+
+
+@settings(deadline=None, max_examples=300, derandomize=True)
+@given(st.text(alphabet=st.characters()) | st.text(alphabet="a\n\t\x1b\u202e\u200b\u034f\u3164é漢\U000e0101"))
+def test_the_short_cut_of_the_filter_is_the_filter(text: str) -> None:
+    bare = unmarked(text)
+    assert seen(bare) == visible(bare)
+
+
+@settings(deadline=None, max_examples=100, derandomize=True)
+@given(st.text(alphabet="ab漢é "), st.integers(1, 12))
+def test_a_cut_text_fits(text: str, limit: int) -> None:
+    assert width(cut(text, limit)) <= max(limit, 1)
+
+
+def test_columns_align_whatever_the_marks_and_wide_characters() -> None:
+    style = Style(colored=True)
+    lines = aligned([(style.name("漢字"), "x"), ("abc", "y"), ("z",)])
+    assert [unmarked(line) for line in lines] == ["漢字  x", "abc   y", "z"]
+    assert Style(colored=False).paint(lines[0]) == "漢字  x"
+    assert style.paint(style.error("a")) == "\x1b[1;31ma\x1b[0m"
