@@ -171,7 +171,9 @@ class Writing:
 
     def _log_aborted(self, healed: Healed) -> None:
         change = Change("aborted", "", healed.path, "", "", None, False)
-        self._log_changes("aborted", (change,), f"{healed.event_id} found other text; ours is in {healed.kept}")
+        self._log_changes(
+            "aborted", (change,), f"{healed.event_id} found other text; ours is in {healed.kept}"
+        )
 
     def record(self, hand_edits: Sequence[HandEdit]) -> None:
         """Log edits that people made outside the tool, one event each, as actor ``user``."""
@@ -227,4 +229,3 @@ def writing(memory: Memory, command: str) -> Iterator[Writing]:
             memory.refresh()
             return
     raise Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")
-

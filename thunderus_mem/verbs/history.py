@@ -42,7 +42,7 @@ class LogListing:
     left_out: int
 
 
-def log(memory: Memory, id: str | None = None, *, limit: int = 50) -> LogListing:  # noqa: A002
+def log(memory: Memory, id: str | None = None, *, limit: int = 50) -> LogListing:
     """What happened to a document, or to the whole memory, newest first."""
     return events_list(memory, document=id, limit=limit)
 
@@ -143,7 +143,7 @@ class WhyReport:
     tree: WhyNode
 
 
-def why(memory: Memory, id: str) -> WhyReport:  # noqa: A002
+def why(memory: Memory, id: str) -> WhyReport:
     """Explain a document by the log and by git."""
     from thunderus_mem.evidence.provenance import why as explained
     from thunderus_mem.verbs.locating import find_document

@@ -165,7 +165,9 @@ def _chosen(memory: Memory, known: Sequence[str], paths: Sequence[str]) -> list[
         if not found and name in (".", ".thunderus"):
             found = list(known)
         if not found:
-            raise NotFound(f"{given} is no document of this memory", hint=f"documents live under {memory.root}")
+            raise NotFound(
+                f"{given} is no document of this memory", hint=f"documents live under {memory.root}"
+            )
         chosen.extend(found)
     return list(dict.fromkeys(chosen))
 
@@ -175,7 +177,9 @@ def _relative(memory: Memory, given: str) -> str:
         path = os.path.normpath(os.path.join(base, given))
         if os.path.lexists(path):
             try:
-                return memory.layout.relative(os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path)))
+                return memory.layout.relative(
+                    os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+                )
             except ValueError:
                 continue
     return given.replace(os.sep, "/")
@@ -198,7 +202,9 @@ def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
 def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
     """The documents of the coming commit, as git has them staged."""
     if memory.git is None:
-        raise NotFound("there is no git repository here, so nothing is staged", hint="run lint without --staged")
+        raise NotFound(
+            "there is no git repository here, so nothing is staged", hint="run lint without --staged"
+        )
     wanted = {_relative(memory, given) for given in paths}
     staged = [path for path in memory.git.staged_files(MEMORY) if memory.layout.kind_of(path)]
     texts = memory.git.staged_texts([path for path in staged if not wanted or path in wanted])

@@ -137,7 +137,7 @@ class Shown:
     body: str
 
 
-def show(memory: Memory, id: str) -> Shown:  # noqa: A002
+def show(memory: Memory, id: str) -> Shown:
     """One document, read from its file now."""
     from thunderus_mem.verbs.locating import find_document
 

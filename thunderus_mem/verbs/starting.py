@@ -82,7 +82,7 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
         root,
         tuple(made),
         tuple(kept),
-        f"fill in {CORE_FILE}, then: thunderus-mem add fact \"What everybody should know\" --tag start",
+        f'fill in {CORE_FILE}, then: thunderus-mem add fact "What everybody should know" --tag start',
     )
 
 

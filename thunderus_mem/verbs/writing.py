@@ -69,7 +69,7 @@ def add(
     *,
     body: str,
     tags: Iterable[str] = (),
-    id: str | None = None,  # noqa: A002  (the field's own word)
+    id: str | None = None,
     links: Iterable[tuple[str, str]] = (),
     fields: Mapping[str, Any] | None = None,
     aliases: Iterable[str] = (),
@@ -184,7 +184,7 @@ def _fields(fields: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
 
 def edit(
     memory: Memory,
-    id: str,  # noqa: A002
+    id: str,
     *,
     sets: Mapping[str, Any] | None = None,
     add_tags: Iterable[str] = (),
@@ -273,7 +273,7 @@ def _keep_identity(before: Document, after: Document) -> None:
         )
 
 
-def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written:  # noqa: A002
+def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written:
     """Remove a document; git and the log keep its text. Says which documents still link to it."""
     with memory.writing("remove") as transaction:
         document = find_document(memory, id)
@@ -297,9 +297,7 @@ def _left_behind(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
 
     sources = [source for source, _, target in memory.index.edges_of(document.id) if target == document.id]
     return tuple(
-        Diagnostic(
-            "TM201", Severity.WARNING, document.path, 0, 0, f"{source} still links to {document.id}."
-        )
+        Diagnostic("TM201", Severity.WARNING, document.path, 0, 0, f"{source} still links to {document.id}.")
         for source in sorted(set(sources))
     )
 
