@@ -9,6 +9,7 @@ import re
 import pytest
 
 from thunderus_mem.store import failpoints
+from thunderus_mem.store.disk import write_all
 from thunderus_mem.store.failpoints import NAMES, armed, hit, note, recording
 
 
@@ -60,3 +61,14 @@ def test_the_recorder_hears_while_it_is_set() -> None:
         note("sync", "a")
     note("sync", "b")
     assert heard == [("sync", "a", b"")]
+
+
+def test_a_write_may_stop_half_way(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("THUNDERUS_MEM_FAILPOINTS", "1")
+    monkeypatch.setattr(failpoints, "_passes", {})
+    monkeypatch.setenv("FAILPOINT", "stage.half-written:raise:2")
+    with open(tmp_path / "a", "wb") as stream:
+        write_all(stream.fileno(), "a", b"12345678", failpoint="stage.half-written")
+        with pytest.raises(OSError, match="half"):
+            write_all(stream.fileno(), "a", b"12345678", failpoint="stage.half-written")
+    assert (tmp_path / "a").read_bytes() == b"123456781234"

@@ -319,3 +319,79 @@ def test_set_aside_waits_when_the_disk_is_full(store: Store, fail_at, monkeypatc
     assert [one.action for one in store.journal.heal(lambda *_: False, head="2222")] == ["pending"]
     os.unlink(store.kept)
     assert [one.action for one in store.journal.heal(store.contains, head="2222")] == ["aborted"] * 3
+
+
+def _refuse(*arguments: object, **named: object) -> None:
+    raise OSError(errno.EIO, "no")
+
+
+def test_a_note_alone_needs_no_staging(store: Store) -> None:
+    assert store.journal.pending() == 0
+    assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', []).published
+    assert not os.path.exists(store.staging)
+
+
+def test_a_target_that_cannot_be_read_is_pending(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    real = os.open
+
+    def refuse(path: str, *rest: int) -> int:
+        return _refuse() or 0 if str(path).endswith("a.md") else real(path, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuse)
+        assert [one.action for one in store.journal.heal(store.contains)] == [
+            "pending",
+            "published",
+            "published",
+        ]
+    store.journal.heal(store.contains)
+    assert store.documents() == NEW
+
+
+def test_text_that_cannot_be_looked_at_is_not_forgotten(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    store.write("a.md", b"a person's")
+    real = journal_module.mode_of
+
+    def refuse(path: str) -> int:
+        return _refuse() or 0 if path.endswith("0.taken") else real(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_module, "mode_of", refuse)
+        assert store.journal.heal(store.contains)[0].action == "pending"
+    assert store.journal.heal(store.contains)[0].action == "aborted"
+
+
+def test_an_operation_that_is_no_file_is_damage(store: Store) -> None:
+    os.makedirs(os.path.join(store.staging, "evt_1", "op.json"))
+    assert [one.action for one in store.journal.heal(store.contains)] == ["damaged"]
+
+
+def test_a_staged_change_that_cannot_be_dropped_was_made_all_the_same(store: Store, monkeypatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rmdir", _refuse)
+        assert store.commit().published
+    assert store.journal.heal(store.contains) == []
+    assert store.documents() == NEW
+
+
+def test_published_files_may_have_gone_since(store: Store, fail_at, monkeypatch) -> None:
+    fail_at("publish.done:kill")
+    with pytest.raises(Died):
+        store.commit()
+    monkeypatch.delenv("FAILPOINT")
+    os.unlink(os.path.join(store.root, "sub", "c.md"))
+    os.rmdir(os.path.join(store.root, "sub"))
+    assert [one.action for one in store.journal.heal(store.contains)] == ["dropped"] * 3
+    assert store.read("sub/c.md") is None
+
+
+def test_taken_by_mistake_and_written_anew_keeps_both(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    with open(os.path.join(store.staging, "evt_1", "1.taken"), "wb") as stream:
+        stream.write(b"first")
+    store.write("b.md", b"second")
+    healed = store.journal.heal(store.contains)
+    assert read_file(healed[1].kept, 100) == b"first"
+    assert store.read("b.md") == b"second"

@@ -107,3 +107,32 @@ def test_errors_of_the_disk_are_told(tmp_path, monkeypatch) -> None:
             repair_tail(path, str(tmp_path / "kept"))
     with pytest.raises(Exception, match="not there"):
         sync_log(str(tmp_path / "none"))
+
+
+def test_an_append_that_cannot_begin_or_be_taken_back_is_told(tmp_path, monkeypatch) -> None:
+    path = _write(tmp_path / "log", LINE)
+
+    def refuse(*arguments: object) -> None:
+        raise OSError(errno.EIO, "no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "mkdir", refuse)
+        with pytest.raises(NotWritable):
+            append_record(str(tmp_path / "new" / "log"), LINE)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", refuse)
+        patch.setattr(os, "ftruncate", refuse)
+        with pytest.raises(Uncertain):
+            append_record(path, LINE)
+    with monkeypatch.context() as patch:
+        patch.setattr(tail, "repair_tail", lambda path, kept: None)
+        real, calls = os.fstat, []
+
+        def once(descriptor: int) -> os.stat_result:
+            calls.append(descriptor)
+            return refuse() or real(descriptor) if len(calls) == 2 else real(descriptor)
+
+        patch.setattr(os, "fstat", once)
+        with pytest.raises(NotWritable):
+            append_record(path, LINE)
+    assert read_file(path, 100) == LINE * 2
