@@ -132,7 +132,7 @@ class Memory:
         return projected
 
     def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
-        """Edits made outside the tool that neither an event nor a commit explains; ``state`` is git's answer."""
+        """Edits made outside the tool that no event and no commit explains; ``state`` is git's answer."""
         from thunderus_mem.evidence.unrecorded import hand_edits
 
         return hand_edits(

@@ -204,7 +204,8 @@ def edit(
         document = find_document(memory, id)
         if expecting is not None and document.hash != expecting:
             raise Conflict(
-                f"{document.id} was changed meanwhile ({expecting[7:15]} was read, {document.hash[7:15]} is there)",
+                f"{document.id} was changed meanwhile: {expecting[7:15]} was read, "
+                f"{document.hash[7:15]} is there",
                 hint="read it again and repeat the edit",
             )
         edited = text if text is not None else _edited(document, sets or {}, add_tags, remove_tags, body)
