@@ -200,12 +200,15 @@ def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
 
 
 def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
-    """The documents of the coming commit, as git has them staged."""
-    if memory.git is None:
+    """The documents of the coming commit, as staged in the index git names to its hooks, or in its own."""
+    from thunderus_mem.store.git import look_for_git
+
+    git, _ = look_for_git(memory.root, memory.environ, honour_index=True)
+    if git is None:
         raise NotFound(
             "there is no git repository here, so nothing is staged", hint="run lint without --staged"
         )
     wanted = {_relative(memory, given) for given in paths}
-    staged = [path for path in memory.git.staged_files(MEMORY) if memory.layout.kind_of(path)]
-    texts = memory.git.staged_texts([path for path in staged if not wanted or path in wanted])
+    staged = [path for path in git.staged_files(MEMORY) if memory.layout.kind_of(path)]
+    texts = git.staged_texts([path for path in staged if not wanted or path in wanted])
     return [(path, data) for path, data in sorted(texts.items()) if data is not None]
