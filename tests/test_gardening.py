@@ -176,11 +176,5 @@ def test_what_the_gardener_would_merge_cannot_be_added(root: Path, clock: Clock)
     moved = "Never skip one of them.\n\nRun the tests with make"
     listed = "* never skip one of them\n\nRun the tests with make"
     with pytest.raises(DocumentExists):
-        add(
-            memory,
-            "fact",
-            "How to test",
-            body="Never skip one of them.\n\nRun the tests with make",
-            tags=["a"],
-        )
+        add(memory, "fact", "How to test", body=moved, tags=["a"])
     assert add(memory, "fact", "A list", body=listed, tags=["a"]).changed
