@@ -96,7 +96,7 @@ def search(index: Index, query: Query, *, root: str, limit: int = 10, explain: b
     shown = (
         (
             docs[candidate.row],
-            found.best_passage.get(candidate.row),
+            _telling_passage(database, expression, candidate.row, found.passages_of.get(candidate.row, [])),
             candidate.score,
             successors[candidate.row][0] if candidate.row in successors else "",
             _explanation(candidate, found, expression) if explain else {},
@@ -108,11 +108,11 @@ def search(index: Index, query: Query, *, root: str, limit: int = 10, explain: b
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Row ids of documents in both orders, best first, and the best passage of each document."""
+    """Row ids of documents in both orders, best first, and the passages found in each, best first."""
 
     documents: list[int]
     passages: list[int]
-    best_passage: dict[int, int]
+    passages_of: dict[int, list[int]]
     document_scores: dict[int, float]
     passage_scores: dict[int, float]
 
@@ -130,14 +130,28 @@ def _ranked(database: Database, expression: str, allowed: frozenset[int] | None)
         (expression, pool * 3 if pool > 0 else pool),
     )
     document_scores = {row: -score for row, score in documents if allowed is None or row in allowed}
-    best: dict[int, int] = {}
+    found: dict[int, list[int]] = {}
     passage_scores: dict[int, float] = {}
     for passage, score in passages:
         row = passage // PASSAGES_PER_DOCUMENT
-        if row not in best and (allowed is None or row in allowed):
-            best[row] = passage
-            passage_scores[row] = -score
-    return _Found(list(document_scores)[:_POOL], list(best)[:_POOL], best, document_scores, passage_scores)
+        if allowed is None or row in allowed:
+            found.setdefault(row, []).append(passage)
+            passage_scores.setdefault(row, -score)
+    return _Found(list(document_scores)[:_POOL], list(found)[:_POOL], found, document_scores, passage_scores)
+
+
+def _telling_passage(database: Database, expression: str, row: int, ranked: list[int]) -> int:
+    """The passage to show of a document: the best of those whose own text matches.
+
+    Every passage carries the title, so a short one (a status, a date) would else stand for the whole.
+    """
+    first = row * PASSAGES_PER_DOCUMENT
+    matching = database.rows(
+        "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid",
+        (f"{{body parts}} : ({expression})", first, first + PASSAGES_PER_DOCUMENT - 1),
+    )
+    own = [found[0] for found in matching]
+    return next((passage for passage in ranked if passage in own), own[0] if own else first)
 
 
 def _allowed(database: Database, query: Query) -> frozenset[int] | None:

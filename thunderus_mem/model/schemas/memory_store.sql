@@ -43,7 +43,7 @@ CREATE TABLE docs (
     manifest_json TEXT NOT NULL       -- this document's entry of the manifest, as it is written there
 );
 
--- Other names of documents: aliases, file stems. Folded.
+-- Other names of documents: aliases, file stems, the files they were imported from. Folded, without ".md".
 CREATE TABLE names (
     name TEXT NOT NULL,
     doc_id TEXT NOT NULL,
