@@ -84,7 +84,7 @@ def refuse_secrets(text: str, what: str) -> None:
 def missing_citations(
     memory: Memory, document: Document, before: Document | None = None
 ) -> tuple[Diagnostic, ...]:
-    """A warning for each repository path that the body names, and did not name ``before``, and is not there."""
+    """A warning for each repository path that the body names, did not name ``before``, and is not there."""
     from thunderus_mem.model.markdown import cited_paths
 
     known = {citation.path for citation in cited_paths(before.body)} if before else set()
