@@ -14,11 +14,14 @@ import pytest
 
 from thunderus_mem.memory import Memory, open_memory
 from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.model.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.surfaces.hook_script import BLOCKED
 from thunderus_mem.surfaces.watch import Turn, watch
 from thunderus_mem.surfaces.watched import WatchedMemory
 from thunderus_mem.verbs.exchange import import_markdown
+from thunderus_mem.verbs.linting import lint
+from thunderus_mem.verbs.reading import show
+from thunderus_mem.verbs.writing import edit
 
 DECISIONS = ".thunderus/memory/semantic/DECISIONS"
 FACT = ".thunderus/memory/semantic/FACTS/a.md"
@@ -233,3 +236,29 @@ def test_the_watcher_keeps_the_index_of_a_real_store_fresh(root: Path) -> None:
     assert [row.id for row in memory.index.documents()] == ["fact.a"]
     stop.set()
     thread.join(8)
+
+
+def test_links_of_imported_texts_hold_as_they_were_written(root: Path) -> None:
+    files = {
+        "docs/adr/0001-one.md": "# 1. One\n\nSee [two](0002-two.md) and [the guide](../guide.md).\n",
+        "docs/adr/0002-two.md": "# 2. Two\n\n[three](0003-three.md) is not there.\n",
+        "docs/guide.md": "A guide.\n",
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    memory = opened(root)
+    import_markdown(memory, str(root / "docs/adr"), "adr")
+    found = [one for one in lint(memory).diagnostics if one.rule == "TM201"]
+    assert [(one.severity.value, one.doc_id) for one in found] == [("note", "adr.two")]
+    assert "docs/adr/0003-three.md" in found[0].message
+    assert show(memory, "docs/adr/0001-one.md").id == "adr.one"
+
+
+def test_what_was_wrong_before_an_edit_does_not_stop_it(root: Path) -> None:
+    (root / FACT).write_text(GOOD.replace("Text.", "See [[fact.none]]."))
+    memory = opened(root)
+    done = edit(memory, "fact.a", add_tags=["y"])
+    assert (done.changed, done.warnings) == (True, ())
+    with pytest.raises(InvalidDocument, match=r"fact\.other"):
+        edit(memory, "fact.a", body="See [[fact.other]].")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.interop.decisions import file_number
 from thunderus_mem.interop.fields import Dates, Options, Taken
-from thunderus_mem.interop.markdown import Imported, body_of, import_document
+from thunderus_mem.interop.markdown import Imported, import_document
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.edit import insert_item
 from thunderus_mem.model.ids import fold_key
-from thunderus_mem.model.markdown import references
+from thunderus_mem.model.post import read_post
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -116,10 +116,8 @@ def _shelf(documents: Iterable[Document]) -> _Shelf:
         shelf.ids.update((document.id, *document.aliases))
         shelf.paths.add(fold_key(document.path))
         shelf.bodies.setdefault(_digest(document.body), document.id)
-        metadata = document.data().get("metadata")
-        origin = metadata.get("imported_from") if isinstance(metadata, dict) else None
-        if isinstance(origin, str):
-            shelf.origins.setdefault(origin, document.id)
+        if document.imported_from:
+            shelf.origins.setdefault(document.imported_from, document.id)
         number = decision_number(document.path) if document.kind == "adr" else None
         if number is not None:
             shelf.numbers.add(number)
@@ -156,7 +154,7 @@ def _body_key(file: SourceFile) -> str:
     """The digest of a file's body as its document would have it."""
     reading = read_document(file.path, file.data)
     text = (reading.text if reading.text is not None else file.data.decode("latin-1")).removeprefix("\ufeff")
-    return _digest(body_of(text) if reading.header is not None else text)
+    return _digest(read_post(text).body if reading.header is not None else text)
 
 
 def _digest(body: str) -> str:
@@ -165,7 +163,7 @@ def _digest(body: str) -> str:
 
 
 def _relate(made: Mapping[str, Imported]) -> dict[str, ImportItem]:
-    """Write supersession between the new documents, and note the relative links that the move breaks."""
+    """Write supersession between the new documents, and gather the notes."""
     by_number = {number: path for path, doc in made.items() if (number := doc.decision.number) is not None}
     texts = {path: doc.text for path, doc in made.items()}
     notes: dict[str, list[str]] = {path: list(doc.notes) for path, doc in made.items()}
@@ -185,7 +183,6 @@ def _relate(made: Mapping[str, Imported]) -> dict[str, ImportItem]:
             notes[new].append(f"supersedes {made[old].id}")
     items: dict[str, ImportItem] = {}
     for path, doc in made.items():
-        notes[path].extend(_broken_links(path, doc, made))
         notes[path].extend(_status_note(doc))
         items[path] = ImportItem(
             path, doc.id, doc.path, doc.title, texts[path], tuple(dict.fromkeys(notes[path]))
@@ -206,20 +203,6 @@ def _resolve(
             return candidate
     number = file_number(posixpath.basename(joined))
     return by_number.get(number) if number is not None else None
-
-
-def _broken_links(path: str, doc: Imported, made: Mapping[str, Imported]) -> Iterator[str]:
-    """Notes on relative links: they were written for the old place and are not rewritten."""
-    document = read_document(doc.path, doc.text.encode("utf-8", "surrogatepass")).document
-    if document is None:
-        return
-    for reference in references(document.body):
-        target = reference.target.partition("#")[0]
-        if reference.kind != "link" or not target or target.startswith("/"):
-            continue
-        joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-        now = f", which is {made[joined].id} now" if joined in made else ""
-        yield f"line {reference.line} of the text links to {target}{now}: relative links do not move along"
 
 
 def _status_note(doc: Imported) -> Iterator[str]:

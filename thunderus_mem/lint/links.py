@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from thunderus_mem.lint.identity import MEMORY
-from thunderus_mem.lint.rule import WARNING
+from thunderus_mem.lint.rule import NOTE, WARNING
 from thunderus_mem.lint.subject import nearest, relative_path
 from thunderus_mem.model.document import RELATIONS
 from thunderus_mem.model.header import Scalar, Sequence
@@ -32,7 +32,8 @@ def dead_link(subject: Subject) -> Iterable[Diagnostic]:
 
     Why: a reader who follows it learns nothing, and cannot tell whether the target moved or never was.
     Links between documents are errors, links to other files of the repository warnings. Addresses on the
-    network and links in code are not looked at.
+    network and links in code are not looked at. The links of an imported text hold as they are: they are
+    followed from the place it was imported from (``metadata.imported_from``), and a dead one is a note.
 
     Bad::
 
@@ -61,6 +62,15 @@ def dead_link(subject: Subject) -> Iterable[Diagnostic]:
 def _dead_path(subject: Subject, corpus: Corpus, reference: Reference, target: Target) -> Diagnostic:
     stem = posixpath.basename(target.path).removesuffix(".md")
     moved = corpus.resolve(stem)
+    if target.imported:
+        return subject.found(
+            "TM201",
+            _at(subject, reference),
+            f"The imported text links to {target.path}, which is neither imported nor in this repository.",
+            expected="a document or a file",
+            hint=f"Write [[{moved}]] instead." if moved else "Import that file too, or correct the link.",
+            severity=NOTE,
+        )
     hint = "Correct the path, or remove the link."
     if moved is not None:
         paths = corpus.paths_of(moved)

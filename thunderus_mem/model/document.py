@@ -76,6 +76,12 @@ class Document:
         """`content_hash` of the whole file."""
         return content_hash(self.text)
 
+    @property
+    def imported_from(self) -> str:
+        """The file an import took the text from (``metadata.imported_from``); "" for any other document."""
+        metadata = self.header.get("metadata")
+        return _text(metadata.get("imported_from")) if isinstance(metadata, Mapping) else ""
+
     def data(self) -> dict[str, Any]:
         """The frontmatter with types. See `header.typed_data`."""
         return typed_data(self.header)

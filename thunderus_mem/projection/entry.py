@@ -58,6 +58,8 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
     )  # fmt: skip
     stem = inner.rpartition("/")[2].casefold()
     known_as = {name for alias in document.aliases if (name := fold_name(alias))} | {stem}
+    if document.imported_from:
+        known_as.add(fold_name(document.imported_from.removesuffix(".md")))
     return Entry(
         doc_id,
         doc,

@@ -9,6 +9,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.model.event import decode, line_hash
 from thunderus_mem.model.shard import (
     SHAPE,
@@ -124,11 +125,19 @@ class EventLog:
         return merge_readings(map(self.read_shard, self.shards()))
 
     def contains(self, shard: str, event_id: str) -> bool:
-        """Whether a complete line of the shard is the event with this id."""
+        """Whether a complete line of the shard is the event with this id.
+
+        Raises `NotWritable` when the shard is there but cannot be read: "no" would undo a committed change.
+        """
         try:
             data = _read(self._absolute(shard))
-        except OSError:
+        except FileNotFoundError:
             return False
+        except OSError as error:
+            raise NotWritable(
+                f"{shard} cannot be read: {error.strerror or error}",
+                hint="mend its permissions; an interrupted change waits for it",
+            ) from error
         needle = event_id.encode()
         at = data.find(needle)
         while at >= 0:

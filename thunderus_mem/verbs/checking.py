@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from thunderus_mem.memory import Memory
-    from thunderus_mem.model.document import Document
+    from thunderus_mem.model.document import Document, Reading
 
 NEAR = 0.8
 _CANDIDATES = 5
@@ -23,16 +23,19 @@ _SHINGLE = 3
 _WORD = re.compile(r"\w+")
 
 
-def checked(memory: Memory, path: str, text: str) -> tuple[Document, tuple[Diagnostic, ...]]:
+def checked(
+    memory: Memory, path: str, text: str, *, before: str | None = None
+) -> tuple[Document, tuple[Diagnostic, ...]]:
     """The document a text will be, and the warnings about it.
 
+    What lint finds in the text ``before`` the change too stands in nobody's way and is not told again; only a
+    secret does.
     Raises `Refused` for a secret, `InvalidDocument` for anything else that lint calls an error.
     """
-    from thunderus_mem.lint.engine import lint_reading
-    from thunderus_mem.verbs.linting import subject
-
-    reading = read_document(path, text.encode("utf-8", "surrogateescape"))
-    findings = lint_reading(subject(memory, reading))
+    reading, findings = _linted(memory, path, text)
+    if before is not None and findings:
+        known = {_sameness(finding) for finding in _linted(memory, path, before)[1]}
+        findings = [one for one in findings if one.rule == "TM401" or _sameness(one) not in known]
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     leaks = [finding for finding in errors if finding.rule == "TM401"]
     if leaks:
@@ -47,6 +50,19 @@ def checked(memory: Memory, path: str, text: str) -> tuple[Document, tuple[Diagn
             f"nothing written: {_lower_first(first.message)}", diagnostics=errors, hint=first.hint or None
         )
     return reading.document, tuple(finding for finding in findings if finding.severity is Severity.WARNING)
+
+
+def _linted(memory: Memory, path: str, text: str) -> tuple[Reading, list[Diagnostic]]:
+    from thunderus_mem.lint.engine import lint_reading
+    from thunderus_mem.verbs.linting import subject
+
+    reading = read_document(path, text.encode("utf-8", "surrogateescape"))
+    return reading, lint_reading(subject(memory, reading))
+
+
+def _sameness(finding: Diagnostic) -> tuple[str, ...]:
+    """What makes two findings the same, wherever they stand: numbers (a size, a line) do not count."""
+    return finding.rule, finding.severity, finding.key, re.sub(r"[\d,]+", "0", finding.message)
 
 
 def _lower_first(message: str) -> str:
@@ -65,13 +81,16 @@ def refuse_secrets(text: str, what: str) -> None:
         )
 
 
-def missing_citations(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
-    """A warning for each repository path the body names that is not there."""
+def missing_citations(
+    memory: Memory, document: Document, before: Document | None = None
+) -> tuple[Diagnostic, ...]:
+    """A warning for each repository path that the body names, did not name ``before``, and is not there."""
     from thunderus_mem.model.markdown import cited_paths
 
+    known = {citation.path for citation in cited_paths(before.body)} if before else set()
     found = []
     for citation in cited_paths(document.body):
-        if os.path.lexists(os.path.join(memory.root, citation.path)):
+        if citation.path in known or os.path.lexists(os.path.join(memory.root, citation.path)):
             continue
         found.append(
             Diagnostic(

@@ -1,4 +1,4 @@
-"""The verbs that only look: search, show, list, status."""
+"""The verbs that only look: show, list, status. (`search` is in ``finding``.)"""
 
 from __future__ import annotations
 
@@ -6,36 +6,13 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.query import parse_query
 from thunderus_mem.model.timestamp import utc_key
-from thunderus_mem.recall.search import Hit
-from thunderus_mem.recall.search import search as ranked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.projection.index import DocRow
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """The passages found for a query, best first; ``notes`` say what was left out of the query."""
-
-    query: str
-    hits: tuple[Hit, ...]
-    notes: tuple[str, ...]
-    total_documents: int
-
-
-def search(memory: Memory, text: str, *, limit: int | None = None, explain: bool = False) -> SearchResult:
-    """Find passages in people's words. No hit is an answer, not an error."""
-    refreshed = memory.refresh()
-    query = parse_query(text)
-    hits = ranked(
-        memory.index, query, root=memory.root, limit=limit or memory.config.search_limit, explain=explain
-    )
-    return SearchResult(text, tuple(hits), query.notes, refreshed.total)
 
 
 @dataclass(frozen=True, slots=True)

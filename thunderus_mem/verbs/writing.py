@@ -204,18 +204,19 @@ def edit(
         document = find_document(memory, id)
         if expecting is not None and document.hash != expecting:
             raise Conflict(
-                f"{document.id} was changed meanwhile ({expecting[7:15]} was read, {document.hash[7:15]} is there)",
+                f"{document.id} was changed meanwhile: {expecting[7:15]} was read, "
+                f"{document.hash[7:15]} is there",
                 hint="read it again and repeat the edit",
             )
         edited = text if text is not None else _edited(document, sets or {}, add_tags, remove_tags, body)
         edited = _touched(document, edited, format_timestamp(memory.now()))
         if edited == document.text:
             return Written(document.id, document.path, "edit", text=edited, changed=False)
-        after, warnings = checked(memory, document.path, edited)
+        after, warnings = checked(memory, document.path, edited, before=document.text)
         _keep_identity(document, after)
         change = Edit(document.id, document.path, document.text, after.text)
         event = transaction.commit("edit", [change], why=why, actor=actor)
-    warnings = (*warnings, *missing_citations(memory, after))
+    warnings = (*warnings, *missing_citations(memory, after, document))
     return Written(
         after.id,
         after.path,
@@ -324,7 +325,7 @@ def _add_link(
         text = insert_item(document.text, ("links", relation), other.id)
         if text == document.text:
             return Written(document.id, document.path, op, text=text, changed=False)
-        after, warnings = checked(memory, document.path, text)
+        after, warnings = checked(memory, document.path, text, before=document.text)
         change = Edit(document.id, document.path, document.text, after.text)
         event = transaction.commit(op, [change], why=why, actor=actor)
     return Written(

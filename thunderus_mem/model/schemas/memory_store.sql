@@ -60,7 +60,7 @@ CREATE TABLE manifest (
     entry TEXT NOT NULL               -- JSON object, indented
 ) WITHOUT ROWID;
 
--- Other names of documents: aliases, file stems. Folded.
+-- Other names of documents: aliases, file stems, the files they were imported from. Folded, without ".md".
 CREATE TABLE names (
     name TEXT NOT NULL,
     doc_id TEXT NOT NULL,
