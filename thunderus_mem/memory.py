@@ -133,16 +133,15 @@ class Memory:
 
     def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
         """Edits made outside the tool that no event and no commit explains; ``state`` is git's answer."""
-        from thunderus_mem.evidence.unrecorded import hand_edits
+        from thunderus_mem.evidence.unrecorded import Known, hand_edits
 
-        return hand_edits(
-            self.layout,
-            lambda: [path for path, _, _ in self.index.files()],
-            self.log_index().explains,
-            self.log,
-            self.git,
-            state,
+        log_index = self.log_index()
+        known = Known(
+            paths=lambda: [path for path, _, _ in self.index.files()],
+            explains=log_index.explains,
+            vanished=log_index.vanished,
         )
+        return hand_edits(self.layout, known, self.log, self.git, state)
 
     def git_state(self) -> GitState | None:
         """One question to git: HEAD, whether it knows this tree's shard, which documents changed."""

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.interop.decisions import file_number
 from thunderus_mem.interop.fields import Dates, Options, Taken
-from thunderus_mem.interop.markdown import Imported, body_of, import_document
+from thunderus_mem.interop.markdown import Imported, import_document
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.edit import insert_item
 from thunderus_mem.model.ids import fold_key
+from thunderus_mem.model.post import read_post
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -168,7 +169,7 @@ def _body_key(file: SourceFile) -> str:
     """The digest of a file's body as its document would have it."""
     reading = read_document(file.path, file.data)
     text = (reading.text if reading.text is not None else file.data.decode("latin-1")).removeprefix("\ufeff")
-    return _digest(body_of(text) if reading.header is not None else text)
+    return _digest(read_post(text).body if reading.header is not None else text)
 
 
 def _digest(body: str) -> str:

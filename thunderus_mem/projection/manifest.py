@@ -18,24 +18,22 @@ if TYPE_CHECKING:
 MANIFEST_VERSION = 1
 
 
-def manifest_bytes(docs: Sequence[str], kinds: Sequence[tuple[str, int, int]], newest: str) -> bytes:
-    """The manifest for the entries of all documents (JSON text, sorted by id), the count and tokens of each
-    kind, and the newest ``updated`` among them, which is its ``generated_at``."""
+def manifest_bytes(entries: bytes, kinds: Sequence[tuple[str, int, int]], newest: str) -> bytes:
+    """The manifest for the entries of all documents (JSON objects by id, with commas between them), the count
+    and tokens of each kind, and the newest ``updated`` among them, which is its ``generated_at``."""
     from json.encoder import encode_basestring as text
 
     by_kind = ", ".join(f"{text(kind)}: {count}" for kind, count, _ in sorted(kinds))
-    tokens = sum(kind[2] for kind in kinds)
-    joined = ",\n".join(docs)
-    listed = f"[\n{joined}\n  ]" if docs else "[]"
-    return (
-        "{\n"
-        f'  "docs": {listed},\n'
+    count, tokens = sum(kind[1] for kind in kinds), sum(kind[2] for kind in kinds)
+    tail = (
         f'  "generated_at": {text(newest or "1970-01-01T00:00:00Z")},\n'
-        f'  "stats": {{"by_kind": {{{by_kind}}}, "total_docs": {len(docs)}, '
+        f'  "stats": {{"by_kind": {{{by_kind}}}, "total_docs": {count}, '
         f'"total_tokens_approx": {tokens}}},\n'
         f'  "version": {MANIFEST_VERSION}\n'
         "}\n"
-    ).encode()
+    )
+    listed = (b"[\n", entries, b"\n  ]") if entries else (b"[]",)
+    return b"".join((b'{\n  "docs": ', *listed, b",\n", tail.encode()))
 
 
 def write_manifest(path: str, data: bytes) -> str:
@@ -70,7 +68,7 @@ def check_manifest(path: str, relative: str, index: Index) -> list[Diagnostic]:
             found = handle.read()
     except OSError:
         return [_finding(relative, 0, "There is no manifest.")]
-    expected = manifest_bytes(*index.manifest_entries())
+    expected = index.manifest()
     if found == expected:
         return []
     line = 1 + next(

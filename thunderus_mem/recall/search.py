@@ -5,8 +5,7 @@ Text that is shown comes from the file, and only when the file still is the one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.query import atoms, exclusion_expression, match_expression, whole_expression
 from thunderus_mem.projection.index import filter_clauses
@@ -36,8 +35,7 @@ _DOCUMENT_BM25 = f"bm25(docs_fts, {', '.join(map(str, DOCUMENT_WEIGHTS.values())
 _PASSAGE_BM25 = f"bm25(passages_fts, {', '.join(map(str, PASSAGE_WEIGHTS.values()))})"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One passage of one document. ``line`` is in the file; ``marks`` are character ranges in ``snippet``;
     ``superseded_by`` is "" for a current document. ``explain`` tells ranks and weights when asked for."""
 
@@ -55,8 +53,7 @@ class Hit:
     explain: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Doc:
+class _Doc(NamedTuple):
     """What ranking asks of a document."""
 
     row: int
@@ -106,8 +103,7 @@ def search(index: Index, query: Query, *, root: str, limit: int = 10, explain: b
     return _hits(Snippets(root, database, expression), shown, limit)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """Row ids of documents in both orders, best first, and the passages found in each, best first."""
 
     documents: list[int]
@@ -229,7 +225,7 @@ def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> li
             present.add(successor)
             chain.append(successor)
             successor = superseded.get(successor, 0)
-        result += [replace(candidate, row=row, document_rank=0, passage_rank=0) for row in reversed(chain)]
+        result += [candidate._replace(row=row, document_rank=0, passage_rank=0) for row in reversed(chain)]
         result.append(candidate)
     return result
 

@@ -32,15 +32,14 @@ def schema_name(command: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: dataclasses as objects, tuples and sets as arrays, times as RFC 3339 text."""
+    """A value as JSON has it: dataclasses and named tuples as objects, tuples and sets as arrays, times as RFC 3339 text."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, str):
         return str(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            item.name: plain(getattr(value, item.name)) for item in fields(value) if _told(item.name, value)
-        }
+    names = field_names(value)
+    if names is not None:
+        return {name: plain(getattr(value, name)) for name in names if _told(name, value)}
     if isinstance(value, dict) or hasattr(value, "items"):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
@@ -52,6 +51,14 @@ def plain(value: Any) -> Any:
     if isinstance(value, date):
         return value.isoformat()
     return [plain(item) for item in value]
+
+
+def field_names(value: Any) -> tuple[str, ...] | None:
+    """The fields of a dataclass or a named tuple, value or type; ``None`` for anything else."""
+    if is_dataclass(value):
+        return tuple(item.name for item in fields(value))
+    found: tuple[str, ...] | None = getattr(value, "_fields", None)
+    return found
 
 
 def _told(name: str, value: Any) -> bool:

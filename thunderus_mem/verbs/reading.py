@@ -1,4 +1,4 @@
-"""The verbs that only look: search, show, list, status."""
+"""The verbs that only look: show, list, status. (`search` is in ``finding``.)"""
 
 from __future__ import annotations
 
@@ -6,35 +6,11 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.query import filter_value, parse_query
-from thunderus_mem.recall.search import Hit
-from thunderus_mem.recall.search import search as ranked
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.projection.index import DocRow
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """The passages found for a query, best first; ``notes`` say what was left out of the query."""
-
-    query: str
-    hits: tuple[Hit, ...]
-    notes: tuple[str, ...]
-    total_documents: int
-
-
-def search(memory: Memory, text: str, *, limit: int | None = None, explain: bool = False) -> SearchResult:
-    """Find passages in people's words. No hit is an answer, not an error."""
-    refreshed = memory.refresh()
-    query = parse_query(text)
-    hits = ranked(
-        memory.index, query, root=memory.root, limit=limit or memory.config.search_limit, explain=explain
-    )
-    return SearchResult(text, tuple(hits), query.notes, refreshed.total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +50,8 @@ def list_documents(
 
     Raises `InvalidQuery` for a kind, a status or a day that there is not.
     """
+    from thunderus_mem.model.query import filter_value
+
     memory.refresh()
     replaced = memory.index.superseded_by()
     rows = memory.index.documents(

@@ -41,7 +41,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "finding",
         "Find passages by words, phrases and filters.",
         _READ,
-        (("", "thunderus_mem.verbs.reading:SearchResult"),),
+        (("", "thunderus_mem.verbs.finding:SearchResult"),),
     ),
     Entry("show", "reading", "Print a document.", _READ, (("", "thunderus_mem.verbs.reading:Shown"),)),
     Entry("list", "reading", "List documents.", _READ, (("", "thunderus_mem.verbs.reading:Listing"),)),
