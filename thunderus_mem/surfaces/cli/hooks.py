@@ -106,6 +106,15 @@ def _status(value: HookStatus, console: Console) -> str:
 
 
 def _run(value: HookRun, console: Console) -> str:
+    """What stops the commit, whole; else one line: a hook that talks at every commit is soon not read."""
+    from thunderus_mem.model.diagnostic import Severity
     from thunderus_mem.surfaces.report import report
+    from thunderus_mem.surfaces.text import counted
 
-    return report(value.diagnostics, "concise").rstrip("\n") if value.diagnostics else ""
+    errors = [one for one in value.diagnostics if one.severity is Severity.ERROR]
+    warnings = sum(one.severity is Severity.WARNING for one in value.diagnostics)
+    notes = len(value.diagnostics) - len(errors) - warnings
+    others = [counted(warnings, "warning") if warnings else "", counted(notes, "note") if notes else ""]
+    told = " and ".join(filter(None, others))
+    lines = [f"{told}; to read: thunderus-mem lint --staged"] if told and (warnings or errors) else []
+    return "\n".join([*report(errors, "concise").splitlines(), *lines])
