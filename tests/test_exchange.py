@@ -300,3 +300,16 @@ def test_the_hook_tells_what_stops_a_commit_and_counts_the_rest(root: Path) -> N
     git(root, "add", "-A")
     passed = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
     assert (passed.returncode, passed.stdout) == (0, "1 warning; to read: thunderus-mem lint --staged\n")
+
+
+def test_the_hook_checks_every_store_of_the_repository(root: Path) -> None:
+    inner = root / "packages/one" / FACT
+    inner.parent.mkdir(parents=True)
+    inner.write_text(BAD)
+    (root / FACT).write_text(GOOD)
+    git(root, "add", "-A")
+    command = [sys.executable, "-m", "thunderus_mem", "hooks", "run", "pre-commit"]
+    for start in (root, root / "packages"):
+        ran = subprocess.run(command, cwd=start, env=GIT, capture_output=True, text=True, check=False)
+        assert ran.returncode == 1
+        assert ran.stdout.startswith(f"packages/one/{FACT}:4:7: error TM101")
