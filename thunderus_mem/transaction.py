@@ -21,7 +21,7 @@ from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Busy, Conflict
 from thunderus_mem.model.event import Change, Event, encode, note_event, patch_event, unified_diff
 from thunderus_mem.model.timestamp import format_precise
-from thunderus_mem.store.files import ABSENT
+from thunderus_mem.store.files import ABSENT, sweep
 from thunderus_mem.store.journal import Write
 
 if TYPE_CHECKING:
@@ -139,6 +139,7 @@ class Writing:
             }
         )
         line = encode(event)
+        self._memory.sessions.begin(session)
         committed = self._memory.journal.commit(event.id, session.shard, line, writes, head=self._head)
         self._memory.sessions.wrote(session, line)
         self.pending = self.pending or not committed.published
@@ -159,6 +160,7 @@ class Writing:
     def recover(self) -> None:
         """Finish or undo what a killed command left; a text that found no place is logged as aborted."""
         memory = self._memory
+        sweep(memory.layout.local_dir)
         shard = memory.sessions.known_shard()
         self.healed = tuple(
             memory.journal.heal(

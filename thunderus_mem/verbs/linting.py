@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does."""
+    """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does.
+
+    ``published`` is false when an event is on disk but a mended file is not yet: the next command puts it there.
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     checked: int
@@ -30,6 +33,7 @@ class LintReport:
     warnings: int
     fixed: tuple[str, ...] = ()
     diff: str = ""
+    published: bool = True
 
 
 def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
@@ -98,9 +102,12 @@ def lint(
             mended.extend(_mend(reading, found))
     if not paths and not staged:
         findings.extend(store_findings(memory, config))
-    fixed = _write(memory, mended) if fix and mended else ()
-    if fixed:
-        return _after_fix(lint(memory, paths, select=select, ignore=ignore), fixed)
+    if fix and mended:
+        published = _write(memory, mended)
+        fixed = tuple(reading.path for reading, _ in mended)
+        return replace(
+            lint(memory, paths, select=select, ignore=ignore), fixed=fixed, published=published
+        )
     return _report(findings, len(chosen), _shown(mended) if diff else "")
 
 
@@ -113,10 +120,6 @@ def _report(findings: list[Diagnostic], checked: int, diff: str) -> LintReport:
         sum(finding.severity is Severity.WARNING for finding in ordered),
         diff=diff,
     )
-
-
-def _after_fix(report: LintReport, fixed: tuple[str, ...]) -> LintReport:
-    return LintReport(report.diagnostics, report.checked, report.errors, report.warnings, fixed)
 
 
 def _mend(reading: Reading, found: Iterable[Diagnostic]) -> Iterable[tuple[Reading, str]]:
@@ -133,14 +136,15 @@ def _shown(mended: Iterable[tuple[Reading, str]]) -> str:
     return "".join(unified_diff(reading.text or "", text, reading.path) or "" for reading, text in mended)
 
 
-def _write(memory: Memory, mended: Sequence[tuple[Reading, str]]) -> tuple[str, ...]:
+def _write(memory: Memory, mended: Sequence[tuple[Reading, str]]) -> bool:
+    """Write the mended texts, each as one event; says whether all are in their places."""
     from thunderus_mem.transaction import Edit
 
     with memory.writing("lint --fix") as transaction:
         for reading, text in mended:
             doc_id = reading.document.id if reading.document is not None else ""
             transaction.commit("edit", [Edit(doc_id, reading.path, reading.text, text)], why="lint --fix")
-    return tuple(reading.path for reading, _ in mended)
+    return not transaction.pending
 
 
 def store_findings(memory: Memory, config: LintConfig) -> Iterable[Diagnostic]:
