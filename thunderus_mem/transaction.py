@@ -37,23 +37,29 @@ _TRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A change of one file: its text before (``None``: there was none) and after (``None``: removed)."""
+    """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
+
+    A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
+    """
 
     doc_id: str
     path: str
     before: str | None
     after: str | None
+    renames: bool = False
 
     @property
     def op(self) -> str:
         """What the change does to the file."""
+        if self.renames:
+            return "rename"
         if self.before is None:
             return "create"
         return "remove" if self.after is None else "update"
 
     def as_change(self) -> Change:
         """The change as the log keeps it: both hashes and, up to the size cap, the diff."""
-        diff = unified_diff(self.before, self.after, self.path)
+        diff = None if self.renames else unified_diff(self.before, self.after, self.path)
         return Change(
             op=self.op,
             doc_id=self.doc_id,
@@ -61,7 +67,7 @@ class Edit:
             before=ABSENT if self.before is None else content_hash(self.before),
             after=ABSENT if self.after is None else content_hash(self.after),
             diff=diff,
-            diff_omitted=diff is None,
+            diff_omitted=diff is None and not self.renames,
         )
 
     def as_write(self) -> Write:
