@@ -202,7 +202,8 @@ def _sweep(layout: Layout) -> None:
     with suppress(OSError), os.scandir(layout.indexes_dir) as entries:
         for entry in entries:
             if (
-                entry.name.endswith(".tmp")
+                entry.name.startswith("memory.db.")
+                and entry.name.endswith(".tmp")
                 and entry.stat(follow_symlinks=False).st_mtime < time.time() - 3600
             ):
                 with suppress(OSError):

@@ -12,7 +12,7 @@ from thunderus_mem.model.edit import compose
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.store.config_text import default_config_toml, default_gardener_toml
 from thunderus_mem.store.files import ABSENT, read_file, replace_file
-from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout
+from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places
 from thunderus_mem.verbs.surveying import packaged_schemas
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
 
     With ``agents`` a marked block goes into AGENTS.md, and CLAUDE.md where there is one.
     """
+    check_places(root)
     layout = Layout(root)
     steps = dict(_files(layout))
     made = [name for name, data in steps.items() if _write_once(layout, name, data)]
