@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.event import line_hash
 from thunderus_mem.model.strict_json import parse_object
-from thunderus_mem.store.events import SHARD_NAME, last_line
+from thunderus_mem.store.events import SHARD_NAME, last_line, open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,7 +75,7 @@ class Sessions:
     def _state(self) -> dict[str, Any]:
         """The stored state; empty when there is none that can be used."""
         try:
-            with open(self._state_file, "rb") as file:
+            with open(open_regular(self._state_file), "rb") as file:
                 state = parse_object(file.read(_STATE_LIMIT + 1), _STATE_LIMIT)
         except (OSError, ValueError):
             return {}

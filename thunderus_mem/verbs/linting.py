@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class LintReport:
     """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does.
 
-    ``published`` is false when an event is on disk but a mended file is not yet: the next command puts it there.
+    ``published`` is false when an event is on disk but a mended file is not yet; the next command does it.
     """
 
     diagnostics: tuple[Diagnostic, ...]
