@@ -39,7 +39,8 @@ def secret(subject: Subject) -> Iterable[Diagnostic]:
         yield subject.found(
             "TM401",
             (0, 0),
-            f"A secret of the kind {one.kind} stands in the file's name (fingerprint {one.fingerprint}).",
+            f"A secret of the kind {one.kind} stands in the name of the file "
+            f"(fingerprint {one.fingerprint}).",
             expected="no secrets in the memory",
             hint="Revoke it and rename the file.",
         )
