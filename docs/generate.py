@@ -296,10 +296,11 @@ def shape(value: type[Any], nested: dict[str, type[Any]]) -> list[str]:
 
     what = (inspect.getdoc(value) or "").split("\n\n")[0]
     hints = hints_of(value)
-    rows = []
-    for name in field_names(value) or ():
-        if not name.startswith("_") and hints[name] is not bytes:
-            rows.append([f"`{name}`", words(hints[name], nested)])
+    rows = [
+        [f"`{name}`", words(hints[name], nested)]
+        for name in field_names(value) or ()
+        if not name.startswith("_") and hints[name] is not bytes
+    ]
     return [what, "", *table(["field", "type"], rows), ""]
 
 

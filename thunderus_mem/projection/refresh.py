@@ -35,7 +35,7 @@ Answer = TypeVar("Answer")
 
 class Refreshed(NamedTuple):
     """What a refresh did. ``rebuilt`` says why everything was read anew ("" = it was not); ``problems``
-    counts the files with findings of the reader; ``held`` counts documents kept although their folder cannot be seen."""
+    counts files with findings of the reader; ``held`` documents that stay while their folder is unseen."""
 
     added: int
     modified: int

@@ -32,7 +32,8 @@ def schema_name(command: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: dataclasses and named tuples as objects, tuples and sets as arrays, times as RFC 3339 text."""
+    """A value as JSON has it: dataclasses and named tuples as objects, other tuples and sets as arrays, times
+    as RFC 3339 text."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, str):
