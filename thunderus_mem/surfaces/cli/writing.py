@@ -102,7 +102,7 @@ def edit(
 ) -> int:
     """Change a document; without any option it opens in your editor, whole.
 
-    Only the lines of the fields you name change. --set verification.status=… reaches a nested field.
+    Only the lines of the fields you name change. --set metadata.owner=… reaches a nested field.
     """
     from thunderus_mem.surfaces.cli.done import written_code
     from thunderus_mem.verbs import writing
