@@ -11,7 +11,6 @@ import sqlite3
 import stat
 import subprocess
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ import pytest
 from verify_store import parse_line, shards
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from command_server import Done, Server
 
@@ -165,8 +164,8 @@ def config(text: str | bytes) -> Callable[[Path], None]:
 class Damage:
     """A way for a store to be bad.
 
-    ``finds`` is what `lint` has to name (a rule or a file); ``codes`` the codes a read may end with, ``write``
-    those of a write; ``lost`` documents are the damaged ones, all others must be served.
+    ``finds`` is what `lint` has to name (a rule or a file); ``codes`` the codes a read may end with,
+    ``write`` those of a write; ``lost`` documents are the damaged ones, all others must be served.
     """
 
     make: Callable[[Path], None]
@@ -207,7 +206,9 @@ DAMAGES: dict[str, Damage] = {
     "config-not-utf8": Damage(config(b"x = '\xff'"), codes=FAILS, write=FAILS, served=False),
     "config-unknown-key": Damage(config("[lint]\nselekt = []\n"), codes=FAILS, write=FAILS, served=False),
     "config-folder": Damage(
-        lambda root: (os.unlink(root / ".thunderus/config.toml"), os.mkdir(root / ".thunderus/config.toml"))[0],
+        lambda root: (os.unlink(root / ".thunderus/config.toml"), os.mkdir(root / ".thunderus/config.toml"))[
+            0
+        ],
         codes=FAILS,
         write=FAILS,
         served=False,

@@ -28,6 +28,7 @@ from thunderus_mem.model.event import changes_of
 from thunderus_mem.projection.refresh import in_memory
 from thunderus_mem.surfaces.output import envelope
 from thunderus_mem.verbs import (
+    adding,
     exchange,
     gardening,
     history,
@@ -88,11 +89,15 @@ def store(repo: Path) -> Path:
 
 
 FILL: tuple[Callable[[Memory], object], ...] = (
-    lambda memory: writing.add(memory, "fact", "Retries", body="Tried three times.", tags=("net",)),
-    lambda memory: writing.add(memory, "fact", "Limits", body="A page has 100 rows.", tags=("net", "api")),
-    lambda memory: writing.add(memory, "fact", "Old limits", body="A page has 50 rows.", tags=("api",)),
-    lambda memory: writing.add(
-        memory, "adr", "Use SQLite", body="## Context\n\nx\n\n## Decision\n\ny\n\n## Consequences\n\nz\n", tags=("db",)
+    lambda memory: adding.add(memory, "fact", "Retries", body="Tried three times.", tags=("net",)),
+    lambda memory: adding.add(memory, "fact", "Limits", body="A page has 100 rows.", tags=("net", "api")),
+    lambda memory: adding.add(memory, "fact", "Old limits", body="A page has 50 rows.", tags=("api",)),
+    lambda memory: adding.add(
+        memory,
+        "adr",
+        "Use SQLite",
+        body="## Context\n\nx\n\n## Decision\n\ny\n\n## Consequences\n\nz\n",
+        tags=("db",),
     ),
     lambda memory: writing.link(memory, "fact.retries", "refers_to", "fact.limits"),
     lambda memory: writing.supersede(memory, "fact.old-limits", "fact.limits", why="counted"),
@@ -234,7 +239,7 @@ class Life(RuleBasedStateMachine):
     def add(self, title: str, body: str, copies: bool) -> None:
         kind = "playbook" if copies else "fact"
         with suppress(ThunderusError):
-            self.done(writing.add(self.memory(), kind, title, body=f"It is {body}, always.", tags=(body,)))
+            self.done(adding.add(self.memory(), kind, title, body=f"It is {body}, always.", tags=(body,)))
 
     @precondition(lambda self: self.expected)
     @rule(data=st.data(), tag=st.sampled_from(WORDS), body=st.none() | st.sampled_from(WORDS))
@@ -387,7 +392,7 @@ def test_law_3_the_log_only_grows_under_our_hands(store: Path) -> None:
 
 
 WRITES: dict[str, Callable[[Memory], Any]] = {
-    "add": lambda memory: writing.add(memory, "fact", "Ports", body="It is 8080.", tags=("net",), why="new"),
+    "add": lambda memory: adding.add(memory, "fact", "Ports", body="It is 8080.", tags=("net",), why="new"),
     "edit": lambda memory: writing.edit(memory, "fact.retries", add_tags=("slow",), body="Tried five times."),
     "link": lambda memory: writing.link(memory, "fact.old-limits", "refers_to", "fact.retries"),
     "supersede": lambda memory: writing.supersede(memory, "fact.retries", "adr.use-sqlite", why="so"),
@@ -574,7 +579,9 @@ def test_law_10_nothing_acknowledged_is_lost(name: str, store: Path, server: Ser
     event = _at(server, store, ("--json", "events", "list", "-n", "1"), 4).json["events"][0]
     assert event["op"] == name
     assert _at(server, store, ("note", "on we go"), 5).code == 0
-    change = _at(server, store, ("--json", "events", "show", event["id"]), 6).json["event"]["body"]["changes"][0]
+    change = _at(server, store, ("--json", "events", "show", event["id"]), 6).json["event"]["body"][
+        "changes"
+    ][0]
     path = store / change["path"]
     found = normal_hash(path.read_bytes()) if path.exists() else ""
     assert found == change["after"].removeprefix("sha256:")
