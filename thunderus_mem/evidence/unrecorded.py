@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.document import MAX_DOCUMENT, content_hash, read_document
-from thunderus_mem.model.errors import ThunderusError
+from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.event import Change, changes_of, hand_edit_id, unified_diff
 from thunderus_mem.model.patch import apply_diff
-from thunderus_mem.model.secrets import find_secrets
+from thunderus_mem.model.secrets import find_secrets, holds_secret
 from thunderus_mem.store.files import ABSENT, read_file
 
 if TYPE_CHECKING:
@@ -36,7 +36,10 @@ class HandEdit:
 
     def still_there(self, layout: Layout) -> bool:
         """Whether the file is still as it was when the edit was seen."""
-        now = _bytes_now(layout, self.change.path)
+        try:
+            now = _bytes_now(layout, self.change.path)
+        except ThunderusError:
+            return False
         return (ABSENT if now is None else content_hash(now)) == self.change.after
 
 
@@ -66,7 +69,10 @@ def hand_edits(
     seen = state.changed if state is not None and asked is not None else known.paths()
     unexplained = []
     for path in sorted(filter(layout.kind_of, seen)):
-        now = _bytes_now(layout, path)
+        try:
+            now = _bytes_now(layout, path)
+        except ThunderusError:
+            continue  # a link, a device, a giant, or no permission: lint says so, and it is not gone
         if now is None or not known.explains(content_hash(now)):
             unexplained.append((path, now))
     vanished = list(known.vanished(_open_shard(state) if asked is not None else None))
@@ -76,7 +82,8 @@ def hand_edits(
     committed = _committed(asked, [path for path, _ in unexplained])
     found = [_hand_edit(path, now, committed.get(path), history) for path, now in unexplained]
     gone = {path for doc_id in vanished if (path := history.path(doc_id))} - {path for path, _ in unexplained}
-    found += [_removal(path, history) for path in sorted(gone) if _bytes_now(layout, path) is None]
+    gone = {path for path in gone if not os.path.lexists(os.path.join(layout.root, path))}
+    found += [_removal(path, history) for path in sorted(gone)]
     return tuple(sorted((edit for edit in found if edit is not None), key=lambda edit: edit.change.path))
 
 
@@ -130,12 +137,15 @@ def _hand_edit(path: str, now: bytes | None, committed: bytes | None, history: _
     before = base if last is None else last
     if after in (before, base):
         return None
+    if find_secrets(path):
+        return None
     doc_id = _doc_id(path, now) or _doc_id(path, committed) or history.doc_id(path)
     return _recorded(path, doc_id, before, now, _text_before(path, committed, before, history))
 
 
 def _recorded(path: str, doc_id: str, before: str, now: bytes | None, text_before: str | None) -> HandEdit:
     after = ABSENT if now is None else content_hash(now)
+    doc_id = "" if find_secrets(doc_id) else doc_id
     diff = _diff(text_before, now, path)
     change = Change(
         op="create" if before == ABSENT else "remove" if after == ABSENT else "update",
@@ -171,8 +181,9 @@ def _diff(before: str | None, now: bytes | None, path: str) -> str | None:
         after = None if now is None else now.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    diff = unified_diff(before or None, after, path)
-    return None if diff is None or find_secrets(diff) else diff
+    if holds_secret(before) or (after is not None and holds_secret(after)):
+        return None
+    return unified_diff(before or None, after, path)
 
 
 def _text_before(path: str, committed: bytes | None, before: str, history: _History) -> str | None:
@@ -204,8 +215,8 @@ def _replay(text: str, changes: Iterable[Change]) -> str | None:
 
 
 def _bytes_now(layout: Layout, path: str) -> bytes | None:
+    """The file's bytes, ``None`` when there is none. Raises ``ThunderusError`` when it cannot be told."""
     try:
         return read_file(os.path.join(layout.root, path), MAX_DOCUMENT)
-    except ThunderusError:
-        # Not there; or a link, a device, a giant: no document, and lint says so.
+    except NotFound:
         return None

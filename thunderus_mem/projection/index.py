@@ -166,7 +166,8 @@ class Index:
         row = self.database.row
         # Joined by SQLite in the order of the inner query: ten thousand rows cost more when Python sees each.
         joined = row(
-            "SELECT CAST(group_concat(entry, ',\n') AS BLOB) FROM (SELECT entry FROM manifest ORDER BY doc_id)"
+            "SELECT CAST(group_concat(entry, ',\n') AS BLOB) "
+            "FROM (SELECT entry FROM manifest ORDER BY doc_id)"
         )
         newest = row("SELECT updated FROM docs ORDER BY updated_key DESC, updated DESC LIMIT 1")
         kinds = self.database.rows("SELECT kind, count(*), sum(tokens) FROM docs GROUP BY kind")

@@ -42,7 +42,8 @@ class ImportedFile:
 class ImportReport:
     """What an import did, or would do (``dry_run``): one entry a file, in the order of their paths.
 
-    ``event_id`` names the event in the log; it is empty when nothing was written.
+    ``event_id`` names the event in the log; it is empty when nothing was written. ``published`` is false
+    when the event is on disk but a file is not yet: the next command puts it there.
     """
 
     directory: str
@@ -52,6 +53,7 @@ class ImportReport:
     skipped: int
     dry_run: bool
     event_id: str = ""
+    published: bool = True
 
 
 def _report(
@@ -122,7 +124,8 @@ def _write(
         if not edits:
             return _report(directory, kind, plan, dry_run=False)
         event = transaction.commit("import", edits, why=why, actor=actor, ids=ids)
-    return _report(directory, kind, plan, dry_run=False, event_id=event.id)
+    report = _report(directory, kind, plan, dry_run=False, event_id=event.id)
+    return replace(report, published=not transaction.pending)
 
 
 def _without_secrets(plan: Sequence[ImportItem]) -> tuple[ImportItem, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does."""
+    """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does.
+
+    ``published`` is false when an event is on disk but a mended file is not yet; the next command does it.
+    """
 
     diagnostics: tuple[Diagnostic, ...]
     checked: int
@@ -32,6 +35,7 @@ class LintReport:
     warnings: int
     fixed: tuple[str, ...] = ()
     diff: str = ""
+    published: bool = True
 
 
 def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
@@ -103,15 +107,16 @@ def lint(
     if not fix:
         moved = _renames(memory, findings) if diff and not staged else ()
         return _report(findings, len(chosen), _shown(mended, moved) if diff else "")
-    written = _write(memory, mended)
+    published = _write(memory, mended)
     moved = () if staged else _renames(memory, findings)
-    _rename(memory, moved)
-    if not written and not moved:
+    published = _rename(memory, moved) and published
+    if not mended and not moved:
         return _report(findings, len(chosen), "")
     new_names = {one.document.path: one.path for one in moved}
     again = [new_names.get(path, path) for path in map(partial(_relative, memory), paths)]
-    fixed = tuple(dict.fromkeys(new_names.get(path, path) for path in (*written, *new_names)))
-    return _after_fix(lint(memory, again, select=select, ignore=ignore), fixed)
+    changed = (reading.path for reading, _ in mended)
+    fixed = tuple(dict.fromkeys(new_names.get(path, path) for path in (*changed, *new_names)))
+    return replace(lint(memory, again, select=select, ignore=ignore), fixed=fixed, published=published)
 
 
 def _report(findings: list[Diagnostic], checked: int, diff: str) -> LintReport:
@@ -123,10 +128,6 @@ def _report(findings: list[Diagnostic], checked: int, diff: str) -> LintReport:
         sum(finding.severity is Severity.WARNING for finding in ordered),
         diff=diff,
     )
-
-
-def _after_fix(report: LintReport, fixed: tuple[str, ...]) -> LintReport:
-    return LintReport(report.diagnostics, report.checked, report.errors, report.warnings, fixed)
 
 
 def _mend(reading: Reading, found: Iterable[Diagnostic]) -> Iterable[tuple[Reading, str]]:
@@ -161,30 +162,35 @@ def _renames(memory: Memory, findings: Iterable[Diagnostic]) -> tuple[Rename, ..
     return tuple(one for one in planned if one.document.path in shared)
 
 
-def _rename(memory: Memory, moved: Sequence[Rename]) -> None:
-    """Give files their new names, each as one event; a file that changed meanwhile is a `Conflict`."""
+def _rename(memory: Memory, moved: Sequence[Rename]) -> bool:
+    """Give files their new names, each as one event; says whether all are in their places.
+
+    A file that changed meanwhile is a `Conflict`.
+    """
     from thunderus_mem.transaction import Edit
 
     if not moved:
-        return
+        return True
     with memory.writing("lint --fix") as transaction:
         for one in moved:
             id, old, text = one.document.id, one.document.path, one.document.text
             edits = [Edit(id, old, text, None, renames=True), Edit(id, one.path, None, text, renames=True)]
             number = os.path.basename(one.path)[:8]
             transaction.commit("rename", edits, why=f"the number was taken twice; now {number}")
+    return not transaction.pending
 
 
-def _write(memory: Memory, mended: Sequence[tuple[Reading, str]]) -> tuple[str, ...]:
+def _write(memory: Memory, mended: Sequence[tuple[Reading, str]]) -> bool:
+    """Write the mended texts, each as one event; says whether all are in their places."""
     from thunderus_mem.transaction import Edit
 
     if not mended:
-        return ()
+        return True
     with memory.writing("lint --fix") as transaction:
         for reading, text in mended:
             doc_id = reading.document.id if reading.document is not None else ""
             transaction.commit("edit", [Edit(doc_id, reading.path, reading.text, text)], why="lint --fix")
-    return tuple(reading.path for reading, _ in mended)
+    return not transaction.pending
 
 
 def store_findings(memory: Memory, config: LintConfig) -> Iterable[Diagnostic]:

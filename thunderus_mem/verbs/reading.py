@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.query import filter_value
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -50,7 +52,6 @@ def list_documents(
 
     Raises `InvalidQuery` for a kind, a status or a day that there is not.
     """
-    from thunderus_mem.model.query import filter_value
 
     memory.refresh()
     replaced = memory.index.superseded_by()

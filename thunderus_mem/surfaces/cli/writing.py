@@ -50,15 +50,15 @@ def add(
     """
     from thunderus_mem.surfaces.cli.done import written_code
     from thunderus_mem.surfaces.cli.editor import keeping
-    from thunderus_mem.verbs import writing
+    from thunderus_mem.verbs import adding
 
     console: Console = ctx.obj
     memory = console.memory()
-    tags, relations = writing.given_tags(tag or ()), links(link or ())
+    tags, relations = adding.given_tags(tag or ()), links(link or ())
     fields = pairs(field or (), "--field")
     text, by_hand = _body(console, (kind, title, status), body, edit=edit)
     with keeping(text, f"{kind}.md") if by_hand else nullcontext():
-        value = writing.add(
+        value = adding.add(
             memory,
             kind,
             title,
@@ -86,7 +86,7 @@ def _body(
 ) -> tuple[str, bool]:
     """The text of a new document (given, piped, or written in the editor), and whether it is the editor's."""
     from thunderus_mem.surfaces.cli.editor import edited, with_help
-    from thunderus_mem.verbs import writing
+    from thunderus_mem.verbs import adding
 
     text = text_of(given, console)
     if text is None and not edit and not sys.stdin.isatty():
@@ -96,7 +96,7 @@ def _body(
     if console.no_input or (text is None and not console.interactive):
         raise ThunderusError("There is no text.", hint="Give it with --body TEXT, --body @FILE or on stdin.")
     kind, title, status = new
-    start = writing.template(kind, title, status=status) if text is None else text
+    start = adding.template(kind, title, status=status) if text is None else text
     result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
     if result is None:
         raise _unwritten(console)
@@ -115,7 +115,7 @@ def edit(
 ) -> int:
     """Change a document; without any option it opens in your editor, whole.
 
-    Only the lines of the fields you name change. --set verification.status=… reaches a nested field.
+    Only the lines of the fields you name change. --set metadata.owner=… reaches a nested field.
     """
     from thunderus_mem.surfaces.cli.done import written_code
     from thunderus_mem.surfaces.cli.editor import keeping
