@@ -296,11 +296,8 @@ def shape(value: type[Any], nested: dict[str, type[Any]]) -> list[str]:
 
     what = (inspect.getdoc(value) or "").split("\n\n")[0]
     hints = hints_of(value)
-    rows = [
-        [f"`{name}`", words(hints[name], nested)]
-        for name in field_names(value) or ()
-        if not name.startswith("_") and hints[name] is not bytes
-    ]
+    names = [name for name in field_names(value) or () if not name.startswith("_")]
+    rows = [[f"`{name}`", words(hints[name], nested)] for name in names if hints[name] is not bytes]
     return [what, "", *table(["field", "type"], rows), ""]
 
 

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from command_server import Server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 PROJECT = Path(__file__).resolve().parent.parent
 START = "2026-01-21T09:00:00Z"
@@ -97,6 +98,16 @@ def write(tmp_path: Path) -> Callable[[Mapping[str, str | bytes]], Path]:
         return tmp_path
 
     return put
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The real command line for tests that need it often: see `command_server`."""
+    home = tmp_path_factory.mktemp("server")
+    (home / ".gitconfig").write_text(GITCONFIG, encoding="utf-8")
+    running = Server(str(home), sealed_environment(home))
+    yield running
+    running.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,3 +262,13 @@ def test_what_was_wrong_before_an_edit_does_not_stop_it(root: Path) -> None:
     assert (done.changed, done.warnings) == (True, ())
     with pytest.raises(InvalidDocument, match=r"fact\.other"):
         edit(memory, "fact.a", body="See [[fact.other]].")
+
+
+def test_staged_text_is_that_of_the_index_git_names(root: Path) -> None:
+    (root / FACT).write_text(GOOD)
+    git(root, "add", "-A")
+    (root / FACT).write_text(BAD)
+    subprocess.run(["git", "add", FACT], cwd=root, env=GIT | {"GIT_INDEX_FILE": ".git/other"}, check=True)
+    assert lint(opened(root), staged=True).errors == 0
+    other = open_memory(str(root), environ=GIT | {"GIT_INDEX_FILE": ".git/other"})
+    assert lint(other, staged=True).errors == 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from thunderus_mem.model.errors import Degraded
 from thunderus_mem.projection.refresh import Refreshed, open_index, refresh
 from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root
+from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -127,7 +127,13 @@ class Memory:
         """The one way in which documents and log change."""
         from thunderus_mem.store.journal import Journal
 
-        return Journal(self.root, self.layout.staging_dir, self.layout.quarantine_dir)
+        return Journal(
+            self.root,
+            self.layout.staging_dir,
+            self.layout.quarantine_dir,
+            is_log=is_shard,
+            is_document=kind_of,
+        )
 
     def log_index(self) -> LogIndex:
         """The log as the index projects it, brought up to date."""
@@ -163,7 +169,9 @@ class Memory:
             "session": self.environ.get("THUNDERUS_MEM_CLIENT_SESSION", ""),
             "model": self.environ.get("THUNDERUS_MEM_MODEL", ""),
         }
-        return {key: value for key, value in found.items() if value}
+        from thunderus_mem.model.secrets import redacted
+
+        return {key: redacted(value) for key, value in found.items() if value}
 
     def writing(self, command: str) -> AbstractContextManager[Writing]:
         """Open a writing transaction; see `thunderus_mem.transaction`."""

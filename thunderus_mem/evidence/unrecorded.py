@@ -8,14 +8,13 @@ committed is never logged again; git tells that story.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.document import MAX_DOCUMENT, content_hash, read_document
 from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.event import Change, changes_of, hand_edit_id, unified_diff
 from thunderus_mem.model.patch import apply_diff
-from thunderus_mem.model.secrets import find_secrets
+from thunderus_mem.model.secrets import find_secrets, holds_secret
 from thunderus_mem.store.files import ABSENT, read_file
 
 if TYPE_CHECKING:
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 
-@dataclass(frozen=True, slots=True)
-class HandEdit:
+class HandEdit(NamedTuple):
     """One edit to record: the change, and ids that follow from it."""
 
     change: Change
@@ -40,8 +38,7 @@ class HandEdit:
         return (ABSENT if now is None else content_hash(now)) == self.change.after
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What the projections know, asked for as it is needed.
 
     ``paths`` lists the files of all documents; ``explains`` tells whether some event led to a text of that
@@ -130,12 +127,15 @@ def _hand_edit(path: str, now: bytes | None, committed: bytes | None, history: _
     before = base if last is None else last
     if after in (before, base):
         return None
+    if find_secrets(path):
+        return None
     doc_id = _doc_id(path, now) or _doc_id(path, committed) or history.doc_id(path)
     return _recorded(path, doc_id, before, now, _text_before(path, committed, before, history))
 
 
 def _recorded(path: str, doc_id: str, before: str, now: bytes | None, text_before: str | None) -> HandEdit:
     after = ABSENT if now is None else content_hash(now)
+    doc_id = "" if find_secrets(doc_id) else doc_id
     diff = _diff(text_before, now, path)
     change = Change(
         op="create" if before == ABSENT else "remove" if after == ABSENT else "update",
@@ -171,8 +171,9 @@ def _diff(before: str | None, now: bytes | None, path: str) -> str | None:
         after = None if now is None else now.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    diff = unified_diff(before or None, after, path)
-    return None if diff is None or find_secrets(diff) else diff
+    if holds_secret(before) or (after is not None and holds_secret(after)):
+        return None
+    return unified_diff(before or None, after, path)
 
 
 def _text_before(path: str, committed: bytes | None, before: str, history: _History) -> str | None:

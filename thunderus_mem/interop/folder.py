@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os.path
 import posixpath
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from thunderus_mem.interop.decisions import file_number
@@ -78,6 +78,7 @@ def plan_folder(
     items: dict[str, ImportItem] = {}
     made: dict[str, Imported] = {}
     names = [file.path for file in files]
+    main = _main(names) if kind == "core" else ""
     for file in sorted(files, key=lambda file: _reading_order(file.path, kind)):
         reason = _not_wanted(file.path, names, kind)
         body = "" if reason else _body_key(file)
@@ -90,7 +91,14 @@ def plan_folder(
         found = (
             None
             if reason
-            else import_document(file.path, file.data, kind, file.dates, shelf.taken(), options=options)
+            else import_document(
+                file.path,
+                file.data,
+                kind,
+                file.dates,
+                shelf.taken(),
+                options=replace(options, main=file.path == main),
+            )
         )
         if isinstance(found, Imported):
             made[file.path] = found
@@ -103,6 +111,13 @@ def plan_folder(
             items[file.path] = ImportItem(file.path, reason=reason or (found.reason if found else ""))
     items.update(_relate(made))
     return tuple(items[path] for path in sorted(items))
+
+
+def _main(names: Sequence[str]) -> str:
+    """The file that is the core itself: the only one, or the one named so; "" when there is none."""
+    if len(names) == 1:
+        return names[0]
+    return next((name for name in names if name.lower() == "core.md"), "")
 
 
 def decision_number(path: str) -> int | None:

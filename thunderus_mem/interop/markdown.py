@@ -87,7 +87,7 @@ def import_document(
     if plain_note:
         draft.notes.append(plain_note)
     title = set_title(draft, path, first, decision)
-    document_id = set_identity(draft, path, kind, title, taken)
+    document_id = set_identity(draft, path, kind, title, taken, main=options.main)
     number = choose_number(draft, decision, taken) if kind == "adr" else None
     target = free_path(options.folder, document_id, kind, number, taken)
     set_tags(draft, path, options)

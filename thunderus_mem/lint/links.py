@@ -206,7 +206,8 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
         links:
           supersedes: [adr.use-jwt]
 
-    Mend: correct the id. Aliases count.
+    Mend: correct the id. Aliases count; ``duplicates`` may name an alias of the document itself, as a merge
+    leaves it.
     """
     document, corpus = subject.document, subject.corpus
     if document is None or corpus is None or subject.node("links") is None:
@@ -215,6 +216,8 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
         found = corpus.resolve(text)
         if found is not None and found != document.id:
             continue
+        if key.startswith("links.duplicates.") and text in document.aliases:
+            continue  # a merged duplicate lives on as an alias
         near = nearest(text, (one for one in corpus.ids() if one != document.id)) if found is None else ""
         message = (
             "A document cannot stand in relation to itself." if found else f"No document is called `{text}`."

@@ -6,8 +6,8 @@ docstring is its manual page. Rules read values only: no disk, no index, no cloc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from dataclasses import field
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 
@@ -82,8 +82,7 @@ class Corpus(Protocol):
         """The files of each ADR number, sorted."""
 
 
-@dataclass(frozen=True, slots=True)
-class LintConfig:
+class LintConfig(NamedTuple):
     """Which rules run, how much they weigh, and the caps. Sizes are in tokens (characters divided by four).
 
     ``select`` and ``ignore`` hold beginnings of codes (``TM2``); nothing selected means all. ``severities``
@@ -107,8 +106,7 @@ class LintConfig:
         return not self.select or code.startswith(self.select)
 
 
-@dataclass(frozen=True, slots=True)
-class LintStore:
+class LintStore(NamedTuple):
     """What the store rules look at, gathered by the caller.
 
     ``schemas`` maps a schema's name to the text in the store (``None``: the file is not there);
@@ -129,8 +127,7 @@ class LintStore:
 Check: TypeAlias = "Callable[[Any], Iterable[Diagnostic]]"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule. ``check`` takes a `subject.Subject` or, for ``scope`` "store", a `LintStore`."""
 
     code: str

@@ -105,7 +105,7 @@ def parse_query(text: str) -> Query:
         elif key == "phrase":
             _add_phrase(terms, given, minus)
         else:
-            value = _filter_value(key, given)
+            value = filter_value(key, given)
             filters[key].append(f"-{value}" if minus and key not in ("since", "before") else value)
     terms = _drop_stop_words(terms)
     if len(terms) > MAX_TERMS:
@@ -245,7 +245,8 @@ def _within_bytes(text: str, notes: list[str]) -> str:
     return data[:MAX_BYTES].decode("utf-8", "ignore")
 
 
-def _filter_value(key: str, given: str) -> str:
+def filter_value(key: str, given: str) -> str:
+    """A filter's value as the index compares it. Raises `InvalidQuery` for one that cannot be."""
     value = given.strip()
     if key == "kind":
         if value.lower() not in _KINDS:
@@ -255,7 +256,10 @@ def _filter_value(key: str, given: str) -> str:
         return _KINDS[value.lower()]
     if key == "status":
         if value.lower() not in _STATUSES:
-            raise InvalidQuery(f"“{given}” is not a status.", hint=f"One of: {', '.join(_STATUSES)}.")
+            raise InvalidQuery(
+                f"“{given}” is not a status.",
+                hint=f"One of: {', '.join(_STATUSES)}. What a decision says of itself is in its text.",
+            )
         return value.lower()
     if key in ("since", "before"):
         from thunderus_mem.model.timestamp import utc_key

@@ -6,8 +6,7 @@ Sources: Unicode Standard 15 (general category Cf, UAX #9 for direction, UTS #51
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 ZWNJ: Final = "\u200c"
 ZWJ: Final = "\u200d"
@@ -49,8 +48,7 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Invisible:
+class Invisible(NamedTuple):
     """A character nobody sees: itself, its Unicode name (or a description) and its offset in the text."""
 
     char: str

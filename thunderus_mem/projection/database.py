@@ -34,6 +34,10 @@ _SCHEMA_FILE = os.path.join(
 )
 _FTS_TABLES = ("docs_fts", "passages_fts")
 _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_PEEK = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 _SIDECARS = ("-journal", "-wal", "-shm")
 
 Row = tuple[Any, ...]
@@ -194,6 +198,8 @@ def open_existing(path: str) -> Database:
     info = os.lstat(path)
     if not (info.st_mode & 0o170000 == 0o100000):
         raise Damaged("it is not a regular file")
+    if _is_bait(path):
+        raise Damaged("the files beside it are not ours")
     uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=rw"
     with translated(path):
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
@@ -204,6 +210,27 @@ def open_existing(path: str) -> Database:
         connection.close()
         raise
     return database
+
+
+def _is_bait(path: str) -> bool:
+    """Whether a file beside the index would lead SQLite to another one: a link, a pipe, or a journal that
+    names a super-journal, which is deleted once the journal is played back (fileformat2, section 3). We
+    never write one."""
+    for suffix in _SIDECARS:
+        try:
+            descriptor = os.open(path + suffix, _PEEK)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return True
+        with open(descriptor, "rb") as handle:
+            if not os.path.isfile(path + suffix):
+                return True
+            size = handle.seek(0, os.SEEK_END)
+            handle.seek(max(size - len(_JOURNAL_MAGIC), 0))
+            if suffix == "-journal" and handle.read() == _JOURNAL_MAGIC:
+                return True
+    return False
 
 
 def publish(database: Database, path: str) -> None:
@@ -316,7 +343,7 @@ def _writers_kept_out(path: str) -> Iterator[None]:
     one."""
     old = None
     try:
-        if os.path.isfile(path) and not os.path.islink(path):
+        if os.path.isfile(path) and not os.path.islink(path) and not _is_bait(path):
             old = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)
             old.execute("BEGIN EXCLUSIVE")
     except sqlite3.DatabaseError as error:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.model.errors import ThunderusError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from thunderus_mem.projection.index import Index
 
 MANIFEST_VERSION = 1
+_LIMIT: Final = 256 << 20
 
 
 def manifest_bytes(entries: bytes, kinds: Sequence[tuple[str, int, int]], newest: str) -> bytes:
@@ -63,10 +66,11 @@ def check_manifest(path: str, relative: str, index: Index) -> list[Diagnostic]:
     """Compare the manifest on disk with the documents (``manifest --check``). ``index`` must be fresh and
     must not
     have written the manifest since it was read."""
+    from thunderus_mem.store.files import read_file
+
     try:
-        with open(path, "rb") as handle:
-            found = handle.read()
-    except OSError:
+        found = read_file(path, _LIMIT)
+    except ThunderusError:
         return [_finding(relative, 0, "There is no manifest.")]
     expected = index.manifest()
     if found == expected:

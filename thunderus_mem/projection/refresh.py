@@ -34,8 +34,11 @@ Answer = TypeVar("Answer")
 
 
 class Refreshed(NamedTuple):
-    """What a refresh did. ``rebuilt`` says why everything was read anew ("" = it was not); ``problems``
-    counts files with findings of the reader; ``held`` documents that stay while their folder is unseen."""
+    """What a refresh did.
+
+    ``rebuilt`` says why everything was read anew ("" = it was not); ``problems`` counts the files with
+    findings of the reader; ``held`` counts documents kept although their folder cannot be seen.
+    """
 
     added: int
     modified: int
@@ -204,7 +207,8 @@ def _sweep(layout: Layout) -> None:
     with suppress(OSError), os.scandir(layout.indexes_dir) as entries:
         for entry in entries:
             if (
-                entry.name.endswith(".tmp")
+                entry.name.startswith("memory.db.")
+                and entry.name.endswith(".tmp")
                 and entry.stat(follow_symlinks=False).st_mtime < time.time() - 3600
             ):
                 with suppress(OSError):

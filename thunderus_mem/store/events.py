@@ -27,7 +27,16 @@ from thunderus_mem.model.shard import (
 if TYPE_CHECKING:
     from thunderus_mem.model.diagnostic import Diagnostic
 
-__all__ = ["SHARD_NAME", "Damage", "EventLog", "LogReading", "LoggedEvent", "ShardReading", "last_line"]
+__all__ = [
+    "SHARD_NAME",
+    "Damage",
+    "EventLog",
+    "LogReading",
+    "LoggedEvent",
+    "ShardReading",
+    "last_line",
+    "open_regular",
+]
 
 SHARD_NAME: Final = "events.jsonl"
 MAX_SHARD: Final = 256 * 1024 * 1024
@@ -37,7 +46,7 @@ _FLAGS: Final = (
 )
 
 
-def _open(path: str) -> int:
+def open_regular(path: str) -> int:
     """Open a regular file; raises `OSError` for anything else (link, pipe, folder)."""
     descriptor = os.open(path, _FLAGS | getattr(os, "O_BINARY", 0))
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -50,7 +59,7 @@ def _read(path: str, *, jailed: bool = True) -> bytes:
     """The bytes of a shard; ``jailed``: its folder may not be a link."""
     if jailed and os.path.islink(os.path.dirname(path)):
         raise OSError("its folder is a link")
-    with open(_open(path), "rb") as file:
+    with open(open_regular(path), "rb") as file:
         data = file.read(MAX_SHARD + 1)
     if len(data) > MAX_SHARD:
         raise OSError(f"larger than {MAX_SHARD // (1024 * 1024)} MiB")
@@ -63,7 +72,7 @@ def last_line(path: str) -> bytes | None:
     ``None`` when there is no file, no line, or the last line has no line end.
     """
     try:
-        with open(_open(path), "rb") as file:
+        with open(open_regular(path), "rb") as file:
             end = file.seek(0, os.SEEK_END)
             tail = b""
             while end > 0 and b"\n" not in tail[:-1]:

@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.event import line_hash
 from thunderus_mem.model.strict_json import parse_object
-from thunderus_mem.store.events import SHARD_NAME, last_line
+from thunderus_mem.store.events import SHARD_NAME, last_line, open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +33,7 @@ _VERSION: Final = 1
 _OUTSIDE: Final = "outside"
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """Where the next event goes.
 
     ``shard`` takes what is committed, ``local_shard`` what stays private; both root-relative. The next line
@@ -75,7 +73,7 @@ class Sessions:
     def _state(self) -> dict[str, Any]:
         """The stored state; empty when there is none that can be used."""
         try:
-            with open(self._state_file, "rb") as file:
+            with open(open_regular(self._state_file), "rb") as file:
                 state = parse_object(file.read(_STATE_LIMIT + 1), _STATE_LIMIT)
         except (OSError, ValueError):
             return {}
@@ -129,7 +127,7 @@ class Sessions:
         """The stored session, when its shard still ends with the line this tree wrote."""
         session_id, written = state["session_id"], state.get("last_line")
         path = os.path.join(self._sessions_dir, session_id, SHARD_NAME)
-        if written is None and not os.path.lexists(path):
+        if written is None and not _has_bytes(path):
             return self._session(session_id, base, None, self._newest_head())
         line = last_line(path)
         if line is None or line_hash(line) != written:
@@ -158,11 +156,19 @@ class Sessions:
                 return line_hash(line)
         return None
 
+    def begin(self, session: Session) -> None:
+        """Remember a session before its first line is written, so that a torn one is found and mended."""
+        if session.prev_line_hash is None:
+            self._remember(session, None)
+
     def wrote(self, session: Session, line: bytes, *, private: bool = False) -> None:
         """Remember that ``line`` is now the last one of the session's shard.
 
         ``private``: it went to ``local_shard``, and ``shard`` is as it was.
         """
+        self._remember(session, session.prev_line_hash if private else line_hash(line))
+
+    def _remember(self, session: Session, last_line: str | None) -> None:
         from thunderus_mem.store.files import replace_file
 
         state = {
@@ -171,9 +177,16 @@ class Sessions:
             "session_id": session.id,
             "head": session.base[0],
             "reflog_size": session.base[1],
-            "last_line": session.prev_line_hash if private else line_hash(line),
+            "last_line": last_line,
         }
         data = json.dumps(state, indent=1, sort_keys=True).encode() + b"\n"
-        # The event is on disk by now; a state that cannot be written costs a new session, nothing more.
+        # A state that cannot be written costs a new session, nothing more.
         with suppress(ThunderusError):
             replace_file(self._state_file, data, durable=False)
+
+
+def _has_bytes(path: str) -> bool:
+    try:
+        return os.lstat(path).st_size > 0
+    except OSError:
+        return False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.errors import DocumentExists, InvalidDocument, Refused
+from thunderus_mem.model.statements import same_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -109,17 +110,17 @@ def missing_citations(
 
 
 def already_known(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
-    """Warnings for documents that say nearly the same.
+    """Warnings for documents that say nearly the same; none when ``write.duplicates`` is off.
 
-    Raises `DocumentExists` when one of the same kind says exactly the same.
+    Raises `DocumentExists` when one says exactly the same: what the gardener would call a duplicate.
     """
     mine = _words(document.body)
-    if not mine:
+    if not mine or not memory.config.write_duplicates:
         return ()
     near = []
     for other in _candidates(memory, document):
         theirs = _words(other.body)
-        if mine == theirs and other.kind == document.kind:
+        if same_text(document, other):
             raise DocumentExists(
                 f"already known: {other.id} says exactly this",
                 hint=f"see `thunderus-mem show {other.id}`, or add a detail that it lacks",

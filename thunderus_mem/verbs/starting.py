@@ -11,12 +11,13 @@ from thunderus_mem.model.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.model.edit import compose
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.store.config_text import default_config_toml, default_gardener_toml
-from thunderus_mem.store.files import ABSENT, read_file, replace_file
-from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout
+from thunderus_mem.store.files import ABSENT, read_file, replace_file, sweep
+from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places
+from thunderus_mem.store.lock import held
 from thunderus_mem.verbs.surveying import packaged_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from thunderus_mem.memory import Memory
 
@@ -55,12 +56,16 @@ What is known about this repository lives in `.thunderus/memory` and is kept wit
 
 @dataclass(frozen=True, slots=True)
 class Initialised:
-    """What `init` made (``made``), found in place (``kept``), and what to do next."""
+    """What `init` made (``made``), found in place (``kept``), and what to do next.
+
+    ``published`` is false when CORE.md is in the log but not yet in place; the next command does it.
+    """
 
     root: str
     made: tuple[str, ...]
     kept: tuple[str, ...]
     next_step: str
+    published: bool = True
 
 
 def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -> Initialised:
@@ -68,22 +73,37 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
 
     With ``agents`` a marked block goes into AGENTS.md, and CLAUDE.md where there is one.
     """
+    check_places(root)
     layout = Layout(root)
     steps = dict(_files(layout))
-    made = [name for name, data in steps.items() if _write_once(layout, name, data)]
-    for folder in (*DOCUMENT_FOLDERS.values(), ".thunderus/sessions", ".thunderus/local"):
-        os.makedirs(layout.at(folder), exist_ok=True)
-    if agents:
-        made.extend(_agent_blocks(root))
-    if _write_core(open_store()):
+    made = _made(layout, steps, agents=agents)
+    memory = open_store()
+    core, published = _write_core(memory)
+    if core:
         made.append(CORE_FILE)
+    memory.refresh()
     kept = [name for name in (*steps, CORE_FILE) if name not in made]
     return Initialised(
         root,
         tuple(made),
         tuple(kept),
         f'fill in {CORE_FILE}, then: thunderus-mem add fact "What everybody should know" --tag start',
+        published,
     )
+
+
+def _made(layout: Layout, steps: Mapping[str, bytes], *, agents: bool) -> list[str]:
+    """Write what is missing and say what that was; under the lock, so that leftovers can be swept."""
+    os.makedirs(layout.store, exist_ok=True)
+    with held(layout.lock_file, command="init"):
+        for folder in {os.path.dirname(layout.at(name)) for name in steps} | {layout.root, layout.local_dir}:
+            sweep(folder)
+        made = [name for name, data in steps.items() if _write_once(layout, name, data)]
+        for folder in (*DOCUMENT_FOLDERS.values(), ".thunderus/sessions", ".thunderus/local"):
+            os.makedirs(layout.at(folder), exist_ok=True)
+        if agents:
+            made.extend(_agent_blocks(layout.root))
+    return made
 
 
 def _files(layout: Layout) -> Iterator[tuple[str, bytes]]:
@@ -130,13 +150,17 @@ def with_agent_block(text: str) -> str:
     return text + gap + AGENT_BLOCK
 
 
-def _write_core(memory: Memory) -> bool:
+def _write_core(memory: Memory) -> tuple[bool, bool]:
+    """Whether CORE.md was made, and whether it is in its place."""
     from thunderus_mem.transaction import Edit
 
-    if os.path.lexists(memory.layout.core_file):
-        return False
+    there = os.path.lexists(memory.layout.core_file)
+    if there and not memory.journal.pending():
+        return False, True
     title = "Core memory"
     with memory.writing("init") as transaction:
+        if os.path.lexists(memory.layout.core_file):
+            return not there, True  # a command before this one was stopped in the middle; it is finished now
         ids = transaction.ids()
         header = new_header(
             document_id="core",
@@ -150,4 +174,4 @@ def _write_core(memory: Memory) -> bool:
         )
         text = compose(header, "\n" + skeleton("core", title))
         transaction.commit("add", [Edit("core", CORE_FILE, None, text)], why="init", ids=ids)
-    return True
+    return True, not transaction.pending

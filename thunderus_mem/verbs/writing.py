@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.composing import (
     adr_status,
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.diagnostic import Diagnostic
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """What a writing verb did: the document, the event that says so, and what to look at.
 
     ``op`` is the verb; ``changed`` is false when there was nothing to do; ``dry_run`` when nothing was
@@ -54,8 +52,7 @@ class Written:
     published: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(NamedTuple):
     """A note in the log."""
 
     event_id: str
@@ -124,8 +121,7 @@ def add(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
+class _Draft(NamedTuple):
     kind: str
     title: str
     id: str

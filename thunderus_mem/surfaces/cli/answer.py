@@ -128,6 +128,7 @@ def _options(before: Sequence[str], typed: str) -> Iterable[tuple[str, str]]:
 
 def _ids(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Ids and titles, straight from the index as it stands."""
+    from thunderus_mem.model.ids import is_document_id
     from thunderus_mem.projection.database import open_existing
     from thunderus_mem.store.layout import Layout, find_root
 
@@ -137,7 +138,8 @@ def _ids(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[s
         "SELECT doc_id, title FROM docs WHERE doc_id LIKE ? ESCAPE '\\' ORDER BY doc_id LIMIT ?",
         (pattern, _LIMIT),
     )
-    return [(row[0], row[1]) for row in rows]
+    # What the shell puts on the command line is run: nothing but an id as ids are made.
+    return [(row[0], row[1]) for row in rows if is_document_id(row[0])]
 
 
 def _one_line(text: str) -> str:

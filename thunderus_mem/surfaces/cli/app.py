@@ -41,7 +41,8 @@ class LazyGroup(TyperGroup):
         if name not in BY_NAME and not name.startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(name, list(BY_NAME), n=1, cutoff=0.5)
+            near = get_close_matches(name, list(BY_NAME), n=3, cutoff=0.5)
+            near.sort(key=lambda known: sorted(known) != sorted(name))  # letters swapped: surely that one
             ctx.fail(f"There is no command {name}." + (f" Did you mean {near[0]}?" if near else ""))
         return super().resolve_command(ctx, args)
 

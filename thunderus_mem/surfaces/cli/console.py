@@ -30,6 +30,15 @@ def seen(text: str) -> str:
     return visible(text)
 
 
+def _redacted(text: str) -> str:
+    """The text without the value of any secret in it; marks could stand inside one, so they go then."""
+    from thunderus_mem.model.secrets import redacted
+
+    bare = unmarked(text)
+    safe = redacted(bare)
+    return text if safe == bare else safe
+
+
 def _unwritten(error: OSError) -> NotWritable:
     return NotWritable(f"The output could not be written: {error.strerror}.")
 
@@ -105,12 +114,12 @@ class Console:
 
     def _safe(self, text: str) -> str:
         # Our own colours are the only escapes allowed; Style marks them and they return after the filter.
-        return self.style.paint(seen(text))
+        return self.style.paint(seen(_redacted(text)))
 
     def talk(self, text: str) -> None:
         """Print to stderr, after what was printed before."""
         self._flush(self._out)
-        self._write(self._talk, Style(colored=self._colored(self._talk)).paint(seen(text)) + "\n")
+        self._write(self._talk, Style(colored=self._colored(self._talk)).paint(seen(_redacted(text))) + "\n")
 
     def say(self, text: str) -> None:
         """Tell something in passing; silent with ``--quiet`` and ``--json``."""

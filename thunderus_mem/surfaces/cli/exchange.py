@@ -23,13 +23,14 @@ def markdown(
     tag: Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag for all; repeatable.")] = None,
     why: Annotated[str, typer.Option("--why", "-m", help="The reason, for the log.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be done.")] = False,
-) -> None:
+) -> int:
     """Import Markdown files as documents: texts byte for byte, unknown keys kept, dates from git.
 
     The files themselves stay where they are. Importing again adds only what is new.
     """
     import os
 
+    from thunderus_mem.surfaces.cli.done import published_code
     from thunderus_mem.verbs import exchange
 
     console: Console = ctx.obj
@@ -43,6 +44,7 @@ def markdown(
     )
     console.emit("import markdown", value, _report)
     console.say(_summary(value))
+    return published_code(console, published=value.published)
 
 
 def _report(value: ImportReport, console: Console) -> str:

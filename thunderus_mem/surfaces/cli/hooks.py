@@ -79,15 +79,13 @@ def run(
 
 
 def _staged_findings(console: Console) -> Iterable[Diagnostic]:
-    """Lint what is staged, in the index that git names to its hook; nothing where there is no store."""
-    from thunderus_mem.store.git import look_for_git
+    """Lint what is staged; nothing where there is no store or no repository."""
     from thunderus_mem.verbs.linting import lint
 
     try:
         memory = console.memory()
     except NoStore:
         return ()
-    memory.git = look_for_git(memory.root, console.environ, honour_index=True)[0]
     if memory.git is None:
         return ()
     return lint(memory, staged=True).diagnostics

@@ -53,6 +53,7 @@ def lint(
     ] = "",
 ) -> int:
     """Check documents, manifest and log. Exits with 1 when an error or a warning is found."""
+    from thunderus_mem.surfaces.cli.done import published_code
     from thunderus_mem.verbs import linting
 
     console: Console = ctx.obj
@@ -71,7 +72,7 @@ def lint(
     console.emit("lint", value, lambda report, to: _rendered(report, to, form))
     if not console.json and form == "full":
         console.say(_summary(value))
-    return int(bool(value.errors or value.warnings))
+    return published_code(console, published=value.published) or int(bool(value.errors or value.warnings))
 
 
 def _rendered(value: Any, console: Console, form: str) -> str:

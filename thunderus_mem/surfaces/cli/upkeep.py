@@ -20,10 +20,11 @@ def init(
     agents: Annotated[
         bool, typer.Option("--agents", help="Also tell agents: a marked block in AGENTS.md and CLAUDE.md.")
     ] = False,
-) -> None:
+) -> int:
     """Make a memory in this folder. Run again at any time: nothing is overwritten."""
     import os
 
+    from thunderus_mem.surfaces.cli.done import published_code
     from thunderus_mem.surfaces.render_upkeep import initialised
     from thunderus_mem.verbs import starting
 
@@ -31,6 +32,7 @@ def init(
     root = os.path.abspath(console.start)
     value = starting.init(root, lambda: console.open_at(root), agents=agents)
     console.emit("init", value, initialised)
+    return published_code(console, published=value.published)
 
 
 @app.command("doctor")

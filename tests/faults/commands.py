@@ -1,0 +1,137 @@
+"""The commands that faults are aimed at through the real command line, and the store each finds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness import State
+from verify_store import normal_hash, parse_line, shards
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from command_server import Done, Server
+
+FACTS = ".thunderus/memory/semantic/FACTS"
+HEAL = ("note", "after the fault")
+_TWICE = """---
+id: fact.{name}
+title: Twice
+kind: fact
+tags:
+  - {name}
+created: 2026-01-20T09:00:00Z
+updated: {updated}
+provenance:
+  events: []
+  patches: []
+  commits: []
+verification:
+  last_verified_commit: null
+  status: unknown
+---
+
+{body}
+"""
+_SAME = "The exporter waits thirty seconds for the first page and five for each further one."
+
+
+def twice(name: str, body: str = _SAME, updated: str = "2026-01-20T09:00:00Z") -> str:
+    """A document somebody wrote by hand."""
+    return _TWICE.format(name=name, body=body, updated=updated)
+
+
+@dataclass(frozen=True)
+class Command:
+    """A store (commands run on it, files put beside them) and the one command that faults are aimed at."""
+
+    name: str
+    arguments: tuple[str, ...]
+    prepare: tuple[tuple[str, ...], ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    heal: tuple[str, ...] = HEAL
+    fresh: bool = False
+
+    def build(self, server: Server, root: str) -> None:
+        """Make the store: a repository with one commit, two facts, and what is special here."""
+        os.makedirs(root)
+        for words in (("init", "-q", "--template=", "."), ("commit", "-q", "--allow-empty", "-m", "Begin")):
+            subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
+        steps = () if self.fresh else (("init",), *FIRST, *self.prepare)
+        for position, arguments in enumerate(steps):
+            done = call(server, root, arguments, f"2026-01-21T09:00:{position:02d}Z")
+            assert done.code == 0, (arguments, done)
+        for path, text in self.files.items():
+            os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
+            with open(os.path.join(root, path), "w", encoding="utf-8") as stream:
+                stream.write(text)
+
+    def run(self, server: Server, root: str, **more: Any) -> Done:
+        """Run the command: always at the same time with the same ids."""
+        return call(server, root, self.arguments, "2026-01-21T10:00:00Z", **more)
+
+    def healed(self, server: Server, root: str, turn: int = 0) -> Done:
+        """Run the next ordinary command; where that is the same again, at the same time."""
+        if self.heal == self.arguments:
+            return self.run(server, root)
+        return call(server, root, self.heal, f"2026-01-21T11:00:{turn:02d}Z")
+
+
+FIRST = (
+    ("add", "fact", "Retries", "--tag", "net", "--body", "Requests are tried three times."),
+    ("add", "fact", "Limits", "--tag", "net", "--body", "A page holds one hundred rows."),
+)
+COMMANDS = (
+    Command("init", ("init",), heal=("init",), fresh=True),
+    Command("add", ("add", "fact", "Ports", "--tag", "net", "--body", "The service listens on 8080.")),
+    Command("edit", ("edit", "fact.retries", "--body", "Requests are tried five times.", "--add-tag", "x")),
+    Command("remove", ("remove", "fact.retries", "-m", "gone")),
+    Command("supersede", ("supersede", "fact.retries", "fact.limits", "-m", "newer")),
+    Command("link", ("link", "fact.retries", "refers_to", "fact.limits")),
+    Command(
+        "garden",
+        ("garden", "--apply"),
+        files={f"{FACTS}/twice-a.md": twice("twice-a"), f"{FACTS}/twice-b.md": twice("twice-b")},
+    ),
+    Command(
+        "lint-fix",
+        ("lint", "--fix"),
+        files={f"{FACTS}/early.md": twice("early", "It was early.", "2026-01-19T09:00:00Z")},
+    ),
+    Command(
+        "import",
+        ("import", "markdown", "notes", "--kind", "fact", "--tag", "old"),
+        files={"notes/a.md": "# Caches\n\nThey live an hour.\n", "notes/b.md": "# Queues\n\nThey are two.\n"},
+    ),
+)
+
+
+def call(server: Server, root: str, arguments: tuple[str, ...], now: str, **more: Any) -> Done:
+    """One command; its ids follow from its time and its words."""
+    seed = str(zlib.crc32(repr((arguments, now)).encode()))
+    env = {"THUNDERUS_MEM_NOW": now, "THUNDERUS_MEM_SEED": seed, **more.pop("env", {})}
+    return server.run(*arguments, cwd=root, env=env, **more)
+
+
+def state(root: str) -> State:
+    """The documents on disk, and how many events speak of a command: not notes, not edits by hand."""
+    documents, events = [], 0
+    memory = os.path.join(root, ".thunderus", "memory")
+    for folder, folders, names in os.walk(memory):
+        if "indexes" in folders:
+            folders.remove("indexes")
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            if not name.endswith(".tmp"):
+                with open(path, "rb") as stream:
+                    documents.append((os.path.relpath(path, root), normal_hash(stream.read())))
+    for shard in shards(root):
+        with open(shard, "rb") as stream:
+            for line in stream.read().splitlines():
+                event = parse_line(line)
+                events += event["kind"] == "patch" and event["body"]["op"] != "hand-edit"
+    return State(tuple(sorted(documents)), events)
