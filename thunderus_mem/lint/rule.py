@@ -6,8 +6,8 @@ docstring is its manual page. Rules read values only: no disk, no index, no cloc
 
 from __future__ import annotations
 
-from dataclasses import field
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 
@@ -45,6 +45,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM202": ("superseded-still-linked", WARNING),
     "TM203": ("dead-anchor", WARNING),
     "TM204": ("unknown-relation-target", ERROR),
+    "TM205": ("dead-citation", NOTE),
     "TM301": ("size-soft", WARNING),
     "TM302": ("size-hard", ERROR),
     "TM401": ("secret", ERROR),
@@ -82,7 +83,8 @@ class Corpus(Protocol):
         """The files of each ADR number, sorted."""
 
 
-class LintConfig(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LintConfig:
     """Which rules run, how much they weigh, and the caps. Sizes are in tokens (characters divided by four).
 
     ``select`` and ``ignore`` hold beginnings of codes (``TM2``); nothing selected means all. ``severities``
@@ -106,7 +108,8 @@ class LintConfig(NamedTuple):
         return not self.select or code.startswith(self.select)
 
 
-class LintStore(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LintStore:
     """What the store rules look at, gathered by the caller.
 
     ``schemas`` maps a schema's name to the text in the store (``None``: the file is not there);
@@ -127,7 +130,8 @@ class LintStore(NamedTuple):
 Check: TypeAlias = "Callable[[Any], Iterable[Diagnostic]]"
 
 
-class Rule(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rule:
     """One rule. ``check`` takes a `subject.Subject` or, for ``scope`` "store", a `LintStore`."""
 
     code: str
