@@ -137,9 +137,14 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
     """Join shards. A repeat with the same bytes counts once; the same id with other bytes is a damage."""
     kept: dict[str, LoggedEvent] = {}
     damages: list[Damage] = []
+    places: dict[tuple[str, int], tuple[str, str]] = {}
     for reading in readings:
         damages.extend(reading.damages)
+        place = ("", "")
         for logged in reading.events:
+            # Lines of one shard and one moment keep their order: the first one's id places them all.
+            place = place if place[0] == logged.event.ts else _order(logged)
+            places[logged.shard, logged.line] = place
             first = kept.setdefault(logged.event.id, logged)
             if first is logged or first.event.raw == logged.event.raw:
                 continue
@@ -148,7 +153,8 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
                 continue
             message = f"{logged.event.id} also stands in {first.shard}, line {first.line}, with other content"
             damages.append(Damage(logged.line, SHAPE, message, logged.shard))
-    return LogReading(tuple(sorted(kept.values(), key=_order)), tuple(damages))
+    ordered = sorted(kept.values(), key=lambda one: (places[one.shard, one.line], one.shard, one.line))
+    return LogReading(tuple(ordered), tuple(damages))
 
 
 def _finding(

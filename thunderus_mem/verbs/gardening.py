@@ -18,7 +18,7 @@ from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.checking import checked
-from thunderus_mem.verbs.writing import Written
+from thunderus_mem.verbs.written import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -48,12 +48,12 @@ def add(
     Without --body the text comes from stdin when that is no terminal, else from your editor.
     """
     from thunderus_mem.surfaces.cli.done import written_code
-    from thunderus_mem.verbs import writing
+    from thunderus_mem.verbs import adding
 
     console: Console = ctx.obj
     memory = console.memory()
     text = _body(console, (kind, title, status), body, edit=edit)
-    value = writing.add(
+    value = adding.add(
         memory,
         kind,
         title,
@@ -73,7 +73,7 @@ def add(
 def _body(console: Console, new: tuple[str, str, str | None], given: str | None, *, edit: bool) -> str:
     """The text of a new document: given, piped, or written in the editor."""
     from thunderus_mem.surfaces.cli.editor import edited, with_help
-    from thunderus_mem.verbs import writing
+    from thunderus_mem.verbs import adding
 
     text = text_of(given, console)
     if text is None and not edit and not sys.stdin.isatty():
@@ -83,7 +83,7 @@ def _body(console: Console, new: tuple[str, str, str | None], given: str | None,
     if console.no_input or (text is None and not console.interactive):
         raise ThunderusError("There is no text.", hint="Give it with --body TEXT, --body @FILE or on stdin.")
     kind, title, status = new
-    start = writing.template(kind, title, status=status) if text is None else text
+    start = adding.template(kind, title, status=status) if text is None else text
     result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
     if result is None:
         raise typer.Abort
@@ -102,7 +102,7 @@ def edit(
 ) -> int:
     """Change a document; without any option it opens in your editor, whole.
 
-    Only the lines of the fields you name change. --set verification.status=… reaches a nested field.
+    Only the lines of the fields you name change. --set metadata.owner=… reaches a nested field.
     """
     from thunderus_mem.surfaces.cli.done import written_code
     from thunderus_mem.verbs import writing
