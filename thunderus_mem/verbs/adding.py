@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.composing import (
     adr_status,
@@ -86,8 +85,7 @@ def add(
     return done(transaction, document, event, op="add", warnings=warnings)
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
+class _Draft(NamedTuple):
     kind: str
     title: str
     id: str
