@@ -278,3 +278,14 @@ def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:
 
 def test_swapped_letters_are_told_from_other_words(run: Run) -> None:
     assert "Did you mean lint?" in run("lnit").err
+
+
+def test_every_message_is_a_sentence(run: Run, repo: Path) -> None:
+    run("init")
+    assert run("show", "nope").err.startswith("error: No document has the id 'nope'.\nhint:  ")
+    assert run("add", "fact", "T", "--body", "x").err.startswith("error: A document needs at least one tag: ")
+    run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
+    taken = run("add", "fact", "One", "--tag", "x", "--body", "Another text.")
+    assert taken.err.startswith(
+        "error: fact.one exists already, in .thunderus/memory/semantic/FACTS/one.md.\n"
+    )

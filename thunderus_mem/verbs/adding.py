@@ -54,20 +54,16 @@ def add(
     the same text is known already).
     """
     check_kind(kind)
-    title, tag_list = " ".join(title.split()), [tag for tag in tags if tag.strip()]
+    title, tag_list = " ".join(title.split()), given_tags(tags)
     if not title:
         raise InvalidDocument("a document needs a title")
-    if not tag_list:
-        raise InvalidDocument(
-            "a document needs at least one tag: Thunderus refuses documents without", hint="add --tag WORD"
-        )
     if kind == "adr":
         body = with_status_section(body, adr_status(status or "Accepted"))
     elif status is not None:
         raise InvalidDocument(f"only an adr has a status, not a {kind}")
     if not body.strip():
         raise InvalidDocument("the body is empty", hint="give --body TEXT, --body - (stdin) or --body @FILE")
-    draft = _Draft(kind, title, choose_id(kind, title, id), tuple(tag_list), body, tuple(aliases))
+    draft = _Draft(kind, title, choose_id(kind, title, id), tag_list, body, tuple(aliases))
     relations, extra = _resolved_links(memory, links), _fields(fields or {})
 
     def composed(ids: Ids) -> tuple[Document, tuple[Diagnostic, ...]]:
@@ -83,6 +79,16 @@ def add(
         edit = Edit(document.id, document.path, None, document.text)
         event = transaction.commit("add", [edit], why=why, actor=actor, ids=ids)
     return done(transaction, document, event, op="add", warnings=warnings)
+
+
+def given_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """The tags of a new document. Raises `InvalidDocument` when there is none."""
+    found = tuple(tag for tag in tags if tag.strip())
+    if not found:
+        raise InvalidDocument(
+            "a document needs at least one tag: Thunderus refuses documents without", hint="add --tag WORD"
+        )
+    return found
 
 
 class _Draft(NamedTuple):
