@@ -11,7 +11,6 @@ import sqlite3
 import stat
 import subprocess
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +19,7 @@ import pytest
 from verify_store import parse_line, shards
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from command_server import Done, Server
 
@@ -161,12 +160,15 @@ def config(text: str | bytes) -> Callable[[Path], None]:
     return lambda root: write(root, ".thunderus/config.toml", text)
 
 
+pytestmark = pytest.mark.damaged
+
+
 @dataclass(frozen=True, slots=True)
 class Damage:
     """A way for a store to be bad.
 
-    ``finds`` is what `lint` has to name (a rule or a file); ``codes`` the codes a read may end with, ``write``
-    those of a write; ``lost`` documents are the damaged ones, all others must be served.
+    ``finds`` is what `lint` has to name (a rule or a file); ``codes`` the codes a read may end with,
+    ``write`` those of a write; ``lost`` documents are the damaged ones, all others must be served.
     """
 
     make: Callable[[Path], None]
@@ -207,7 +209,9 @@ DAMAGES: dict[str, Damage] = {
     "config-not-utf8": Damage(config(b"x = '\xff'"), codes=FAILS, write=FAILS, served=False),
     "config-unknown-key": Damage(config("[lint]\nselekt = []\n"), codes=FAILS, write=FAILS, served=False),
     "config-folder": Damage(
-        lambda root: (os.unlink(root / ".thunderus/config.toml"), os.mkdir(root / ".thunderus/config.toml"))[0],
+        lambda root: (os.unlink(root / ".thunderus/config.toml"), os.mkdir(root / ".thunderus/config.toml"))[
+            0
+        ],
         codes=FAILS,
         write=FAILS,
         served=False,
@@ -329,6 +333,19 @@ def test_a_missing_store_is_said(tmp_path: Path, server: Server) -> None:
         plain(done, words)
         assert done.code == 4, (words, done)
         assert "init" in done.err, done
+
+
+def test_init_where_nothing_can_be_made_is_said(open_folder: Path, tmp_path: Path, server: Server) -> None:
+    os.chmod(open_folder, 0o555)
+    done = command(server, open_folder, ("init",), uid=NOBODY if os.geteuid() == 0 else None)
+    plain(done, ("init",))
+    assert done.code == 4, done
+    assert ".thunderus" in done.err
+    (tmp_path / ".thunderus").write_text("a file\n")
+    done = command(server, tmp_path, ("init",))
+    plain(done, ("init",))
+    assert done.code in (4, 5), done
+    assert (tmp_path / ".thunderus").read_text() == "a file\n"
 
 
 def test_a_held_lock_ends_with_75_and_writes_nothing(base: Path, tmp_path: Path, server: Server) -> None:

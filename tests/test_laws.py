@@ -92,7 +92,11 @@ FILL: tuple[Callable[[Memory], object], ...] = (
     lambda memory: writing.add(memory, "fact", "Limits", body="A page has 100 rows.", tags=("net", "api")),
     lambda memory: writing.add(memory, "fact", "Old limits", body="A page has 50 rows.", tags=("api",)),
     lambda memory: writing.add(
-        memory, "adr", "Use SQLite", body="## Context\n\nx\n\n## Decision\n\ny\n\n## Consequences\n\nz\n", tags=("db",)
+        memory,
+        "adr",
+        "Use SQLite",
+        body="## Context\n\nx\n\n## Decision\n\ny\n\n## Consequences\n\nz\n",
+        tags=("db",),
     ),
     lambda memory: writing.link(memory, "fact.retries", "refers_to", "fact.limits"),
     lambda memory: writing.supersede(memory, "fact.old-limits", "fact.limits", why="counted"),
@@ -574,7 +578,9 @@ def test_law_10_nothing_acknowledged_is_lost(name: str, store: Path, server: Ser
     event = _at(server, store, ("--json", "events", "list", "-n", "1"), 4).json["events"][0]
     assert event["op"] == name
     assert _at(server, store, ("note", "on we go"), 5).code == 0
-    change = _at(server, store, ("--json", "events", "show", event["id"]), 6).json["event"]["body"]["changes"][0]
+    change = _at(server, store, ("--json", "events", "show", event["id"]), 6).json["event"]["body"][
+        "changes"
+    ][0]
     path = store / change["path"]
     found = normal_hash(path.read_bytes()) if path.exists() else ""
     assert found == change["after"].removeprefix("sha256:")

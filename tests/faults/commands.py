@@ -8,12 +8,13 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from command_server import Done, Server
 from harness import State
 from verify_store import normal_hash, parse_line, shards
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from command_server import Done, Server
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 HEAL = ("note", "after the fault")

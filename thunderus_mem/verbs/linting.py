@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 class LintReport:
     """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does.
 
-    ``published`` is false when an event is on disk but a mended file is not yet: the next command puts it there.
+    ``published`` is false when an event is on disk but a mended file is not yet: the next command puts it
+    there.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -105,9 +106,7 @@ def lint(
     if fix and mended:
         published = _write(memory, mended)
         fixed = tuple(reading.path for reading, _ in mended)
-        return replace(
-            lint(memory, paths, select=select, ignore=ignore), fixed=fixed, published=published
-        )
+        return replace(lint(memory, paths, select=select, ignore=ignore), fixed=fixed, published=published)
     return _report(findings, len(chosen), _shown(mended) if diff else "")
 
 
