@@ -41,7 +41,9 @@ bench: $(READY)
 	$(BIN)/python benchmarks/bench.py
 
 faults: $(READY)
-	$(BIN)/python -m pytest -m faults
+	$(BIN)/python tests/faults/report.py --clear
+	$(BIN)/python -m pytest -n 2 -m faults
+	$(BIN)/python tests/faults/report.py
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py

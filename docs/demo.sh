@@ -1,51 +1,77 @@
 #!/usr/bin/env bash
-# The whole loop on a small repository in a temporary folder: make demo
+# The main job on a small repository with real documents, in a temporary folder: make demo
 set -euo pipefail
 
+here=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+watching=
+trap '[ -z "$watching" ] || kill "$watching" 2>/dev/null || true; rm -rf "$folder"' EXIT
+cp -R "$here/tests/repos/demo/." "$folder"
 cd "$folder"
 
-say() { printf '\n\033[1m# %s\033[0m\n' "$*"; }
-run() { printf '\033[2m$ %s\033[0m\n' "$*"; "$@"; }
+bold=$'\033[1m' dim=$'\033[2m' off=$'\033[0m'
+if [ ! -t 1 ] || [ -n "${NO_COLOR:-}" ]; then bold='' dim='' off=''; fi
+say() { printf '\n%s# %s%s\n' "$bold" "$*" "$off"; }
+run() { printf '%s$ %s%s\n' "$dim" "$*" "$off"; "$@"; }
+may_fail() { run "$@" || printf '%s(exit %s)%s\n' "$dim" "$?" "$off"; }
 
 git init -q
 git config user.name "${GIT_AUTHOR_NAME:-Ada Example}"
 git config user.email "${GIT_AUTHOR_EMAIL:-ada@example.invalid}"
-mkdir -p src docs/adr
-printf 'def parse_frame(data):\n    return data[:4]\n' > src/frame.py
-printf '# Use HTTP/2 for the gateway\n\nDate: 2026-01-10\n\n## Status\n\nAccepted\n\n## Context\n\nMany small requests.\n\n## Decision\n\nThe gateway speaks HTTP/2.\n\n## Consequences\n\nProxies must not buffer.\n' > docs/adr/0001-use-http2.md
-git add -A && git commit -qm "Begin"
+git add -A
+git commit -qm "Waybill, a service that follows parcels"
 
-say "Make a memory"
-run thunderus-mem init
+say "Make a memory, and bring in what the repository already knows"
+run thunderus-mem --quiet init
+run thunderus-mem import markdown docs/adr --kind adr
+run thunderus-mem import markdown docs/runbooks --kind playbook
+run thunderus-mem import markdown notes --kind fact
 
-say "Remember something"
-run thunderus-mem add fact "Frames are four bytes" --tag protocol \
-  --body "A frame begins with four bytes; \`src/frame.py\` reads them." -m "Asked twice in review"
-run thunderus-mem add playbook "Release" --tag release \
-  --body $'## Preconditions\n\nThe tests are green.\n\n## Steps\n\n1. Tag the commit.\n\n## Verification\n\nThe tag is there.'
+say "Add what you have just learned"
+run thunderus-mem add fact "Carrier test accounts reset at midnight" --tag carriers --tag testing \
+  --body 'Parcels made with a test account are gone after 00:00 UTC; `src/waybill/carriers.py` names the accounts.' \
+  -m "Cost us a morning"
 
-say "Bring in the decisions that were there"
-run thunderus-mem import markdown docs/adr --kind adr --tag gateway
-
-say "Find it again"
-run thunderus-mem search "four bytes frame"
-run thunderus-mem search "HTTP/2 kind:adr"
+say "Find it, in your own words or by a name in the code"
+run thunderus-mem search "how long do we wait for a carrier?"
+run thunderus-mem search 'polling kind:adr' --limit 2
 
 say "Where does it come from?"
-run thunderus-mem why fact.frames-are-four-bytes
+run thunderus-mem why fact.carrier-test
 
-say "Somebody copies a file: the gardener sees it"
-facts=.thunderus/memory/semantic/FACTS
-sed -e 's/frames-are-four-bytes/frame-header/' \
-  "$facts/frames-are-four-bytes.md" >"$facts/frame-header.md"
+say "Check everything; one link was dead before it came here"
+may_fail thunderus-mem lint
+sed -i.bak 's/\[\([^]]*\)\](zpl-cheat-sheet.md)/\1/' .thunderus/memory/semantic/FACTS/label-printers.md
+rm .thunderus/memory/semantic/FACTS/label-printers.md.bak
+run thunderus-mem lint
+
+say "Two notes say the same: look at the plan, then carry it out"
 run thunderus-mem garden --plan
 run thunderus-mem garden --apply
 
-say "Check it, and let git check it"
+say "Behind git: a good commit goes through, a broken document does not"
 run thunderus-mem hooks install
-run thunderus-mem lint
 git add -A
-run git commit -qm "Remember"
+run git commit -qm "Keep a memory"
+printf -- '---\nid: fact.broken\ntitle: No tags, no times\nkind: fact\n---\n\nText.\n' \
+  > .thunderus/memory/semantic/FACTS/broken.md
+git add -A
+may_fail git commit -qm "Break it"
+git rm -qf --cached .thunderus/memory/semantic/FACTS/broken.md
+rm .thunderus/memory/semantic/FACTS/broken.md
+
+say "While an editor is open: watch keeps the index fresh and says what is wrong"
+thunderus-mem watch > watch.txt 2>&1 &
+watching=$!
+for _ in $(seq 50); do [ -s watch.txt ] && break; sleep 0.1; done
+printf '\nSee [the old page](gone.md).\n' >> .thunderus/memory/semantic/FACTS/time-zones.md
+for _ in $(seq 50); do grep -q TM201 watch.txt && break; sleep 0.1; done
+kill "$watching" && wait "$watching" 2>/dev/null || true
+watching=
+run cat watch.txt
+rm watch.txt
+git checkout -q -- .thunderus
+
+say "The day in one document, and the state of it all"
+run thunderus-mem recap --day today
 run thunderus-mem status

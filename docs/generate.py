@@ -7,7 +7,6 @@ table of keys), output (the values behind --json). Nothing in these pages is wri
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import importlib
 import inspect
 import json
@@ -292,14 +291,13 @@ def value_type(where: str) -> type[Any] | None:
 
 
 def shape(value: type[Any], nested: dict[str, type[Any]]) -> list[str]:
-    """A dataclass as a table of fields; the dataclasses in it are noted for later."""
+    """A value's type as a table of fields; the types in it are noted for later."""
+    from thunderus_mem.surfaces.output import field_names
+
     what = (inspect.getdoc(value) or "").split("\n\n")[0]
     hints = hints_of(value)
-    rows = []
-    for item in dataclasses.fields(value):
-        if item.name.startswith("_") or hints.get(item.name) is bytes:
-            continue
-        rows.append([f"`{item.name}`", words(hints.get(item.name, item.type), nested)])
+    names = [name for name in field_names(value) or () if not name.startswith("_")]
+    rows = [[f"`{name}`", words(hints[name], nested)] for name in names if hints[name] is not bytes]
     return [what, "", *table(["field", "type"], rows), ""]
 
 
@@ -323,6 +321,8 @@ def hints_of(value: type[Any]) -> dict[str, Any]:
 
 def words(kind: Any, nested: dict[str, type[Any]]) -> str:
     """A Python type as JSON has it."""
+    from thunderus_mem.surfaces.output import field_names
+
     simple = {
         str: "text",
         int: "integer",
@@ -344,7 +344,7 @@ def words(kind: Any, nested: dict[str, type[Any]]) -> str:
         return "array: " + ", ".join(words(item, nested) for item in arguments)
     if origin is not None and arguments:
         return f"array of {words(arguments[0], nested)}"
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+    if field_names(kind) is not None and isinstance(kind, type):
         nested[kind.__name__] = kind
         return f"[{kind.__name__}](#{kind.__name__.lower()})"
     return "text" if isinstance(kind, type) and issubclass(kind, str) else "object"

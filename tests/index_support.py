@@ -58,6 +58,7 @@ def content(index: Index) -> dict[str, list[tuple[Any, ...]]]:
     return {
         "files": rows("SELECT path, hash, doc_id, problems_json FROM files ORDER BY path"),
         "docs": rows("SELECT * FROM docs ORDER BY doc_id"),
+        "manifest": rows("SELECT * FROM manifest ORDER BY doc_id"),
         "words": rows("SELECT * FROM docs_fts ORDER BY doc_id"),
         "passages": rows(
             "SELECT doc_id, p.id % 4096, anchor, line, p.title, heading, body, parts FROM passages p "

@@ -46,7 +46,7 @@ class ReadCorpus:
     def resolve(self, target: str) -> str | None:
         for one in self.documents:
             stem = one.path.rpartition("/")[2].removesuffix(".md")
-            if target in (one.id, *one.aliases, stem, one.path):
+            if target in (one.id, *one.aliases, stem, one.path, one.imported_from):
                 return one.id
         return None
 
@@ -92,6 +92,11 @@ SECRETS = {
 
 def _expand(text: str) -> bytes:
     text = re.sub(r"\{\{front (\w+) (\S+?)\}\}\n", lambda m: FRONT.format(kind=m[1], id=m[2]), text)
+    text = re.sub(
+        r"\{\{imported (\S+) (\S+?)\}\}\n",
+        lambda m: FRONT.format(kind="fact", id=m[1])[:-4] + f"metadata:\n  imported_from: {m[2]}\n---\n",
+        text,
+    )
     text = re.sub(r"\{\{U\+([0-9A-F]+)\}\}", lambda m: chr(int(m[1], 16)), text)
     text = re.sub(r"\{\{secret (\w+)\}\}", lambda m: SECRETS[m[1]], text)
     text = re.sub(r"\{\{repeat (\d+) (.*?)\}\}", lambda m: m[2] * int(m[1]), text)

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 from thunderus_mem.garden.duplicates import plan_duplicates
 from thunderus_mem.garden.plan import Step, make_plan
-from thunderus_mem.garden.statements import fold, statements
 from thunderus_mem.model.document import Document, read_document
+from thunderus_mem.model.statements import fold, statements
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.model.event import encode, line_hash, note_event
 from thunderus_mem.store.events import EventLog, last_line
 
@@ -125,3 +126,16 @@ def test_reading_changes_no_file(log: EventLog, tmp_path: Path) -> None:
     log.contains(SHARED, "evt_1")
     assert (path.read_bytes(), path.stat().st_mtime_ns) == before
     assert [one.rule for one in log.verify()] == ["TM505"]
+
+
+def test_a_shard_that_cannot_be_read_is_not_said_to_lack_an_event(tmp_path: Path) -> None:
+    shard = tmp_path / ".thunderus" / "sessions" / "sess_1" / "events.jsonl"
+    shard.mkdir(parents=True)
+    log = EventLog(
+        str(tmp_path), str(shard.parent.parent), str(tmp_path / "local"), str(tmp_path / "events.jsonl")
+    )
+
+    with pytest.raises(NotWritable):
+        log.contains(".thunderus/sessions/sess_1/events.jsonl", "evt_1")
+
+    assert not log.contains(".thunderus/sessions/sess_2/events.jsonl", "evt_1")

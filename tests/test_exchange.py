@@ -14,11 +14,14 @@ import pytest
 
 from thunderus_mem.memory import Memory, open_memory
 from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.model.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.surfaces.hook_script import BLOCKED
 from thunderus_mem.surfaces.watch import Turn, watch
 from thunderus_mem.surfaces.watched import WatchedMemory
 from thunderus_mem.verbs.exchange import import_markdown
+from thunderus_mem.verbs.linting import lint
+from thunderus_mem.verbs.reading import show
+from thunderus_mem.verbs.writing import edit
 
 DECISIONS = ".thunderus/memory/semantic/DECISIONS"
 FACT = ".thunderus/memory/semantic/FACTS/a.md"
@@ -233,3 +236,80 @@ def test_the_watcher_keeps_the_index_of_a_real_store_fresh(root: Path) -> None:
     assert [row.id for row in memory.index.documents()] == ["fact.a"]
     stop.set()
     thread.join(8)
+
+
+def test_links_of_imported_texts_hold_as_they_were_written(root: Path) -> None:
+    files = {
+        "docs/adr/0001-one.md": "# 1. One\n\nSee [two](0002-two.md) and [the guide](../guide.md).\n",
+        "docs/adr/0002-two.md": "# 2. Two\n\n[three](0003-three.md) is not there.\n",
+        "docs/guide.md": "A guide.\n",
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    memory = opened(root)
+    import_markdown(memory, str(root / "docs/adr"), "adr")
+    found = [one for one in lint(memory).diagnostics if one.rule == "TM201"]
+    assert [(one.severity.value, one.doc_id) for one in found] == [("note", "adr.two")]
+    assert "docs/adr/0003-three.md" in found[0].message
+    assert show(memory, "docs/adr/0001-one.md").id == "adr.one"
+
+
+def test_what_was_wrong_before_an_edit_does_not_stop_it(root: Path) -> None:
+    (root / FACT).write_text(GOOD.replace("Text.", "See [[fact.none]]."))
+    memory = opened(root)
+    done = edit(memory, "fact.a", add_tags=["y"])
+    assert (done.changed, done.warnings) == (True, ())
+    with pytest.raises(InvalidDocument, match=r"fact\.other"):
+        edit(memory, "fact.a", body="See [[fact.other]].")
+
+
+def test_staged_text_is_that_of_the_index_git_names(root: Path) -> None:
+    (root / FACT).write_text(GOOD)
+    git(root, "add", "-A")
+    (root / FACT).write_text(BAD)
+    subprocess.run(["git", "add", FACT], cwd=root, env=GIT | {"GIT_INDEX_FILE": ".git/other"}, check=True)
+    assert lint(opened(root), staged=True).errors == 0
+    other = open_memory(str(root), environ=GIT | {"GIT_INDEX_FILE": ".git/other"})
+    assert lint(other, staged=True).errors == 1
+
+
+def test_what_import_writes_leaves_lint_little_to_say(root: Path) -> None:
+    title = "Use one very long name for a thing that could be told in three words"
+    (root / "docs").mkdir()
+    (root / "docs/0001-long.md").write_text(f"# 1. {title}\n\nWhy not.\n\n" + "Word. " * 2500)
+    memory = opened(root)
+    import_markdown(memory, str(root / "docs"), "adr")
+    found = [(one.rule, one.severity.value) for one in lint(memory).diagnostics if one.doc_id]
+    assert found == [("TM301", "note")]
+
+
+def test_the_hook_tells_what_stops_a_commit_and_counts_the_rest(root: Path) -> None:
+    env = GIT | {"TERM": "dumb"}
+    other = GOOD.replace("fact.a", "fact.b").replace("Text.", "")
+    (root / FACT).write_text(BAD)
+    (root / FACT.replace("a.md", "b.md")).write_text(other)
+    git(root, "add", "-A")
+    command = [sys.executable, "-m", "thunderus_mem", "hooks", "run", "pre-commit"]
+    stopped = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    assert stopped.returncode == 1
+    assert "TM101" in stopped.stdout
+    assert "TM110" not in stopped.stdout
+    assert "1 warning and 1 note; to read: thunderus-mem lint --staged" in stopped.stdout
+    (root / FACT).write_text(GOOD)
+    git(root, "add", "-A")
+    passed = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    assert (passed.returncode, passed.stdout) == (0, "1 warning; to read: thunderus-mem lint --staged\n")
+
+
+def test_the_hook_checks_every_store_of_the_repository(root: Path) -> None:
+    inner = root / "packages/one" / FACT
+    inner.parent.mkdir(parents=True)
+    inner.write_text(BAD)
+    (root / FACT).write_text(GOOD)
+    git(root, "add", "-A")
+    command = [sys.executable, "-m", "thunderus_mem", "hooks", "run", "pre-commit"]
+    for start in (root, root / "packages"):
+        ran = subprocess.run(command, cwd=start, env=GIT, capture_output=True, text=True, check=False)
+        assert ran.returncode == 1
+        assert ran.stdout.startswith(f"packages/one/{FACT}:4:7: error TM101")

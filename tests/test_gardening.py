@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.errors import Conflict, NotFound, ThunderusError
+from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, ThunderusError
 from thunderus_mem.model.event import changes_of
+from thunderus_mem.verbs.adding import add
 from thunderus_mem.verbs.gardening import garden_apply, garden_plan, recap
+from thunderus_mem.verbs.linting import lint
 from thunderus_mem.verbs.reading import show
 from thunderus_mem.verbs.starting import init
 from thunderus_mem.verbs.writing import edit, note
@@ -160,3 +162,20 @@ def test_a_template_of_ones_own_is_used(root: Path, clock: Clock) -> None:
     note(memory, "something to tell of")
     text = (root / recap(memory, "2026-01-21").path).read_text(encoding="utf-8")
     assert "# Day 2026-01-21\n\n- something to tell of\n\n## Provenance\n" in text
+
+
+def test_lint_has_nothing_to_say_of_a_merge(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    garden_apply(memory, garden_plan(memory))
+    found = [one.key for one in lint(memory).diagnostics if one.rule == "TM204"]
+    assert found == ["links.refers_to.0"]  # of the case itself: there is no adr.cache
+
+
+def test_what_the_gardener_would_merge_cannot_be_added(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    add(memory, "fact", "Tests", body="Run the tests with make.\nNever skip one of them.", tags=["a"])
+    moved = "Never skip one of them.\n\nRun the tests with make"
+    listed = "* never skip one of them\n\nRun the tests with make"
+    with pytest.raises(DocumentExists):
+        add(memory, "fact", "How to test", body=moved, tags=["a"])
+    assert add(memory, "fact", "A list", body=listed, tags=["a"]).changed

@@ -28,7 +28,9 @@ from thunderus_mem.model.event import changes_of
 from thunderus_mem.projection.refresh import in_memory
 from thunderus_mem.surfaces.output import envelope
 from thunderus_mem.verbs import (
+    adding,
     exchange,
+    finding,
     gardening,
     history,
     linting,
@@ -88,10 +90,10 @@ def store(repo: Path) -> Path:
 
 
 FILL: tuple[Callable[[Memory], object], ...] = (
-    lambda memory: writing.add(memory, "fact", "Retries", body="Tried three times.", tags=("net",)),
-    lambda memory: writing.add(memory, "fact", "Limits", body="A page has 100 rows.", tags=("net", "api")),
-    lambda memory: writing.add(memory, "fact", "Old limits", body="A page has 50 rows.", tags=("api",)),
-    lambda memory: writing.add(
+    lambda memory: adding.add(memory, "fact", "Retries", body="Tried three times.", tags=("net",)),
+    lambda memory: adding.add(memory, "fact", "Limits", body="A page has 100 rows.", tags=("net", "api")),
+    lambda memory: adding.add(memory, "fact", "Old limits", body="A page has 50 rows.", tags=("api",)),
+    lambda memory: adding.add(
         memory,
         "adr",
         "Use SQLite",
@@ -104,7 +106,7 @@ FILL: tuple[Callable[[Memory], object], ...] = (
 )
 
 READS: dict[str, Callable[[Memory], Any]] = {
-    "search": lambda memory: reading.search(memory, "page rows"),
+    "search": lambda memory: finding.search(memory, "page rows"),
     "show": lambda memory: reading.show(memory, "fact.limits"),
     "list": lambda memory: reading.list_documents(memory, tags=("net",)),
     "status": reading.status,
@@ -238,7 +240,7 @@ class Life(RuleBasedStateMachine):
     def add(self, title: str, body: str, copies: bool) -> None:
         kind = "playbook" if copies else "fact"
         with suppress(ThunderusError):
-            self.done(writing.add(self.memory(), kind, title, body=f"It is {body}, always.", tags=(body,)))
+            self.done(adding.add(self.memory(), kind, title, body=f"It is {body}, always.", tags=(body,)))
 
     @precondition(lambda self: self.expected)
     @rule(data=st.data(), tag=st.sampled_from(WORDS), body=st.none() | st.sampled_from(WORDS))
@@ -347,7 +349,7 @@ class Life(RuleBasedStateMachine):
         assert content(memory.index) == content(rebuilt)
         rebuilt.close()
         assert upkeep.manifest(self.memory(), check=True).diagnostics == ()
-        reading.search(memory, "always")
+        finding.search(memory, "always")
         reading.status(memory)
         linting.lint(memory)
         assert tree_bytes(self.root) == before
@@ -391,7 +393,7 @@ def test_law_3_the_log_only_grows_under_our_hands(store: Path) -> None:
 
 
 WRITES: dict[str, Callable[[Memory], Any]] = {
-    "add": lambda memory: writing.add(memory, "fact", "Ports", body="It is 8080.", tags=("net",), why="new"),
+    "add": lambda memory: adding.add(memory, "fact", "Ports", body="It is 8080.", tags=("net",), why="new"),
     "edit": lambda memory: writing.edit(memory, "fact.retries", add_tags=("slow",), body="Tried five times."),
     "link": lambda memory: writing.link(memory, "fact.old-limits", "refers_to", "fact.retries"),
     "supersede": lambda memory: writing.supersede(memory, "fact.retries", "adr.use-sqlite", why="so"),
@@ -432,8 +434,8 @@ def test_law_5_look_before_you_answer(store: Path) -> None:
     (store / FACTS / "fresh.md").write_text(document("fact.fresh", "The zanzibar page.\n", tags=("net",)))
     (store / FACTS / "old-limits.md").unlink()
     memory = [opened(store) for _ in range(6)]
-    assert reading.search(memory[0], "quux").hits[0].id == "fact.limits"
-    assert reading.search(memory[1], "zanzibar").hits[0].id == "fact.fresh"
+    assert finding.search(memory[0], "quux").hits[0].id == "fact.limits"
+    assert finding.search(memory[1], "zanzibar").hits[0].id == "fact.fresh"
     listed = {row.id: row.title for row in reading.list_documents(memory[2]).documents}
     assert listed["fact.limits"] == "Ceilings"
     assert "fact.old-limits" not in listed
@@ -470,7 +472,7 @@ def test_law_7_one_broken_document_never_hides_the_others(store: Path, name: str
     (store / FACTS / "a-broken.md").write_bytes(BROKEN[name])
     memory = opened(store, HEAD + timedelta(hours=1))
     assert {row.id for row in reading.list_documents(memory).documents} == healthy
-    assert reading.search(memory, "page rows").hits[0].id == "fact.limits"
+    assert finding.search(memory, "page rows").hits[0].id == "fact.limits"
     report = linting.lint(memory)
     assert report.checked == len(healthy) + 1
     assert any(finding.path.endswith("a-broken.md") for finding in report.diagnostics)

@@ -63,7 +63,8 @@ def test_a_new_document_leads_to_its_event_session_and_patch(tree: Writer) -> No
     assert event.id == event_id
     assert [child.kind for child in event.children] == ["session", "patch", "note"]
     assert event.children[2].label == "not committed yet"
-    assert event.children[1].children[0].label.startswith(f"create {PATH}: nothing → ")
+    assert event.children[1].children[0].label.startswith("create: nothing → ")
+    assert {event.children[0].label, event.children[1].label} == {""}
 
 
 def test_events_lead_to_the_commit_that_brought_them_in(tree: Writer) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from thunderus_mem.projection.scan import RACY_NS, scan, stamp_of, visible_name
+from thunderus_mem.projection.scan import RACY_NS, UNSETTLED, scan, stamp_of, visible_name
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,18 +37,31 @@ def test_a_linked_folder_is_not_entered(tmp_path: Path) -> None:
     assert names(tmp_path) == []
 
 
-def test_the_fingerprint_moves_with_content_name_and_restored_times(tmp_path: Path) -> None:
+def test_a_walk_differs_with_content_name_and_restored_times(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     file = tmp_path / "a/x.md"
     file.write_text("one")
-    first = scan(str(tmp_path), ("a",)).fingerprint
-    assert scan(str(tmp_path), ("a",)).fingerprint == first
+    first = scan(str(tmp_path), ("a",)).packed()
+    assert scan(str(tmp_path), ("a",)).packed() == first
     times = file.stat()
     file.write_text("two, longer")
     os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
-    second = scan(str(tmp_path), ("a",)).fingerprint
+    second = scan(str(tmp_path), ("a",)).packed()
     file.rename(tmp_path / "a/y.md")
-    assert len({first, second, scan(str(tmp_path), ("a",)).fingerprint}) == 3
+    assert len({first, second, scan(str(tmp_path), ("a",)).packed()}) == 3
+
+
+def test_a_packed_walk_tells_every_stamp_again(tmp_path: Path) -> None:
+    assert scan(str(tmp_path), ("a",)).packed().files() == {}
+    (tmp_path / "a").mkdir()
+    for name in ("x.md", "é.md", "z.md"):
+        (tmp_path / "a" / name).write_text(name)
+    os.symlink("nowhere", tmp_path / "a/link.md")
+    seen = scan(str(tmp_path), ("a",))
+    assert seen.packed().files() == dict(seen.files())
+    remembered = seen.packed(unsettled={"a/é.md"}).files()
+    assert remembered.pop("a/é.md") == UNSETTLED
+    assert remembered.items() < dict(seen.files()).items()
 
 
 def test_a_name_that_is_not_utf8_is_shown_escaped_and_special(tmp_path: Path) -> None:
@@ -63,7 +76,7 @@ def test_a_name_that_is_not_utf8_is_shown_escaped_and_special(tmp_path: Path) ->
 
 def test_a_missing_folder_is_not_an_unlisted_one(tmp_path: Path) -> None:
     found = scan(str(tmp_path), ("a", "b"))
-    assert (found.listed, found.unlisted, len(found)) == (0, (), 0)
+    assert (found.listed, found.unlisted, found.names) == (0, (), [])
 
 
 def test_a_young_file_is_racy(tmp_path: Path) -> None:

@@ -169,3 +169,14 @@ def test_aliases_and_path_words_count_as_title(tmp_path: Path) -> None:
     index, _ = open_index(layout)
     assert search(index, parse_query("green button"), root=layout.root)[0].id == "fact.x"
     assert search(index, parse_query("billing"), root=layout.root)[0].id == "fact.z"
+
+
+def test_the_passage_shown_is_one_whose_own_text_matches(store: tuple[Layout, Index]) -> None:
+    layout = store[0]
+    body = "# Send mail\n\n## Status\n\nAccepted\n\n## Context\n\n" + "We queue every mail. " * 30 + "\n"
+    put(layout, "mail.md", document("fact.mail", body, title="Send mail"))
+    found = search(open_index(layout)[0], parse_query("mail"), root=layout.root)
+    assert (found[0].id, found[0].anchor) == ("fact.mail", "context")
+    put(layout, "bare.md", document("fact.bare", "Intro.\n\n## Status\n\nOpen\n", title="Zebra"))
+    found = search(open_index(layout)[0], parse_query("zebra"), root=layout.root)
+    assert (found[0].id, found[0].anchor) == ("fact.bare", "")

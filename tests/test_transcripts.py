@@ -2,7 +2,7 @@
 
 Every ``console`` block of ``README.md`` and ``docs/**/*.md`` is a session in a sealed folder with a fixed
 clock and fixed ids. The blocks of one file share a folder and follow each other. Lines that begin with ``$ ``
-are commands for bash (``> `` continues one); below stands their output, stdout and stderr as a terminal
+are commands for bash (``>`` continues one); below stands their output, stdout and stderr as a terminal
 shows them. ``...`` alone on a line stands for any lines, within a line for any text. ``# exit 1`` as the last
 output line says the exit code. A fence ``console norun`` is not run.
 
@@ -47,7 +47,7 @@ def steps(session: str) -> list[Step]:
     for line in session.splitlines():
         if line.startswith("$ "):
             found.append(([line[2:]], []))
-        elif line.startswith("> ") and found and not found[-1][1]:
+        elif (line == ">" or line.startswith("> ")) and found and not found[-1][1]:
             found[-1][0].append(line[2:])
         elif found:
             found[-1][1].append(line)

@@ -10,7 +10,7 @@ from tree_writer import FACTS, Clock, Writer
 from thunderus_mem.memory import Memory, open_memory
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.event import hand_edit_id
-from thunderus_mem.verbs import starting, writing
+from thunderus_mem.verbs import adding, starting, writing
 
 if TYPE_CHECKING:
     from git_repository import Repository
@@ -35,7 +35,7 @@ class VerbTree(Writer):
 
     def add(self, name: str, body: str = "") -> str:
         text = f"{name} is so.\n{body}"
-        return writing.add(self.memory(), "fact", name, body=text, tags=("one",), why="seen").event_id
+        return adding.add(self.memory(), "fact", name, body=text, tags=("one",), why="seen").event_id
 
     def edit(self, name: str, old: str, new: str) -> str:
         text = self.text(name)

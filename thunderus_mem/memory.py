@@ -11,16 +11,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import Degraded
-from thunderus_mem.model.ids import UlidSource
 from thunderus_mem.projection.refresh import Refreshed, open_index, refresh
 from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root
+from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
     from thunderus_mem.evidence.unrecorded import HandEdit
+    from thunderus_mem.model.ids import UlidSource
     from thunderus_mem.projection.index import Index
     from thunderus_mem.projection.log_index import LogIndex
     from thunderus_mem.store.events import EventLog
@@ -52,7 +52,7 @@ class Memory:
         self.also = also
         self._clock = clock
         self._index: Index | None = None
-        self._ulids = UlidSource(clock, random_bits)
+        self._random_bits = random_bits
 
     @property
     def root(self) -> str:
@@ -66,6 +66,12 @@ class Memory:
     def new_id(self, prefix: str) -> str:
         """A new ULID behind ``prefix`` (``evt``, ``patch``, ``snap``, ``sess``)."""
         return self._ulids.new(prefix)
+
+    @cached_property
+    def _ulids(self) -> UlidSource:
+        from thunderus_mem.model.ids import UlidSource
+
+        return UlidSource(self._clock, self._random_bits)
 
     @property
     def index(self) -> Index:
@@ -121,7 +127,13 @@ class Memory:
         """The one way in which documents and log change."""
         from thunderus_mem.store.journal import Journal
 
-        return Journal(self.root, self.layout.staging_dir, self.layout.quarantine_dir)
+        return Journal(
+            self.root,
+            self.layout.staging_dir,
+            self.layout.quarantine_dir,
+            is_log=is_shard,
+            is_document=kind_of,
+        )
 
     def log_index(self) -> LogIndex:
         """The log as the index projects it, brought up to date."""
@@ -132,17 +144,16 @@ class Memory:
         return projected
 
     def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
-        """Edits made outside the tool that neither an event nor a commit explains; ``state`` is git's answer."""
-        from thunderus_mem.evidence.unrecorded import hand_edits
+        """Edits made outside the tool that no event and no commit explains; ``state`` is git's answer."""
+        from thunderus_mem.evidence.unrecorded import Known, hand_edits
 
-        return hand_edits(
-            self.layout,
-            lambda: [path for path, _, _ in self.index.files()],
-            self.log_index().explains,
-            self.log,
-            self.git,
-            state,
+        log_index = self.log_index()
+        known = Known(
+            paths=lambda: [path for path, _, _ in self.index.files()],
+            explains=log_index.explains,
+            vanished=log_index.vanished,
         )
+        return hand_edits(self.layout, known, self.log, self.git, state)
 
     def git_state(self) -> GitState | None:
         """One question to git: HEAD, whether it knows this tree's shard, which documents changed."""
@@ -158,7 +169,9 @@ class Memory:
             "session": self.environ.get("THUNDERUS_MEM_CLIENT_SESSION", ""),
             "model": self.environ.get("THUNDERUS_MEM_MODEL", ""),
         }
-        return {key: value for key, value in found.items() if value}
+        from thunderus_mem.model.secrets import redacted
+
+        return {key: redacted(value) for key, value in found.items() if value}
 
     def writing(self, command: str) -> AbstractContextManager[Writing]:
         """Open a writing transaction; see `thunderus_mem.transaction`."""

@@ -14,11 +14,10 @@ The lock is never held over git, an editor or a prompt.
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Busy, Conflict
+from thunderus_mem.model.errors import Busy, Conflict, Refused
 from thunderus_mem.model.event import Change, Event, encode, note_event, patch_event, unified_diff
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.files import ABSENT, sweep
@@ -35,25 +34,34 @@ if TYPE_CHECKING:
 _TRIES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """A change of one file: its text before (``None``: there was none) and after (``None``: removed)."""
+class Edit(NamedTuple):
+    """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
+
+    A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
+    """
 
     doc_id: str
     path: str
     before: str | None
     after: str | None
+    renames: bool = False
 
     @property
     def op(self) -> str:
         """What the change does to the file."""
+        if self.renames:
+            return "rename"
         if self.before is None:
             return "create"
         return "remove" if self.after is None else "update"
 
     def as_change(self) -> Change:
-        """The change as the log keeps it: both hashes and, up to the size cap, the diff."""
-        diff = unified_diff(self.before, self.after, self.path)
+        """The change as the log keeps it: hashes and the diff, unless it is too long or tells a secret."""
+        from thunderus_mem.model.secrets import holds_secret
+
+        # A hunk may show the middle of a secret alone, so the texts are looked at, not the diff.
+        secret = any(holds_secret(text) for text in (self.before, self.after) if text is not None)
+        diff = None if secret or self.renames else unified_diff(self.before, self.after, self.path)
         return Change(
             op=self.op,
             doc_id=self.doc_id,
@@ -61,7 +69,7 @@ class Edit:
             before=ABSENT if self.before is None else content_hash(self.before),
             after=ABSENT if self.after is None else content_hash(self.after),
             diff=diff,
-            diff_omitted=diff is None,
+            diff_omitted=diff is None and not self.renames,
         )
 
     def as_write(self) -> Write:
@@ -73,8 +81,7 @@ class Edit:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Ids:
+class Ids(NamedTuple):
     """Ids of an event to come, known before it is written so that a document can cite it."""
 
     event: str
@@ -138,6 +145,7 @@ class Writing:
                 "head": session.head_hint,
             }
         )
+        _refuse_secrets(event)
         line = encode(event)
         self._memory.sessions.begin(session)
         committed = self._memory.journal.commit(event.id, session.shard, line, writes, head=self._head)
@@ -199,6 +207,32 @@ class Writing:
             ),
             (),
         )
+
+
+def _refuse_secrets(event: Event) -> None:
+    """Raise `Refused` when any text of the event holds a secret: what the log has, it has for good."""
+    from thunderus_mem.model.secrets import find_secrets
+
+    for place, value in (("the reason", event.why), ("the event", event.body), ("the event", event.refs)):
+        for text in _texts(value):
+            for secret in find_secrets(text)[:1]:
+                raise Refused(
+                    f"{place} holds what looks like a {secret.kind}; nothing was written",
+                    hint="name where the secret is kept instead of the secret",
+                )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a JSON value but diffs, whose documents were looked at whole."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if key != "diff":
+                yield from _texts(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _texts(item)
 
 
 def _still_holds(memory: Memory, asked: GitState | None) -> bool:

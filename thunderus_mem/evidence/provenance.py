@@ -29,7 +29,10 @@ _TOLD_LINKS: Final = frozenset(["derives_from", "supersedes", "duplicates"])
 
 @dataclass(frozen=True, slots=True)
 class WhyNode:
-    """One line of the tree. ``kind``: document, event, session, patch, commit or note; ``id`` may be ""."""
+    """One line of the tree. ``kind``: document, event, session, patch, commit or note; ``id`` may be "".
+
+    ``label`` says what kind and id do not say already; it may be "".
+    """
 
     label: str
     kind: str
@@ -93,18 +96,20 @@ def _short(content: str) -> str:
     return content.removeprefix("sha256:")[:_SHORT] if content else "nothing"
 
 
-def _patch_node(event: Event, changes: Iterable[Change]) -> WhyNode:
+def _change_label(change: Change, path: str) -> str:
+    """What a change did to the text; its path only where it is not the document's own."""
+    what = change.op if change.path == path else f"{change.op} {change.path}"
+    return f"{what}: {_short(change.before)} → {_short(change.after)}"
+
+
+def _patch_node(event: Event, changes: Iterable[Change], path: str) -> WhyNode:
     patch_id = event.refs.get("patch_id")
-    leaves = tuple(
-        WhyNode(f"{change.op} {change.path}: {_short(change.before)} → {_short(change.after)}", "note")
-        for change in changes
-    )
-    name = patch_id if isinstance(patch_id, str) else ""
-    return WhyNode(f"patch {name}".rstrip(), "patch", name, leaves)
+    leaves = tuple(WhyNode(_change_label(change, path), "note") for change in changes)
+    return WhyNode("", "patch", patch_id if isinstance(patch_id, str) else "", leaves)
 
 
 def _commit_node(commit: Commit) -> WhyNode:
-    label = f"commit {commit.sha[:_SHORT]} {commit.date[:10]} {commit.author}: {_excerpt(commit.subject)}"
+    label = f"{commit.date[:10]} {commit.author}: {_excerpt(commit.subject)}"
     return WhyNode(label, "commit", commit.sha)
 
 
@@ -112,11 +117,14 @@ def _event_node(
     doc: Document, logged: LoggedEvent, private: bool, commits: Mapping[str, Commit], in_git: bool
 ) -> WhyNode:
     event = logged.event
-    place = "private to this working tree" if private else logged.shard
-    children = [WhyNode(f"session {event.session_id} ({place})", "session", event.session_id)]
+    place = "private to this working tree" if private else ""
+    if not private and f"/{event.session_id}/" not in logged.shard:
+        place = f"in {logged.shard}"
+    children = [WhyNode(place, "session", event.session_id)]
     if event.kind == "patch":
         own = (doc.id, *doc.aliases)
-        children.append(_patch_node(event, [one for one in changes_of(event) if one.doc_id in own]))
+        changes = [one for one in changes_of(event) if one.doc_id in own]
+        children.append(_patch_node(event, changes, doc.path))
     commit = commits.get(logged.shard)
     if commit is not None:
         children.append(_commit_node(commit))
@@ -130,9 +138,7 @@ def _missing_nodes(doc: Document, found: Iterable[LoggedEvent]) -> list[WhyNode]
     events = [logged.event for logged in found]
     known = {event.id for event in events} | {event.refs.get("patch_id") for event in events}
     away = "not in the log here: private to another working tree, or dropped by git"
-    return [
-        WhyNode(f"{name}: {away}", "note", name) for name in (*doc.events, *doc.patches) if name not in known
-    ]
+    return [WhyNode(away, "note", name) for name in (*doc.events, *doc.patches) if name not in known]
 
 
 def _commit_nodes(doc: Document, git: Git, told: set[str]) -> list[WhyNode]:
@@ -141,7 +147,7 @@ def _commit_nodes(doc: Document, git: Git, told: set[str]) -> list[WhyNode]:
     for sha in doc.commits:
         commit = git.commit(sha)
         if commit is None:
-            nodes.append(WhyNode(f"commit {sha[:_SHORT]}: not in this clone", "note", sha))
+            nodes.append(WhyNode("a commit that is not in this clone", "note", sha))
         else:
             told.add(commit.sha)
             nodes.append(_commit_node(commit))
@@ -176,11 +182,7 @@ def why(doc: Document, log: EventLog, git: Git | None) -> WhyNode:
         _event_node(doc, logged, log.is_private(logged.shard), commits, git is not None) for logged in found
     ]
     children += _missing_nodes(doc, found)
-    children += [
-        WhyNode(f"{link.rel} {link.target}", "document", link.target)
-        for link in doc.links
-        if link.rel in _TOLD_LINKS
-    ]
+    children += [WhyNode(link.rel, "document", link.target) for link in doc.links if link.rel in _TOLD_LINKS]
     if git is not None:
         children += _commit_nodes(doc, git, {commit.sha for commit in commits.values()})
     children += _unrecorded(doc, found, git)

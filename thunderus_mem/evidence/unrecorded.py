@@ -8,14 +8,13 @@ committed is never logged again; git tells that story.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.document import MAX_DOCUMENT, content_hash, read_document
 from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.event import Change, changes_of, hand_edit_id, unified_diff
 from thunderus_mem.model.patch import apply_diff
-from thunderus_mem.model.secrets import find_secrets
+from thunderus_mem.model.secrets import find_secrets, holds_secret
 from thunderus_mem.store.files import ABSENT, read_file
 
 if TYPE_CHECKING:
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 
-@dataclass(frozen=True, slots=True)
-class HandEdit:
+class HandEdit(NamedTuple):
     """One edit to record: the change, and ids that follow from it."""
 
     change: Change
@@ -43,36 +41,52 @@ class HandEdit:
         return (ABSENT if now is None else content_hash(now)) == self.change.after
 
 
+class Known(NamedTuple):
+    """What the projections know, asked for as it is needed.
+
+    ``paths`` lists the files of all documents; ``explains`` tells whether some event led to a text of that
+    hash; ``vanished`` names documents whose file is gone, by the given shard or by any.
+    """
+
+    paths: Callable[[], Iterable[str]]
+    explains: Callable[[str], bool]
+    vanished: Callable[[str | None], Iterable[str]]
+
+
 def hand_edits(
-    layout: Layout,
-    documents: Callable[[], Iterable[str]],
-    explains: Callable[[str], bool],
-    log: EventLog,
-    git: Git | None,
-    state: GitState | None,
+    layout: Layout, known: Known, log: EventLog, git: Git | None, state: GitState | None
 ) -> tuple[HandEdit, ...]:
     """The unrecorded edits of a store, by path.
 
-    ``documents`` lists the paths of all documents, asked only where git cannot say which changed;
-    ``explains`` tells whether some event led to a text of that hash. The log is read whole only when an edit
-    is left that no hash explains.
+    Git says which documents differ from its newest commit; outside git every document is looked at. A
+    removed one that git never had is known by the log of the session that goes on. The log is read whole
+    only when an edit is left that no hash explains.
     """
     asked = git if state is not None and not state.ignored else None
-    seen = state.changed if state is not None and asked is not None else documents()
+    seen = state.changed if state is not None and asked is not None else known.paths()
     unexplained = []
     for path in sorted(filter(layout.kind_of, seen)):
         try:
             now = _bytes_now(layout, path)
         except ThunderusError:
             continue  # a link, a device, a giant, or no permission: lint says so, and it is not gone
-        if now is None or not explains(content_hash(now)):
+        if now is None or not known.explains(content_hash(now)):
             unexplained.append((path, now))
-    if not unexplained:
+    vanished = list(known.vanished(_open_shard(state) if asked is not None else None))
+    if not unexplained and not vanished:
         return ()
     history = _History(log)
     committed = _committed(asked, [path for path, _ in unexplained])
-    found = (_hand_edit(path, now, committed.get(path), history) for path, now in unexplained)
-    return tuple(edit for edit in found if edit is not None)
+    found = [_hand_edit(path, now, committed.get(path), history) for path, now in unexplained]
+    gone = {path for doc_id in vanished if (path := history.path(doc_id))} - {path for path, _ in unexplained}
+    gone = {path for path in gone if not os.path.lexists(os.path.join(layout.root, path))}
+    found += [_removal(path, history) for path in sorted(gone)]
+    return tuple(sorted((edit for edit in found if edit is not None), key=lambda edit: edit.change.path))
+
+
+def _open_shard(state: GitState | None) -> str:
+    """The shard of the session that goes on; "" when git has it already, so that nothing can match."""
+    return state.shard if state is not None and not state.shard_known else ""
 
 
 def _committed(git: Git | None, paths: list[str]) -> dict[str, bytes]:
@@ -88,10 +102,12 @@ class _History:
 
     def __init__(self, log: EventLog) -> None:
         self._by_path: dict[str, list[Change]] = {}
+        self._paths: dict[str, str] = {}
         for entry in log.read_all().events:
             for change in changes_of(entry.event):
                 if change.op != "aborted":
                     self._by_path.setdefault(change.path, []).append(change)
+                    self._paths[change.doc_id] = change.path
 
     def changes(self, path: str) -> list[Change]:
         """All changes of a path, oldest first."""
@@ -101,6 +117,10 @@ class _History:
         """The hash the log last knew a path by; ``None`` when it never spoke of it."""
         changes = self.changes(path)
         return changes[-1].after if changes else None
+
+    def path(self, doc_id: str) -> str:
+        """Where a document last was, or ""."""
+        return self._paths.get(doc_id, "")
 
     def doc_id(self, path: str) -> str:
         """The id of the document that was last at a path, or ""."""
@@ -114,8 +134,16 @@ def _hand_edit(path: str, now: bytes | None, committed: bytes | None, history: _
     before = base if last is None else last
     if after in (before, base):
         return None
+    if find_secrets(path):
+        return None
     doc_id = _doc_id(path, now) or _doc_id(path, committed) or history.doc_id(path)
-    diff = _diff(_text_before(path, committed, before, history), now, path)
+    return _recorded(path, doc_id, before, now, _text_before(path, committed, before, history))
+
+
+def _recorded(path: str, doc_id: str, before: str, now: bytes | None, text_before: str | None) -> HandEdit:
+    after = ABSENT if now is None else content_hash(now)
+    doc_id = "" if find_secrets(doc_id) else doc_id
+    diff = _diff(text_before, now, path)
     change = Change(
         op="create" if before == ABSENT else "remove" if after == ABSENT else "update",
         doc_id=doc_id,
@@ -127,6 +155,14 @@ def _hand_edit(path: str, now: bytes | None, committed: bytes | None, history: _
     )
     event_id = hand_edit_id(doc_id, before, after)
     return HandEdit(change, event_id, "patch_" + event_id.removeprefix("evt_"))
+
+
+def _removal(path: str, history: _History) -> HandEdit | None:
+    """A file that git never had, and that somebody deleted."""
+    before = history.last_hash(path)
+    if not before:
+        return None
+    return _recorded(path, history.doc_id(path), before, None, _text_before(path, None, before, history))
 
 
 def _doc_id(path: str, data: bytes | None) -> str:
@@ -142,8 +178,9 @@ def _diff(before: str | None, now: bytes | None, path: str) -> str | None:
         after = None if now is None else now.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    diff = unified_diff(before or None, after, path)
-    return None if diff is None or find_secrets(diff) else diff
+    if holds_secret(before) or (after is not None and holds_secret(after)):
+        return None
+    return unified_diff(before or None, after, path)
 
 
 def _text_before(path: str, committed: bytes | None, before: str, history: _History) -> str | None:

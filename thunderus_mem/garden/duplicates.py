@@ -7,13 +7,12 @@ blur anything the pair is reported instead, for a person to decide.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.garden.merging import file_links, folder, malformation, obstacle, unite
 from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, Step
-from thunderus_mem.garden.statements import Statement, statements
+from thunderus_mem.model.statements import ORDERED_KINDS, Statement, digest, gist, statements
 from thunderus_mem.model.timestamp import utc_key
 
 if TYPE_CHECKING:
@@ -28,9 +27,6 @@ FLAG_FOR_REVIEW: Final = "flag_for_review"
 
 # A core document is shaped by hand, a decision and a recap are records of their day: none is ever merged.
 MERGEABLE_KINDS: Final = frozenset({"fact", "playbook"})
-# In a playbook the order of the sentences is the procedure.
-_ORDERED_KINDS: Final = frozenset({"playbook"})
-_FEWEST_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +38,6 @@ class _Member:
     @property
     def id(self) -> str:
         return self.document.id
-
-
-def _digest(said: Iterable[Statement]) -> str:
-    return hashlib.sha256(repr([(s.under, s.lead, s.text) for s in said]).encode()).hexdigest()
 
 
 def _member(document: Document) -> _Member:
@@ -117,7 +109,7 @@ def _families(group: Sequence[_Member], strategy: str) -> list[list[_Member]]:
     families: dict[tuple[str, str], list[_Member]] = {}
     for member in group:
         kind = member.document.kind
-        order = _digest(member.said) if kind in _ORDERED_KINDS else ""
+        order = digest(member.said) if kind in ORDERED_KINDS else ""
         families.setdefault((kind, order), []).append(member)
     return [_choose(families[key], strategy) for key in sorted(families)]
 
@@ -189,8 +181,9 @@ def plan_duplicates(documents: Iterable[Document], config: Config) -> tuple[Step
     members = [_member(document) for document in ordered]
     groups: dict[str, list[_Member]] = {}
     for member in members:
-        if member.words >= _FEWEST_WORDS and claims[member.id] == 1:
-            groups.setdefault(_digest(sorted(set(member.said))), []).append(member)
+        told = gist(member.said) if claims[member.id] == 1 else ""
+        if told:
+            groups.setdefault(told, []).append(member)
     shared = [group for group in groups.values() if len(group) > 1]
     linked_files = _linked_files(members) if shared else {}
     steps = [step for group in shared for step in _plan_group(group, config, linked_files)]

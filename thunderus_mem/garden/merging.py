@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.garden.statements import fold
 from thunderus_mem.model.document import RELATIONS, read_document
 from thunderus_mem.model.edit import insert_item, set_key
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.references import references
+from thunderus_mem.model.statements import fold
 from thunderus_mem.model.timestamp import utc_key
 
 if TYPE_CHECKING:

@@ -50,7 +50,8 @@ class Options:
     """What the caller decides: the folder of the kind, tags for all, the time now, where the files lie.
 
     ``origin`` goes before the path of a file where its source is noted; ``folder_name`` is the folder's own.
-    ``events`` and ``patches`` become the provenance of each document.
+    ``events`` and ``patches`` become the provenance of each document. With ``main`` a core document is the
+    core itself, when the store has none.
     """
 
     folder: str
@@ -60,6 +61,7 @@ class Options:
     folder_name: str = ""
     events: tuple[str, ...] = ()
     patches: tuple[str, ...] = ()
+    main: bool = False
 
 
 @dataclass(slots=True)
@@ -95,11 +97,18 @@ def set_title(draft: Draft, path: str, heading: str, decision: Decision) -> str:
     return title
 
 
-def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken) -> str:
-    """Keep a fitting free id of the file's own, else make one: from the title, its path, then counted."""
+def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken, *, main: bool = False) -> str:
+    """Keep a fitting free id of the file's own, else make one: from the title, its path, then counted.
+
+    With ``main`` the id is the kind itself, if that is free (``core``).
+    """
     if draft.data.get("kind") != kind:
         draft.replace("kind", kind, "the import was asked for this kind")
     given = draft.data.get("id")
+    if main and kind not in taken.ids:
+        if given != kind:
+            draft.replace("id", kind, "it is the core of this memory")
+        return kind
     if isinstance(given, str) and is_document_id(given) and given not in taken.ids:
         return given
     words = title
@@ -129,6 +138,8 @@ def choose_number(draft: Draft, decision: Decision, taken: Taken) -> int:
 
 
 def free_path(folder: str, document_id: str, kind: str, number: int | None, taken: Taken) -> str:
+    if document_id == kind == "core":
+        return f"{folder}/CORE.md"
     prefix = f"ADR-{number:04d}-" if number is not None else ""
     room = MAX_NAME - len(prefix)
     stem = file_stem(document_id, kind)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import hashlib
 import os.path
 import posixpath
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from thunderus_mem.interop.decisions import file_number
 from thunderus_mem.interop.fields import Dates, Options, Taken
-from thunderus_mem.interop.markdown import Imported, body_of, import_document
+from thunderus_mem.interop.markdown import Imported, import_document
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.edit import insert_item
 from thunderus_mem.model.ids import fold_key
-from thunderus_mem.model.markdown import references
+from thunderus_mem.model.post import read_post
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -78,6 +78,7 @@ def plan_folder(
     items: dict[str, ImportItem] = {}
     made: dict[str, Imported] = {}
     names = [file.path for file in files]
+    main = _main(names) if kind == "core" else ""
     for file in sorted(files, key=lambda file: _reading_order(file.path, kind)):
         reason = _not_wanted(file.path, names, kind)
         body = "" if reason else _body_key(file)
@@ -90,7 +91,14 @@ def plan_folder(
         found = (
             None
             if reason
-            else import_document(file.path, file.data, kind, file.dates, shelf.taken(), options=options)
+            else import_document(
+                file.path,
+                file.data,
+                kind,
+                file.dates,
+                shelf.taken(),
+                options=replace(options, main=file.path == main),
+            )
         )
         if isinstance(found, Imported):
             made[file.path] = found
@@ -105,6 +113,13 @@ def plan_folder(
     return tuple(items[path] for path in sorted(items))
 
 
+def _main(names: Sequence[str]) -> str:
+    """The file that is the core itself: the only one, or the one named so; "" when there is none."""
+    if len(names) == 1:
+        return names[0]
+    return next((name for name in names if name.lower() == "core.md"), "")
+
+
 def decision_number(path: str) -> int | None:
     """The number in the file name of a decision of the store (``…/ADR-0007-use-jwt.md``)."""
     return file_number(posixpath.basename(path))
@@ -116,10 +131,8 @@ def _shelf(documents: Iterable[Document]) -> _Shelf:
         shelf.ids.update((document.id, *document.aliases))
         shelf.paths.add(fold_key(document.path))
         shelf.bodies.setdefault(_digest(document.body), document.id)
-        metadata = document.data().get("metadata")
-        origin = metadata.get("imported_from") if isinstance(metadata, dict) else None
-        if isinstance(origin, str):
-            shelf.origins.setdefault(origin, document.id)
+        if document.imported_from:
+            shelf.origins.setdefault(document.imported_from, document.id)
         number = decision_number(document.path) if document.kind == "adr" else None
         if number is not None:
             shelf.numbers.add(number)
@@ -156,7 +169,7 @@ def _body_key(file: SourceFile) -> str:
     """The digest of a file's body as its document would have it."""
     reading = read_document(file.path, file.data)
     text = (reading.text if reading.text is not None else file.data.decode("latin-1")).removeprefix("\ufeff")
-    return _digest(body_of(text) if reading.header is not None else text)
+    return _digest(read_post(text).body if reading.header is not None else text)
 
 
 def _digest(body: str) -> str:
@@ -165,7 +178,7 @@ def _digest(body: str) -> str:
 
 
 def _relate(made: Mapping[str, Imported]) -> dict[str, ImportItem]:
-    """Write supersession between the new documents, and note the relative links that the move breaks."""
+    """Write supersession between the new documents, and gather the notes."""
     by_number = {number: path for path, doc in made.items() if (number := doc.decision.number) is not None}
     texts = {path: doc.text for path, doc in made.items()}
     notes: dict[str, list[str]] = {path: list(doc.notes) for path, doc in made.items()}
@@ -185,7 +198,6 @@ def _relate(made: Mapping[str, Imported]) -> dict[str, ImportItem]:
             notes[new].append(f"supersedes {made[old].id}")
     items: dict[str, ImportItem] = {}
     for path, doc in made.items():
-        notes[path].extend(_broken_links(path, doc, made))
         notes[path].extend(_status_note(doc))
         items[path] = ImportItem(
             path, doc.id, doc.path, doc.title, texts[path], tuple(dict.fromkeys(notes[path]))
@@ -206,20 +218,6 @@ def _resolve(
             return candidate
     number = file_number(posixpath.basename(joined))
     return by_number.get(number) if number is not None else None
-
-
-def _broken_links(path: str, doc: Imported, made: Mapping[str, Imported]) -> Iterator[str]:
-    """Notes on relative links: they were written for the old place and are not rewritten."""
-    document = read_document(doc.path, doc.text.encode("utf-8", "surrogatepass")).document
-    if document is None:
-        return
-    for reference in references(document.body):
-        target = reference.target.partition("#")[0]
-        if reference.kind != "link" or not target or target.startswith("/"):
-            continue
-        joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-        now = f", which is {made[joined].id} now" if joined in made else ""
-        yield f"line {reference.line} of the text links to {target}{now}: relative links do not move along"
 
 
 def _status_note(doc: Imported) -> Iterator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os.path
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from thunderus_mem.interop.decisions import Decision, read_decision, split_title
 from thunderus_mem.interop.fields import (
@@ -26,7 +26,9 @@ from thunderus_mem.interop.fields import (
 )
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.edit import compose, remove_key, set_key
+from thunderus_mem.model.header import find_fences
 from thunderus_mem.model.markdown import headings
+from thunderus_mem.model.post import Post, read_post
 
 if TYPE_CHECKING:
     from thunderus_mem.model.document import Reading
@@ -69,10 +71,10 @@ def import_document(
     if reading.header is None and plain_note is None:
         return KeptOut(f"its frontmatter cannot be read: {_problem(reading)}")
     text = reading.text
-    body = text.removeprefix(_BOM) if plain_note is not None else body_of(text)
+    post = Post({}, text.removeprefix(_BOM)) if plain_note is not None else read_post(text)
+    body, values = post.body, post.metadata
     if not body.strip():
         return KeptOut("it is empty")
-    values: dict[str, Any] = {} if plain_note is not None else _values(reading)
     stem = os.path.splitext(os.path.basename(path))[0]
     first = next((mark.text for mark in headings(body) if mark.text.strip()), "")
     decision = read_decision(stem, first, values, body) if kind == "adr" else Decision()
@@ -85,7 +87,7 @@ def import_document(
     if plain_note:
         draft.notes.append(plain_note)
     title = set_title(draft, path, first, decision)
-    document_id = set_identity(draft, path, kind, title, taken)
+    document_id = set_identity(draft, path, kind, title, taken, main=options.main)
     number = choose_number(draft, decision, taken) if kind == "adr" else None
     target = free_path(options.folder, document_id, kind, number, taken)
     set_tags(draft, path, options)
@@ -94,15 +96,6 @@ def import_document(
     origin = f"{options.origin}/{path}" if options.origin else path
     made = _edit(text, draft, origin) if plain_note is None else _wrap(text, body, draft, origin)
     return _checked(made, target, body, draft, title, number, decision)
-
-
-def body_of(text: str) -> str:
-    """What follows the closing fence of a text that begins with a frontmatter."""
-    lines = text.splitlines(keepends=True)
-    for position, line in enumerate(lines[1:], start=1):
-        if line.rstrip() in ("---", "..."):
-            return "".join(lines[position + 1 :])
-    return text
 
 
 def _problem(reading: Reading) -> str:
@@ -125,16 +118,11 @@ def _plain_reason(reading: Reading) -> str | None:
     if codes & _NO_HEADER:
         hugo = text.startswith("+++")
         return "frontmatter between `+++` is not read: it is kept as part of the text" if hugo else ""
-    head = text.removesuffix(body_of(text)).splitlines()[1:-1]
-    if not any(":" in line for line in head):
+    fences = find_fences(text)
+    head = text[fences.start : fences.end] if fences is not None else ""
+    if ":" not in head:
         return "the lines between `---` at its start are no frontmatter: they are kept as text"
     return None
-
-
-def _values(reading: Reading) -> dict[str, Any]:
-    from thunderus_mem.model.header import typed_data
-
-    return typed_data(reading.header) if reading.header is not None else {}
 
 
 def _wrap(text: str, body: str, draft: Draft, origin: str) -> str:

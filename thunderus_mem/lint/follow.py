@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from thunderus_mem.lint.rule import Corpus
@@ -17,14 +16,18 @@ _ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", ".markdown", ".rst")
 _NO_WIKI = re.compile(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where a reference leads: the path without its anchor ("" for this document), and the id found there."""
+class Target(NamedTuple):
+    """Where a reference leads: the path without its anchor ("" for this document), and the id found there.
+
+    ``imported`` is true for a dead link that an imported text brought with it; ``path`` is then taken from
+    the place where the text came from.
+    """
 
     path: str
     anchor: str
     doc_id: str | None
     there: bool
+    imported: bool = False
 
 
 def _follow(subject: Subject, reference: Reference, corpus: Corpus) -> Target | None:
@@ -45,7 +48,20 @@ def _follow(subject: Subject, reference: Reference, corpus: Corpus) -> Target | 
     doc_id = corpus.resolve(path)
     if doc_id is not None and path not in corpus.paths_of(doc_id):
         doc_id = None
-    return Target(path, anchor, doc_id, doc_id is not None or _is_there(subject, path))
+    found = Target(path, anchor, doc_id, doc_id is not None or _is_there(subject, path))
+    origin = subject.document.imported_from if subject.document else ""
+    return found if found.there or not origin else _from_origin(subject, origin, name, anchor, corpus)
+
+
+def _from_origin(subject: Subject, origin: str, name: str, anchor: str, corpus: Corpus) -> Target:
+    """Where a relative link of an imported text leads from the place where the text was written."""
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(origin), name))
+    for ending in _ENDINGS:
+        doc_id = corpus.resolve(path + ending)
+        if doc_id is not None:
+            return Target(path, anchor, doc_id, True)
+    there = not path.startswith("..") and _is_there(subject, path)
+    return Target(path, anchor, None, there, imported=not there)
 
 
 def _is_there(subject: Subject, path: str) -> bool:

@@ -141,7 +141,8 @@ def adr_number_taken(subject: Subject) -> Iterable[Diagnostic]:
         DECISIONS/ADR-0007-use-jwt.md
         DECISIONS/ADR-0008-use-sqlite.md
 
-    Mend: rename the newer file; ``lint --fix`` does. Its id and the links to it stay as they are.
+    Mend: ``lint --fix`` renames the newer file; its id and the links to that stay as they are. A file that
+    another document links to by its path is left to a person.
     """
     document = subject.document
     match = _ADR_NUMBER.match(subject.path.rpartition("/")[2])
@@ -157,5 +158,5 @@ def adr_number_taken(subject: Subject) -> Iterable[Diagnostic]:
             (0, 0),
             f"The number {number} is also that of {others[0]}.",
             expected="a number of its own",
-            hint=f"Rename the newer of the two; ADR-{free:04d} is free.",
+            hint=f"`thunderus-mem lint --fix` renames the newer of the two; ADR-{free:04d} is free.",
         )

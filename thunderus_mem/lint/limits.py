@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from thunderus_mem.lint.identity import MEMORY
-from thunderus_mem.lint.rule import NOTE
-from thunderus_mem.model.ids import file_stem, is_document_id, is_reserved_name
+from thunderus_mem.lint.rule import NOTE, WARNING
+from thunderus_mem.model.ids import file_stem, is_document_id, is_reserved_name, short_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,7 +78,8 @@ def _follows(stem: str, document: Document) -> bool:
     wanted = file_stem(document.id, document.kind)
     if document.kind == "adr":
         own = _ADR.sub("", stem, count=1)
-        return own != stem and own.lower() in (wanted, "")
+        cut = own.lower().endswith(f"-{short_hash(document.id)}")  # the number left less room for the name
+        return own != stem and (cut or own.lower() in (wanted, ""))
     return stem.lower().replace("_", ".") in (wanted.replace("_", "."), document.id.replace("_", "."))
 
 
@@ -122,7 +123,7 @@ def size_soft(subject: Subject) -> Iterable[Diagnostic]:
     """The document is longer than is good for a reader with a small window.
 
     Why: core knowledge is read before every piece of work (4,000 tokens), other documents whole when they
-    are found (2,000). A token is taken as four characters.
+    are found (2,000). A token is taken as four characters. For an imported text it is a note.
 
     Bad::
 
@@ -146,6 +147,7 @@ def size_soft(subject: Subject) -> Iterable[Diagnostic]:
             f"The document holds about {tokens:,} tokens.",
             expected=f"at most {soft:,} tokens",
             hint="Split it at its headings, or cut what nobody needs.",
+            severity=NOTE if document.imported_from else None,
         )
 
 
@@ -153,7 +155,8 @@ def size_hard(subject: Subject) -> Iterable[Diagnostic]:
     """The document is far too long to be read whole.
 
     Why: beyond 8,000 tokens for core and 4,000 for others, a reader gets a cut document, and nobody sees
-    what was cut. A token is taken as four characters.
+    what was cut. A token is taken as four characters. For an imported text it is a
+    warning: it came as it was.
 
     Bad::
 
@@ -177,4 +180,5 @@ def size_hard(subject: Subject) -> Iterable[Diagnostic]:
             f"The document holds about {tokens:,} tokens.",
             expected=f"at most {hard:,} tokens",
             hint="Split it at its headings.",
+            severity=WARNING if document.imported_from else None,
         )

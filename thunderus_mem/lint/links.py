@@ -7,11 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 from thunderus_mem.lint.identity import MEMORY
-from thunderus_mem.lint.rule import WARNING
+from thunderus_mem.lint.rule import NOTE, WARNING
 from thunderus_mem.lint.subject import nearest, relative_path
 from thunderus_mem.model.document import RELATIONS
 from thunderus_mem.model.header import Scalar, Sequence
-from thunderus_mem.model.markdown import slug
+from thunderus_mem.model.markdown import cited_paths, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,7 +32,8 @@ def dead_link(subject: Subject) -> Iterable[Diagnostic]:
 
     Why: a reader who follows it learns nothing, and cannot tell whether the target moved or never was.
     Links between documents are errors, links to other files of the repository warnings. Addresses on the
-    network and links in code are not looked at.
+    network and links in code are not looked at. The links of an imported text hold as they are: they are
+    followed from the place it was imported from (``metadata.imported_from``), and a dead one is a note.
 
     Bad::
 
@@ -61,6 +62,15 @@ def dead_link(subject: Subject) -> Iterable[Diagnostic]:
 def _dead_path(subject: Subject, corpus: Corpus, reference: Reference, target: Target) -> Diagnostic:
     stem = posixpath.basename(target.path).removesuffix(".md")
     moved = corpus.resolve(stem)
+    if target.imported:
+        return subject.found(
+            "TM201",
+            _at(subject, reference),
+            f"The imported text links to {target.path}, which is neither imported nor in this repository.",
+            expected="a document or a file",
+            hint=f"Write [[{moved}]] instead." if moved else "Import that file too, or correct the link.",
+            severity=NOTE,
+        )
     hint = "Correct the path, or remove the link."
     if moved is not None:
         paths = corpus.paths_of(moved)
@@ -196,7 +206,8 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
         links:
           supersedes: [adr.use-jwt]
 
-    Mend: correct the id. Aliases count.
+    Mend: correct the id. Aliases count; ``duplicates`` may name an alias of the document itself, as a merge
+    leaves it.
     """
     document, corpus = subject.document, subject.corpus
     if document is None or corpus is None or subject.node("links") is None:
@@ -205,6 +216,8 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
         found = corpus.resolve(text)
         if found is not None and found != document.id:
             continue
+        if key.startswith("links.duplicates.") and text in document.aliases:
+            continue  # a merged duplicate lives on as an alias
         near = nearest(text, (one for one in corpus.ids() if one != document.id)) if found is None else ""
         message = (
             "A document cannot stand in relation to itself." if found else f"No document is called `{text}`."
@@ -216,4 +229,33 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
             key=key,
             expected="the id of another document",
             hint=f"Did you mean {near}?" if near else "Correct the id, or remove the entry.",
+        )
+
+
+def dead_citation(subject: Subject) -> Iterable[Diagnostic]:
+    """The text names a file of the repository that is not there.
+
+    Why: a path in code marks is where a reader looks next. Only paths with a folder count: a bare file name
+    may be anywhere. A note, since a text may speak of what was, or of what is planned; `add` and `edit`
+    show it for what they write.
+
+    Bad::
+
+        The timeout is set in `src/net/clinet.py`.
+
+    Good::
+
+        The timeout is set in `src/net/client.py`.
+
+    Mend: correct the path, or say that the file is gone or planned.
+    """
+    for citation in cited_paths(subject.body):
+        if citation.relative or "/" not in citation.path or subject.exists(citation.path):
+            continue
+        yield subject.found(
+            "TM205",
+            (subject.in_body(citation.line), citation.column),
+            f"The text names `{citation.path}`, which is not in the repository.",
+            expected="a path that exists, from the root of the repository",
+            hint="Correct the path, or say that the file is gone or planned.",
         )

@@ -35,6 +35,15 @@ def secret(subject: Subject) -> Iterable[Diagnostic]:
     Mend: revoke the secret, then take it out of the text and of git's history. For a value that is none, say
     so with the finding's fingerprint: ``<!-- thunderus-mem: ignore TM401 1a2b3c4d made up as example -->``.
     """
+    for one in find_secrets(subject.reading.path):
+        yield subject.found(
+            "TM401",
+            (0, 0),
+            f"A secret of the kind {one.kind} stands in the name of the file "
+            f"(fingerprint {one.fingerprint}).",
+            expected="no secrets in the memory",
+            hint="Revoke it and rename the file.",
+        )
     text = subject.reading.text
     if text is None:
         return

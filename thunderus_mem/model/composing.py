@@ -124,7 +124,7 @@ def choose_id(kind: str, title: str, given: str | None) -> str:
 
 
 def file_name(document_id: str, kind: str, existing: Iterable[str]) -> str:
-    """The file name for an id; ADRs get the number after the highest in ``existing`` (names of the folder)."""
+    """The file name for an id; an ADR gets the number after the highest in ``existing`` file names."""
     if kind == "core" and document_id == "core":
         return "CORE.md"
     stem = file_stem(document_id, kind)

@@ -41,7 +41,7 @@ def apply_diff(text: str, diff: str) -> str | None:
 def _apply_hunk(
     old: list[str], position: int, body: list[str], index: int, new: list[str]
 ) -> tuple[int, int, bool]:
-    """Carry out one hunk; gives the positions after it in the old text and the diff, and whether it fitted."""
+    """Carry out one hunk: the positions after it in the old text and the diff, and whether it fitted."""
     while index < len(body) and body[index][:1] in (" ", "+", "-"):
         mark, line = body[index][0], body[index][1:]
         index += 1

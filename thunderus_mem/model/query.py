@@ -7,12 +7,13 @@ before:`` filter (``-kind:recap`` leaves out). Everything else, FTS5 operators i
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.errors import InvalidQuery
-from thunderus_mem.model.timestamp import utc_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 MAX_TERMS: Final = 64
 MAX_BYTES: Final = 4096
@@ -37,21 +38,21 @@ _FILTERS: Final = ("kind", "tag", "path", "status", "since", "before")
 _CJK_CLASS: Final = (
     "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
 )
-_ALNUM_RUN = re.compile(r"[^\W_]+")
-_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]")
-_CAMEL_WORD = re.compile(r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9_]+")
-_CAMEL_PART = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+")
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-_TOKEN = re.compile(
-    r"""(?P<minus>-?)(?:(?P<key>kind|tag|path|status|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
-    r"""|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|")""",
-    re.IGNORECASE,
+# Patterns are compiled when a text first needs them: most words are plain, and every search feels the start.
+_ALNUM_RUN: Final = r"[^\W_]+"
+_HUMP: Final = r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]"
+_CAMEL_WORD: Final = r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9_]+"
+_CAMEL_PART: Final = r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+"
+_SCRIPT_RUN: Final = f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+"
+_UNPRINTABLE: Final = r"[\x00-\x1f\x7f\ud800-\udfff]"
+_TOKEN: Final = (
+    r"""(?i)(?P<minus>-?)(?:(?P<key>kind|tag|path|status|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
+    r"""|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|")"""
 )
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One thing to look for: a word or identifier as typed, or a phrase; or one to leave out."""
 
     text: str
@@ -59,8 +60,7 @@ class Term:
     excluded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """What was asked. Filter values that begin with ``-`` leave out; ``since`` ≤ updated < ``before``.
 
     ``notes`` tell what was cut or ignored, one sentence each.
@@ -95,20 +95,18 @@ class Query:
 def parse_query(text: str) -> Query:
     """Read a query as typed. Raises ``InvalidQuery`` only for a filter value that cannot be."""
     notes: list[str] = []
-    clean = _within_bytes(_UNPRINTABLE.sub(" ", text.translate(_QUOTES)), notes)
+    printable = text if text.isprintable() else _pattern(_UNPRINTABLE).sub(" ", text)
+    clean = _within_bytes(printable.translate(_QUOTES), notes)
     terms: list[Term] = []
     filters: dict[str, list[str]] = {key: [] for key in _FILTERS}
-    for match in _TOKEN.finditer(clean):
-        minus = match["minus"] == "-"
-        if match["key"] is not None:
-            key = match["key"].lower()
-            given = match["quoted"] if match["quoted"] is not None else match["value"]
-            value = _filter_value(key, given)
+    for minus, key, given in _tokens(clean):
+        if key == "word":
+            _add_word(terms, given, minus)
+        elif key == "phrase":
+            _add_phrase(terms, given, minus)
+        else:
+            value = filter_value(key, given)
             filters[key].append(f"-{value}" if minus and key not in ("since", "before") else value)
-        elif match["phrase"] is not None:
-            _add_phrase(terms, match["phrase"], minus)
-        elif match["word"] is not None:
-            _add_word(terms, match["word"], minus)
     terms = _drop_stop_words(terms)
     if len(terms) > MAX_TERMS:
         notes.append(f"Only the first {MAX_TERMS} of {len(terms)} search terms were used.")
@@ -126,6 +124,24 @@ def parse_query(text: str) -> Query:
     )
 
 
+def _tokens(text: str) -> Iterator[tuple[bool, str, str]]:
+    """``(minus, key, text)`` of each token; the key is "word", "phrase" or the filter's."""
+    if '"' not in text and ":" not in text:
+        for word in text.split():
+            minus = word[0] == "-" and len(word) > 1
+            yield minus, "word", word[minus:]
+        return
+    for match in _pattern(_TOKEN).finditer(text):
+        minus = match["minus"] == "-"
+        if match["key"] is not None:
+            given = match["quoted"] if match["quoted"] is not None else match["value"]
+            yield minus, match["key"].lower(), given
+        elif match["phrase"] is not None:
+            yield minus, "phrase", match["phrase"]
+        elif match["word"] is not None:
+            yield minus, "word", match["word"]
+
+
 def match_expression(query: Query) -> str:
     """The FTS5 expression for the wanted terms: every one quoted, joined by OR; "" when there is none."""
     return " OR ".join(expression for term in query.wanted for expression in term_expressions(term))
@@ -139,9 +155,9 @@ def exclusion_expression(query: Query) -> str:
 def whole_expression(term: Term) -> str:
     """The term as one thing: a phrase of its tokens, or for a camel-case name that name or its parts in a
     row."""
-    if not term.phrase and _HUMP.search(term.text) and len(parts := _latin_parts(term.text)) > 1:
+    if not term.phrase and _has_hump(term.text) and len(parts := _latin_parts(term.text)) > 1:
         return f"({_quoted(term.text)} OR {_quoted(' '.join(parts))})"
-    pieces = [_whole_piece(piece) for piece in _scripts(term.text) if _ALNUM_RUN.search(piece)]
+    pieces = [_whole_piece(piece) for piece in _scripts(term.text) if _has_word(piece)]
     return pieces[0] if len(pieces) == 1 else f"({' AND '.join(pieces)})"
 
 
@@ -173,8 +189,9 @@ def identifier_parts(text: str) -> list[str]:
     # Most words are all small or only begin with a capital; telling so is cheaper than searching for humps.
     mixed = [word for word in text.split() if not (word.islower() or word.istitle())]
     if mixed:
-        for word in _CAMEL_WORD.findall(" ".join(mixed)):
-            found += [part.lower() for part in _CAMEL_PART.findall(word)]
+        camel_part = _pattern(_CAMEL_PART)
+        for word in _pattern(_CAMEL_WORD).findall(" ".join(mixed)):
+            found += [part.lower() for part in camel_part.findall(word)]
     if not text.isascii():
         for run in filter(_is_cjk, _scripts(text)):
             found += _grams(run)
@@ -182,7 +199,7 @@ def identifier_parts(text: str) -> list[str]:
                 found.append(run[-1])
         found += [
             piece
-            for word in _ALNUM_RUN.findall(text)
+            for word in _pattern(_ALNUM_RUN).findall(text)
             if not word.isascii() and len(pieces := _scripts(word)) > 1
             for piece in pieces
             if not _is_cjk(piece)
@@ -191,14 +208,26 @@ def identifier_parts(text: str) -> list[str]:
 
 
 @cache
-def _cjk_pattern() -> re.Pattern[str]:
-    # Compiling these wide ranges takes milliseconds that a query in ASCII need not pay.
-    return re.compile(f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+")
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text)
+
+
+def _has_word(text: str) -> bool:
+    return any(char.isalnum() for char in text)
+
+
+def _words(text: str) -> list[str]:
+    return [text] if text.isalnum() else _pattern(_ALNUM_RUN).findall(text)
+
+
+def _has_hump(text: str) -> bool:
+    plain = text.isalpha() and (text.islower() or text.istitle())
+    return not plain and _pattern(_HUMP).search(text) is not None
 
 
 def _scripts(text: str) -> list[str]:
     """The text cut where Chinese, Japanese or Korean begins and ends."""
-    return [text] if text.isascii() else _cjk_pattern().findall(text)
+    return [text] if text.isascii() else _pattern(_SCRIPT_RUN).findall(text)
 
 
 def _is_cjk(piece: str) -> bool:
@@ -216,7 +245,8 @@ def _within_bytes(text: str, notes: list[str]) -> str:
     return data[:MAX_BYTES].decode("utf-8", "ignore")
 
 
-def _filter_value(key: str, given: str) -> str:
+def filter_value(key: str, given: str) -> str:
+    """A filter's value as the index compares it. Raises `InvalidQuery` for one that cannot be."""
     value = given.strip()
     if key == "kind":
         if value.lower() not in _KINDS:
@@ -226,9 +256,14 @@ def _filter_value(key: str, given: str) -> str:
         return _KINDS[value.lower()]
     if key == "status":
         if value.lower() not in _STATUSES:
-            raise InvalidQuery(f"“{given}” is not a status.", hint=f"One of: {', '.join(_STATUSES)}.")
+            raise InvalidQuery(
+                f"“{given}” is not a status.",
+                hint=f"One of: {', '.join(_STATUSES)}. What a decision says of itself is in its text.",
+            )
         return value.lower()
     if key in ("since", "before"):
+        from thunderus_mem.model.timestamp import utc_key
+
         moment = utc_key(value)
         if not moment:
             raise InvalidQuery(
@@ -239,7 +274,7 @@ def _filter_value(key: str, given: str) -> str:
 
 
 def _add_phrase(terms: list[Term], text: str, excluded: bool) -> None:
-    words = _ALNUM_RUN.findall(text)
+    words = _words(text)
     if words:
         # One quoted word is that word: quoting must not change what it finds.
         plain = len(words) == 1
@@ -249,7 +284,7 @@ def _add_phrase(terms: list[Term], text: str, excluded: bool) -> None:
 def _add_word(terms: list[Term], text: str, excluded: bool) -> None:
     if text.startswith("-"):  # "--force" is an option that somebody looks for, not a word to leave out
         excluded = False
-    if _ALNUM_RUN.search(text):
+    if _has_word(text):
         terms.append(Term(text.strip("-.,;:!?()[]{}<>'`*^|&"), False, excluded))
 
 
@@ -275,6 +310,6 @@ def _grams(run: str) -> list[str]:
 def _latin_parts(text: str) -> list[str]:
     return [
         part.lower()
-        for word in _ALNUM_RUN.findall(text)
-        for part in (_CAMEL_PART.findall(word) if word.isascii() and _HUMP.search(word) else [word])
+        for word in _words(text)
+        for part in (_pattern(_CAMEL_PART).findall(word) if word.isascii() and _has_hump(word) else [word])
     ]

@@ -6,8 +6,7 @@ Nothing inside fenced code and comments counts; links inside code spans do not e
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.inline import inline_text
 from thunderus_mem.model.outline import Scan, scan
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A link to another document or heading. ``target`` is as written, with ``%20`` and the like decoded.
 
     ``kind`` is "wiki" (``[[id]]``, ``[[id|text]]``, ``[[id#Heading]]``) or "link" (a Markdown link without a
@@ -32,8 +30,7 @@ class Reference:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """A path that the text names. ``relative``: from a link, so relative to the document's own folder."""
 
     path: str

@@ -6,12 +6,10 @@ time, and is only tried when its literal prefix stands in the text. The shapes a
 
 from __future__ import annotations
 
-import hashlib
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 _FINGERPRINT = 8
 _FEW_CHARACTERS = 7
@@ -19,8 +17,7 @@ _RUN = 8
 _SHORTEST = 18
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(NamedTuple):
     """A secret's kind (``github-token``), its offsets in the text and 8 hex characters of its SHA-256."""
 
     kind: str
@@ -29,8 +26,7 @@ class Secret:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
-class SecretRule:
+class SecretRule(NamedTuple):
     """One kind of secret: literals of which one must stand in the text, and the whole shape.
 
     A group named ``value`` marks the secret inside the shape. ``near`` is a word that must stand somewhere
@@ -142,8 +138,8 @@ SECRET_RULES: Final[tuple[SecretRule, ...]] = (
     SecretRule(
         "private-key",
         ("PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"),
-        r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----\s{1,8}"
-        r"(?:[A-Za-z-]{2,20}: [^\n]{0,200}\s{1,4}){0,4}"
+        r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:\s|\\[nr]|[+-]){1,8}(?:[A-Za-z-]{2,20}: [^\n]{0,200}(?:\s|[+-]){1,4}){0,4}"
         r"(?P<value>[A-Za-z0-9+/=]{40,8000})",
         spaced=True,
         free=True,
@@ -192,10 +188,9 @@ SECRET_RULES: Final[tuple[SecretRule, ...]] = (
 _BY_LITERAL = [(literal, rule) for rule in SECRET_RULES if not rule.spaced for literal in rule.literals]
 _BY_SPACED_LITERAL = [(literal, rule) for rule in SECRET_RULES if rule.spaced for literal in rule.literals]
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = (
     r"example|sample|placeholder|redacted|dummy|changeme|change_me|xxxx|your[_-]|yourtoken|notreal|not-real|"
-    r"fake|foobar|deadbeef|\.\.\.|\*\*\*|[_-]here\b|insert|(.)\1{5}",
-    re.IGNORECASE,
+    r"fake|foobar|deadbeef|\.\.\.|\*\*\*|[_-]here\b|insert|(.)\1{5}"
 )
 # The claims of the tutorial token that documentation repeats everywhere ("sub": "1234567890").
 _TUTORIAL_JWT = "eyJzdWIiOiIxMjM0NTY3ODkwIi"
@@ -216,7 +211,7 @@ def _is_weak_password(value: str) -> bool:
 
 
 def _is_placeholder(kind: str, value: str) -> bool:
-    if len(set(value)) < _FEW_CHARACTERS or _PLACEHOLDER.search(value) or _has_run(value):
+    if len(set(value)) < _FEW_CHARACTERS or re.search(_PLACEHOLDER, value, re.IGNORECASE) or _has_run(value):
         return kind != "private-key" or len(set(value)) < _FEW_CHARACTERS
     if kind == "json-web-token":
         return _TUTORIAL_JWT in value
@@ -242,9 +237,29 @@ def find_secrets(text: str) -> list[Secret]:
         for match in rule.pattern.finditer(text):
             value = match.group(group)
             if not _is_placeholder(rule.kind, value):
-                digest = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
-                found.append(Secret(rule.kind, match.start(group), match.end(group), digest[:_FINGERPRINT]))
+                found.append(Secret(rule.kind, match.start(group), match.end(group), _fingerprint(value)))
     return _without_overlaps(found)
+
+
+def _fingerprint(value: str) -> str:
+    from hashlib import sha256
+
+    return sha256(value.encode("utf-8", "surrogatepass")).hexdigest()[:_FINGERPRINT]
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a secret stands in the text that the text itself does not excuse (``ignore TM401`` with its
+    fingerprint)."""
+    return any(f"ignore TM401 {one.fingerprint}" not in text for one in find_secrets(text))
+
+
+def redacted(text: str) -> str:
+    """The text with every secret replaced by its kind and fingerprint: ``<github-token 1a2b3c4d>``."""
+    pieces, at = [], 0
+    for one in find_secrets(text):
+        pieces += [text[at : one.start], f"<{one.kind} {one.fingerprint}>"]
+        at = one.end
+    return "".join([*pieces, text[at:]]) if pieces else text
 
 
 def _without_overlaps(found: list[Secret]) -> list[Secret]:

@@ -23,16 +23,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 APPLICATION_ID: Final = 0x54484D45
-VERSION: Final = 1
+VERSION: Final = 3
 """Raised when the meaning of a column changes: an older index is rebuilt, a newer one is left alone."""
 
 BUSY_SECONDS: Final = 10.0
+_BUILD_CACHE_KIB: Final = 64 * 1024
 _SEAL_POLLS, _SEAL_PAUSE = 20, 0.01
 _SCHEMA_FILE = os.path.join(
     os.path.dirname(os.path.dirname(__file__)), "model", "schemas", "memory_store.sql"
 )
 _FTS_TABLES = ("docs_fts", "passages_fts")
 _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_PEEK = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+_JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 _SIDECARS = ("-journal", "-wal", "-shm")
 
 Row = tuple[Any, ...]
@@ -118,8 +123,9 @@ class Database:
         if self._published:
             write_seal(self.path)
 
-    def check(self) -> str:
-        """What is wrong with the index, in full; "" when nothing is. Reads every page."""
+    def check(self, *, words: bool = True) -> str:
+        """What is wrong with the index; "" when nothing is. Reads every page; with ``words`` every text is
+        also held against the full-text tables."""
         if self._published and not sealed(self.path):
             return "something else wrote to it"
         try:
@@ -127,7 +133,7 @@ class Database:
             if found != "ok":
                 return f"its pages are damaged ({found})"
             self._connection.execute("PRAGMA query_only = OFF")
-            for table in _FTS_TABLES:
+            for table in _FTS_TABLES if words else ():
                 self._connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
         except sqlite3.OperationalError as error:
             if _primary(error) in _BUSY_CODES:
@@ -173,6 +179,8 @@ def create(path: str = "") -> Database:
         connection = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=BUSY_SECONDS)
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute(f"PRAGMA cache_size = {-_BUILD_CACHE_KIB}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
         _harden(connection)
@@ -190,6 +198,8 @@ def open_existing(path: str) -> Database:
     info = os.lstat(path)
     if not (info.st_mode & 0o170000 == 0o100000):
         raise Damaged("it is not a regular file")
+    if _is_bait(path):
+        raise Damaged("the files beside it are not ours")
     uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=rw"
     with translated(path):
         connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
@@ -202,6 +212,27 @@ def open_existing(path: str) -> Database:
     return database
 
 
+def _is_bait(path: str) -> bool:
+    """Whether a file beside the index would lead SQLite to another one: a link, a pipe, or a journal that
+    names a super-journal, which is deleted once the journal is played back (fileformat2, section 3). We
+    never write one."""
+    for suffix in _SIDECARS:
+        try:
+            descriptor = os.open(path + suffix, _PEEK)
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return True
+        with open(descriptor, "rb") as handle:
+            if not os.path.isfile(path + suffix):
+                return True
+            size = handle.seek(0, os.SEEK_END)
+            handle.seek(max(size - len(_JOURNAL_MAGIC), 0))
+            if suffix == "-journal" and handle.read() == _JOURNAL_MAGIC:
+                return True
+    return False
+
+
 def publish(database: Database, path: str) -> None:
     """Check a new index file, close it, and put it in the place of ``path`` for everyone.
 
@@ -211,7 +242,8 @@ def publish(database: Database, path: str) -> None:
     database.run("PRAGMA query_only = OFF")
     for table in _FTS_TABLES:
         database.run(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', 1048576)")
-    problem = database.check()
+    # The words went in a moment ago from this very process: what can go wrong now is the disk.
+    problem = database.check(words=False)
     database.close()
     if problem:
         raise Damaged(problem)
@@ -311,7 +343,7 @@ def _writers_kept_out(path: str) -> Iterator[None]:
     one."""
     old = None
     try:
-        if os.path.isfile(path) and not os.path.islink(path):
+        if os.path.isfile(path) and not os.path.islink(path) and not _is_bait(path):
             old = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECONDS)
             old.execute("BEGIN EXCLUSIVE")
     except sqlite3.DatabaseError as error:

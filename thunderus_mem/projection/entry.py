@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from json.encoder import encode_basestring as _json_text
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.outline import outline
 from thunderus_mem.model.query import identifier_parts
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
 _FOLDER = re.compile(r"^\.thunderus/memory/(?:semantic/|procedural/)?[^/]+/")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """The rows of one document, without row ids: in ``docs``, ``docs_fts``, ``passages``, ``names``,
-    ``doc_edges``."""
+class Entry(NamedTuple):
+    """The rows of one document, without row ids: in ``docs``, ``manifest``, ``docs_fts``, ``passages``,
+    ``names``, ``doc_edges``."""
 
     doc_id: str
     doc: tuple[Any, ...]
+    manifest: str
     words: tuple[str, ...]
     passages: tuple[tuple[str, int, str, str, str, str], ...]
     names: tuple[tuple[str, str], ...]
@@ -56,13 +55,15 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
         doc_id, document.kind, title, path, _list(document.tags), document.updated, _provenance(document),
         document.created, utc_key(document.updated), document.status, _list(document.aliases),
         _list(heading.anchor for heading in found_headings), content_hash, size, tokens,
-        manifest_entry(document, size, tokens),
     )  # fmt: skip
     stem = inner.rpartition("/")[2].casefold()
     known_as = {name for alias in document.aliases if (name := fold_name(alias))} | {stem}
+    if document.imported_from:
+        known_as.add(fold_name(document.imported_from.removesuffix(".md")))
     return Entry(
         doc_id,
         doc,
+        manifest_entry(document, size, tokens),
         words,
         rows,
         tuple((name, doc_id) for name in sorted(known_as)),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.projection.database import open_existing
+from thunderus_mem.projection.manifest import manifest_bytes
 from thunderus_mem.projection.rows import decode_list, fold_name
 
 if TYPE_CHECKING:
@@ -20,11 +20,7 @@ _DOC_COLUMNS: Final = (
 )
 
 
-_KIND_TOTALS: Final = "SELECT kind, count(*), sum(tokens) FROM docs GROUP BY kind"
-
-
-@dataclass(frozen=True, slots=True)
-class DocRow:
+class DocRow(NamedTuple):
     """One document as the index knows it. ``path`` is POSIX and relative to root; ``tokens`` is about chars
     / 4."""
 
@@ -165,14 +161,20 @@ class Index:
         )
         return str(row[0]) if row else None
 
-    def manifest_entries(self) -> tuple[list[str], list[tuple[str, int, int]], str]:
-        """What ``manifest_bytes`` asks for: entries by id, kinds with totals, the newest ``updated``."""
-        rows = self.database.rows
-        newest = rows("SELECT updated FROM docs ORDER BY updated_key DESC, updated DESC, doc_id LIMIT 1")
-        return (
-            [row[0] for row in rows("SELECT manifest_json FROM docs ORDER BY doc_id")],
-            [(row[0], row[1], row[2]) for row in rows(_KIND_TOTALS)],
-            newest[0][0] if newest else "",
+    def manifest(self) -> bytes:
+        """The manifest of these documents."""
+        row = self.database.row
+        # Joined by SQLite in the order of the inner query: ten thousand rows cost more when Python sees each.
+        joined = row(
+            "SELECT CAST(group_concat(entry, ',\n') AS BLOB) "
+            "FROM (SELECT entry FROM manifest ORDER BY doc_id)"
+        )
+        newest = row("SELECT updated FROM docs ORDER BY updated_key DESC, updated DESC LIMIT 1")
+        kinds = self.database.rows("SELECT kind, count(*), sum(tokens) FROM docs GROUP BY kind")
+        return manifest_bytes(
+            (joined and joined[0]) or b"",
+            [(kind, count, tokens) for kind, count, tokens in kinds],
+            newest[0] if newest else "",
         )
 
     def problems(self) -> list[Diagnostic]:

@@ -6,8 +6,7 @@ Shards are read only when their stamp moved. A shard that is gone takes its even
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.projection.scan import RACY_NS
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 _COLUMNS: Final = "id, ts, session_id, actor, kind, shard, line"
 
 
-@dataclass(frozen=True, slots=True)
-class EventRow:
+class EventRow(NamedTuple):
     """An event and the place of its line."""
 
     id: str
@@ -72,6 +70,18 @@ class LogIndex:
         """Every hash that some event left."""
         rows = self._database.rows("SELECT DISTINCT after_hash FROM event_docs WHERE after_hash <> ''")
         return frozenset(row[0] for row in rows)
+
+    def vanished(self, shard: str | None = None) -> list[str]:
+        """Documents the log last saw with a text and no file holds any more; only by ``shard`` when given."""
+        rows = self._database.rows(
+            "WITH last AS (SELECT doc_id, after_hash, shard, row_number() OVER ("
+            "PARTITION BY doc_id ORDER BY ts DESC, id DESC) AS place "
+            "FROM event_docs JOIN events USING (shard, line) "
+            "WHERE doc_id <> '' AND after_hash || before_hash <> '' "
+            "AND doc_id NOT IN (SELECT doc_id FROM files)) "
+            "SELECT doc_id, shard FROM last WHERE place = 1 AND after_hash <> '' ORDER BY doc_id"
+        )
+        return [row[0] for row in rows if shard is None or row[1] == shard]
 
     def recent(self, limit: int) -> list[EventRow]:
         """The newest events, newest first."""

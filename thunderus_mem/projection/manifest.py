@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.model.errors import ThunderusError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,26 +18,25 @@ if TYPE_CHECKING:
     from thunderus_mem.projection.index import Index
 
 MANIFEST_VERSION = 1
+_LIMIT: Final = 256 << 20
 
 
-def manifest_bytes(docs: Sequence[str], kinds: Sequence[tuple[str, int, int]], newest: str) -> bytes:
-    """The manifest for the entries of all documents (JSON text, sorted by id), the count and tokens of each
-    kind, and the newest ``updated`` among them, which is its ``generated_at``."""
+def manifest_bytes(entries: bytes, kinds: Sequence[tuple[str, int, int]], newest: str) -> bytes:
+    """The manifest for the entries of all documents (JSON objects by id, with commas between them), the count
+    and tokens of each kind, and the newest ``updated`` among them, which is its ``generated_at``."""
     from json.encoder import encode_basestring as text
 
     by_kind = ", ".join(f"{text(kind)}: {count}" for kind, count, _ in sorted(kinds))
-    tokens = sum(kind[2] for kind in kinds)
-    joined = ",\n".join(docs)
-    listed = f"[\n{joined}\n  ]" if docs else "[]"
-    return (
-        "{\n"
-        f'  "docs": {listed},\n'
+    count, tokens = sum(kind[1] for kind in kinds), sum(kind[2] for kind in kinds)
+    tail = (
         f'  "generated_at": {text(newest or "1970-01-01T00:00:00Z")},\n'
-        f'  "stats": {{"by_kind": {{{by_kind}}}, "total_docs": {len(docs)}, '
+        f'  "stats": {{"by_kind": {{{by_kind}}}, "total_docs": {count}, '
         f'"total_tokens_approx": {tokens}}},\n'
         f'  "version": {MANIFEST_VERSION}\n'
         "}\n"
-    ).encode()
+    )
+    listed = (b"[\n", entries, b"\n  ]") if entries else (b"[]",)
+    return b"".join((b'{\n  "docs": ', *listed, b",\n", tail.encode()))
 
 
 def write_manifest(path: str, data: bytes) -> str:
@@ -65,12 +66,13 @@ def check_manifest(path: str, relative: str, index: Index) -> list[Diagnostic]:
     """Compare the manifest on disk with the documents (``manifest --check``). ``index`` must be fresh and
     must not
     have written the manifest since it was read."""
+    from thunderus_mem.store.files import read_file
+
     try:
-        with open(path, "rb") as handle:
-            found = handle.read()
-    except OSError:
+        found = read_file(path, _LIMIT)
+    except ThunderusError:
         return [_finding(relative, 0, "There is no manifest.")]
-    expected = manifest_bytes(*index.manifest_entries())
+    expected = index.manifest()
     if found == expected:
         return []
     line = 1 + next(

@@ -1,8 +1,8 @@
 """Makes the index and the manifest agree with the files: what changed → apply; or everything anew.
 
 ``refresh`` after any series of file operations leaves exactly what ``rebuild`` would. An unchanged tree
-costs one
-walk and one row. Files are read inside the index's write transaction, so two refreshes cannot mix.
+costs one walk and one comparison with the walk before, which the index remembers. Files are read inside the
+index's write transaction, so two refreshes cannot mix.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.projection import database as db
 from thunderus_mem.projection.index import Index
-from thunderus_mem.projection.manifest import manifest_bytes, manifest_stamp, write_manifest
-from thunderus_mem.projection.scan import scan
+from thunderus_mem.projection.manifest import manifest_stamp, write_manifest
+from thunderus_mem.projection.scan import UNSETTLED, Walk, scan
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
@@ -34,11 +33,12 @@ _BRAKE_SHARE: Final = 0.1
 Answer = TypeVar("Answer")
 
 
-@dataclass(frozen=True, slots=True)
-class Refreshed:
-    """What a refresh did. ``rebuilt`` says why everything was read anew ("" = it was not); ``problems``
-    counts the
-    files with findings of the reader; ``held`` counts documents kept although their folder cannot be seen."""
+class Refreshed(NamedTuple):
+    """What a refresh did.
+
+    ``rebuilt`` says why everything was read anew ("" = it was not); ``problems`` counts the files with
+    findings of the reader; ``held`` counts documents kept although their folder cannot be seen.
+    """
 
     added: int
     modified: int
@@ -97,11 +97,7 @@ def refresh(layout: Layout, index: Index) -> Refreshed:
     seen = scan(layout.root, FOLDERS)
     meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
     total, problems = _counts(meta.get("counts", ""))
-    if (
-        meta.get("files") == seen.fingerprint
-        and not meta.get("racy")
-        and _manifest_is_ours(layout, index, meta)
-    ):
+    if _remembered(index) == seen.packed() and _manifest_is_ours(layout, index, meta):
         return Refreshed(0, 0, 0, total, problems=problems)
     if seen.listed == 0 and total > max(_BRAKE_COUNT, int(total * _BRAKE_SHARE)):
         return Refreshed(0, 0, 0, total, problems=problems, held=total)
@@ -117,8 +113,11 @@ def rebuild(layout: Layout, reason: str = "asked for") -> Refreshed:
 
 def peek(layout: Layout, index: Index) -> bool:
     """Whether the index agrees with the files as they are (by their stamps); changes nothing."""
-    meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
-    return meta.get("files") == scan(layout.root, FOLDERS).fingerprint
+    before, now = _remembered(index), scan(layout.root, FOLDERS)
+    if before is None or before.names != now.packed_names:
+        return False
+    stamps = before.files()
+    return all(stamps[path] in (stamp, UNSETTLED) for path, stamp in now.files())
 
 
 def in_memory(layout: Layout) -> Index:
@@ -135,7 +134,7 @@ def _build(layout: Layout, reason: str) -> tuple[Index, Refreshed]:
         new = Index(db.create(temporary))
         refreshed = _fill(layout, new)
         db.publish(new.database, layout.index_file)
-        return Index.open(layout.index_file), replace(refreshed, rebuilt=reason)
+        return Index.open(layout.index_file), refreshed._replace(rebuilt=reason)
     except (OSError, NotWritable, db.Damaged) as error:
         return _in_memory(layout, f"{reason}; {error}")
     finally:
@@ -146,7 +145,7 @@ def _build(layout: Layout, reason: str) -> tuple[Index, Refreshed]:
 
 def _in_memory(layout: Layout, reason: str) -> tuple[Index, Refreshed]:
     index = Index(db.create())
-    return index, replace(_fill(layout, index), rebuilt=reason)
+    return index, _fill(layout, index)._replace(rebuilt=reason)
 
 
 def _fill(layout: Layout, index: Index) -> Refreshed:
@@ -171,19 +170,25 @@ def _apply(layout: Layout, index: Index, seen: Scan) -> Refreshed:
 def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refreshed:
     database = index.database
     with database.transaction():
-        update.run(seen)
+        update.run(seen, _remembered(index))
         total = index.count()
         problems = update.problem_count()
-        database.set_meta("files", seen.fingerprint)
-        database.set_meta("racy", "1" if update.racy_left() else "")
+        database.run("DELETE FROM walk")
+        database.run("INSERT INTO walk VALUES (?, ?)", seen.packed(update.unsettled))
         database.set_meta("counts", f"{total} {problems}")
         meta = {"manifest": database.meta("manifest")}
         if database.path and (update.changed or not _manifest_is_ours(layout, index, meta)):
-            stamp = write_manifest(layout.manifest_file, manifest_bytes(*index.manifest_entries()))
+            stamp = write_manifest(layout.manifest_file, index.manifest())
             database.set_meta("manifest", stamp)
     return Refreshed(
         update.added, update.modified, update.removed, total, problems=problems, held=update.held
     )
+
+
+def _remembered(index: Index) -> Walk | None:
+    """The walk that the index agrees with; ``None`` before the first."""
+    row = index.database.row("SELECT names, stamps FROM walk")
+    return Walk(*row) if row else None
 
 
 def _manifest_is_ours(layout: Layout, index: Index, meta: dict[str, str]) -> bool:
@@ -202,7 +207,8 @@ def _sweep(layout: Layout) -> None:
     with suppress(OSError), os.scandir(layout.indexes_dir) as entries:
         for entry in entries:
             if (
-                entry.name.endswith(".tmp")
+                entry.name.startswith("memory.db.")
+                and entry.name.endswith(".tmp")
                 and entry.stat(follow_symlinks=False).st_mtime < time.time() - 3600
             ):
                 with suppress(OSError):

@@ -1,4 +1,4 @@
-"""One walk over the memory folders: which files there are, their stamps, and one fingerprint of all.
+"""One walk over the memory folders: which files there are, and their stamps.
 
 A stamp is (size, mtime, ctime, inode): ctime moves with every write, so restoring an old mtime hides nothing.
 """
@@ -8,22 +8,26 @@ from __future__ import annotations
 import os
 import stat
 from array import array
-from dataclasses import dataclass
-from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 RACY_NS: Final = 2_000_000_000
 """A file that changed this shortly before it was read may change again without a new stamp (FAT counts in 2
 s)."""
 
+Stamp: TypeAlias = tuple[int, int, int, int]
+UNSETTLED: Final[Stamp] = (0, 0, 0, 0)
+"""Remembered instead of a stamp that proves nothing: no file has it, so the file is read again."""
+
 _MAX_DEPTH = 24
+_INODE_BITS: Final = 0x7FFFFFFFFFFFFFFF
+_BY_DESCRIPTOR: Final = os.scandir in os.supports_fd
+_FOLDER_FLAGS: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class FileStamp:
+class FileStamp(NamedTuple):
     """One file as the walk saw it. ``path`` is POSIX, relative to root. ``regular`` is false for links and
     devices."""
 
@@ -35,7 +39,7 @@ class FileStamp:
     regular: bool = True
 
     @property
-    def values(self) -> tuple[int, int, int, int]:
+    def values(self) -> Stamp:
         """What must stay the same while the file does."""
         return (self.size, self.mtime_ns, self.ctime_ns, self.inode)
 
@@ -44,32 +48,55 @@ class FileStamp:
         return max(self.mtime_ns, self.ctime_ns) > moment_ns - RACY_NS
 
 
-@dataclass(slots=True)
-class Scan:
+class Walk(NamedTuple):
+    """What a walk saw, in two pieces: names and stamps in the same order. Kept in the index, so that the next
+    walk can be compared with it at a glance."""
+
+    names: bytes
+    stamps: bytes
+
+    def files(self) -> dict[str, Stamp]:
+        """The stamp of each file."""
+        names = self.names.partition(b"\0\0")[0].decode("utf-8").split("\0")
+        stamps = array("q")
+        stamps.frombytes(self.stamps)
+        return dict(zip(names, _by_four(stamps), strict=False))
+
+
+class Scan(NamedTuple):
     """All Markdown files below the folders. ``unlisted`` folders exist but could not be read: what lies in
-    them is
-    unknown, not gone. ``listed`` counts the folders that could."""
+    them is unknown, not gone. ``listed`` counts the folders that could."""
 
     names: list[str]
-    values: array[int]
+    stamps: array[int]
     special: frozenset[str]
     unlisted: tuple[str, ...]
     listed: int
-    fingerprint: str
+    packed_names: bytes
 
-    def __len__(self) -> int:
-        return len(self.names)
+    def files(self) -> Iterator[tuple[str, Stamp]]:
+        """Path and stamp of every file, in the order of the walk."""
+        return zip(self.names, _by_four(self.stamps), strict=True)
 
-    def tuples(self) -> Iterator[tuple[str, int, int, int, int]]:
-        """``(path, size, mtime_ns, ctime_ns, inode)`` of every file, in no order."""
-        values = self.values
-        return zip(self.names, values[0::4], values[1::4], values[2::4], values[3::4], strict=True)
+    def packed(self, unsettled: Collection[str] = ()) -> Walk:
+        """What to remember of this walk; ``unsettled`` are files to be read again at the next."""
+        stamps = self.stamps
+        if unsettled:
+            stamps = array("q", stamps)
+            for at, name in enumerate(self.names):
+                if name in unsettled:
+                    stamps[at * 4 : at * 4 + 4] = array("q", UNSETTLED)
+        return Walk(self.packed_names, stamps.tobytes())
+
+
+def _by_four(stamps: array[int]) -> Iterator[Stamp]:
+    return zip(stamps[0::4], stamps[1::4], stamps[2::4], stamps[3::4], strict=True)
 
 
 def scan(root: str, folders: tuple[str, ...]) -> Scan:
     """Walk the POSIX ``folders`` below ``root`` for ``*.md``. Hidden files and folders are skipped; links are
-    listed as special, never followed. The order is the file system's: the fingerprint of an unchanged tree is
-    stable, and a spurious difference costs one comparison."""
+    listed as special, never followed. The order is the file system's: that of an unchanged tree is stable,
+    and a spurious difference costs one comparison."""
     names: list[str] = []
     values: list[int] = []
     special: list[str] = []
@@ -88,16 +115,18 @@ def scan(root: str, folders: tuple[str, ...]) -> Scan:
             continue
         if depth < _MAX_DEPTH:
             waiting += [(child, depth + 1) for child in below]
-    packed = array("q", values)
-    digest = blake2b(packed, digest_size=16)
     try:
-        joined = "\0".join([*names, "", *special, "", *unlisted]).encode("utf-8")
+        packed = _pack(names, special, unlisted)
     except UnicodeEncodeError:  # a name that is not UTF-8: shown escaped, reported, never opened
         special += [name for name in names if visible_name(name) != name]
         names, special = [visible_name(name) for name in names], [visible_name(name) for name in special]
-        joined = "\0".join([*names, "", *special, "", *map(visible_name, unlisted)]).encode("utf-8")
-    digest.update(joined)
-    return Scan(names, packed, frozenset(special), tuple(unlisted), listed, digest.hexdigest())
+        unlisted = [visible_name(name) for name in unlisted]
+        packed = _pack(names, special, unlisted)
+    return Scan(names, array("q", values), frozenset(special), tuple(unlisted), listed, packed)
+
+
+def _pack(names: list[str], special: list[str], unlisted: list[str]) -> bytes:
+    return "\0".join([*names, "", *special, "", *unlisted]).encode("utf-8")
 
 
 def _list_folder(
@@ -108,10 +137,13 @@ def _list_folder(
     kept = (len(names), len(values), len(special))
     prefix = folder + "/"
     is_regular = stat.S_ISREG
+    path = os.path.join(root, folder)
+    if os.path.islink(path):
+        return below
+    # Looked up from the open folder, names are found sooner than whole paths, and nobody can exchange it.
+    descriptor = os.open(path, _FOLDER_FLAGS) if _BY_DESCRIPTOR else -1
     try:
-        if os.path.islink(os.path.join(root, folder)):
-            return below
-        with os.scandir(os.path.join(root, folder)) as entries:
+        with os.scandir(path if descriptor < 0 else descriptor) as entries:
             for entry in entries:
                 name = entry.name
                 if name[0] == ".":
@@ -130,10 +162,13 @@ def _list_folder(
                         continue
                     special.append(prefix + name)
                 names.append(prefix + name)
-                values += (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino & 0x7FFFFFFFFFFFFFFF)
+                values += (info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino & _INODE_BITS)
     except OSError:
         del names[kept[0] :], values[kept[1] :], special[kept[2] :]
         raise
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)
     return below
 
 
@@ -153,6 +188,6 @@ def stamp_of(root: str, path: str) -> FileStamp | None:
         info.st_size,
         info.st_mtime_ns,
         info.st_ctime_ns,
-        info.st_ino & 0x7FFFFFFFFFFFFFFF,
+        info.st_ino & _INODE_BITS,
         stat.S_ISREG(info.st_mode),
     )

@@ -6,6 +6,11 @@ import os
 import time
 from contextlib import suppress
 
+_LIMIT = 200
+# Not blocking, should somebody have put a pipe there.
+_READ = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+)
 _BACKDATE_NS = 5_000_000_001
 
 
@@ -30,9 +35,13 @@ def write_seal(path: str) -> None:
 def sealed(path: str) -> bool:
     """Whether the index file is as we left it, with no write of anybody under way."""
     try:
-        with open(_seal_path(path), encoding="ascii") as handle:
-            return handle.read(200) == _stamp(path) and not os.path.exists(path + "-journal")
-    except (OSError, UnicodeDecodeError):
+        descriptor = os.open(_seal_path(path), _READ)
+        try:
+            kept = os.read(descriptor, _LIMIT)
+        finally:
+            os.close(descriptor)
+        return kept == _stamp(path).encode() and not os.path.lexists(path + "-journal")
+    except OSError:
         return False
 
 

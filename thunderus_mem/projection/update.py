@@ -9,8 +9,7 @@ import os
 import stat
 import time
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import content_hash, read_document
@@ -24,23 +23,21 @@ if TYPE_CHECKING:
 
     from thunderus_mem.model.document import Document
     from thunderus_mem.projection.database import Database
-    from thunderus_mem.projection.scan import Scan
+    from thunderus_mem.projection.scan import Scan, Walk
 
 _LIMIT: Final = 1024 * 1024 + 1
 _OPEN_FLAGS: Final = (
     os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 _INSERT_FILE = (
-    "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) "
+    "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (path) DO UPDATE SET size = excluded.size, "
     "mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode, "
-    "racy = excluded.racy, "
     "hash = excluded.hash, doc_id = excluded.doc_id, problems_json = excluded.problems_json"
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _FileRow:
+class _FileRow(NamedTuple):
     """What the index holds of a file before the update."""
 
     size: int
@@ -50,13 +47,14 @@ class _FileRow:
 
 class Update:
     """One update within a transaction that its caller holds. ``added``, ``modified``, ``removed`` count
-    documents."""
+    documents; ``unsettled`` are files that have to be read again next time, whatever their stamps say."""
 
     def __init__(self, root: str, database: Database) -> None:
         self._root = root
         self._database = database
         self._fresh: dict[str, tuple[Document, str, int]] = {}
         self._touched: set[str] = set()
+        self.unsettled: set[str] = set()
         self.added = self.modified = self.removed = self.held = 0
 
     @property
@@ -64,39 +62,28 @@ class Update:
         """Whether any document did."""
         return bool(self.added or self.modified or self.removed)
 
-    def run(self, seen: Scan) -> None:
-        """Apply everything."""
-        before = set(
-            self._database.rows("SELECT path, size, mtime_ns, ctime_ns, inode FROM files WHERE racy = 0")
-        )
-        now = set(seen.tuples())
-        changed = {row[0]: row for row in now - before}
-        left = (
-            {row[0] for row in before} - {row[0] for row in now}
-            if len(before) + len(changed) != len(now)
-            else set()
-        )
-        racy = {row[0] for row in self._database.rows("SELECT path FROM files WHERE racy = 1")}
-        left |= racy - set(changed)
-        hidden = tuple(f"{folder}/" for folder in seen.unlisted)
-        gone = sorted(path for path in left if not path.startswith(hidden or "//"))
-        self.held = len(left) - len(gone)
+    def run(self, seen: Scan, before: Walk | None) -> None:
+        """Apply everything; ``before`` is what the index remembers of the walk it agrees with."""
+        stamps = before.files() if before else {}
+        changed = {path: stamp for path, stamp in seen.files() if stamps.get(path) != stamp}
+        gone: list[str] = []
+        if before is None or before.names != seen.packed_names:
+            left = {row[0] for row in self._database.rows("SELECT path FROM files")}.difference(seen.names)
+            hidden = tuple(f"{folder}/" for folder in seen.unlisted)
+            gone = sorted(path for path in left if not path.startswith(hidden or "//"))
+            self.held = len(left) - len(gone)
         known = self._known([*changed, *gone])
         for path in gone:
             self._touched.add(known[path].doc_id)
         self._database.run_many("DELETE FROM files WHERE path = ?", [(path,) for path in gone])
         rows = []
-        for path, row in changed.items():
-            read = self._read(FileStamp(*row, path not in seen.special), known.get(path))
+        for path, stamp in changed.items():
+            read = self._read(FileStamp(path, *stamp, path not in seen.special), known.get(path))
             if read is not None:
                 rows.append(read)
         self._database.run_many(_INSERT_FILE, rows)
         self._touched.discard("")
         self._settle()
-
-    def racy_left(self) -> bool:
-        """Whether some file has to be read again next time."""
-        return self._database.row("SELECT 1 FROM files WHERE racy = 1 LIMIT 1") is not None
 
     def problem_count(self) -> int:
         """How many files have findings of the reader."""
@@ -119,44 +106,41 @@ class Update:
         moment = time.time_ns()
         try:
             data, stamp = _read_bytes(self._root, stamp)
-        except FileNotFoundError:
-            return None  # it went after the walk: the next walk sees that
+        except FileNotFoundError:  # it went after the walk
+            self.unsettled.add(path)
+            return None
         except OSError as error:
             return self._unreadable(stamp, before, error)
         text_hash = content_hash(data)
-        racy = stamp.racy_at(moment)
+        if stamp.racy_at(moment):
+            self.unsettled.add(path)
         if before and before.hash == text_hash and before.size == stamp.size and b"\r" not in data:
             problems = self._database.row("SELECT problems_json FROM files WHERE path = ?", (path,))
             kept = problems[0] if problems else "[]"
-            return (path, *stamp.values, int(racy), text_hash, before.doc_id, kept)
+            return (path, *stamp.values, text_hash, before.doc_id, kept)
         reading = read_document(path, data)
         document = reading.document
         doc_id = document.id if document else ""
         self._touched.update({doc_id, before.doc_id if before else ""})
         if document:
             self._fresh[path] = (document, text_hash, stamp.size)
-        return (path, *stamp.values, int(racy), text_hash, doc_id, encode_problems(reading.problems))
+        return (path, *stamp.values, text_hash, doc_id, encode_problems(reading.problems))
 
     def _unreadable(
         self, stamp: FileStamp, before: _FileRow | None, error: OSError
     ) -> tuple[Any, ...] | None:
         """A read that failed proves nothing about the text: what was known stays, and it is tried again."""
+        self.unsettled.add(stamp.path)
         if before and before.doc_id:
-            self._database.run("UPDATE files SET racy = 1 WHERE path = ?", (stamp.path,))
             return None
-        return self._not_a_document(stamp, before, (_failed(stamp.path, error),), racy=True)
+        return self._not_a_document(stamp, before, (_failed(stamp.path, error),))
 
     def _not_a_document(
-        self,
-        stamp: FileStamp,
-        before: _FileRow | None,
-        problems: tuple[Diagnostic, ...],
-        *,
-        racy: bool = False,
+        self, stamp: FileStamp, before: _FileRow | None, problems: tuple[Diagnostic, ...]
     ) -> tuple[Any, ...]:
         if before:
             self._touched.add(before.doc_id)
-        return (stamp.path, *stamp.values, int(racy), "", "", encode_problems(problems))
+        return (stamp.path, *stamp.values, "", "", encode_problems(problems))
 
     def _settle(self) -> None:
         """For each id that was touched: find its file, and make its rows those of that file."""
@@ -208,8 +192,9 @@ class Update:
             document = read_document(path, data).document
             if document and document.id == doc_id:
                 return document, content_hash(data), stamp.size
-        # It changed since the walk. Marked, it is read at the next refresh, which settles the id.
-        self._database.run("UPDATE files SET racy = 1, hash = '' WHERE path = ?", (path,))
+        # It changed since the walk. The next refresh reads it and settles the id.
+        self.unsettled.add(path)
+        self._database.run("UPDATE files SET hash = '' WHERE path = ?", (path,))
         return None
 
     def _drop(self, row_id: int, doc_id: str) -> None:
@@ -225,6 +210,7 @@ class Update:
         )
         run("DELETE FROM passages WHERE id BETWEEN ? AND ?", span)
         run("DELETE FROM names WHERE doc_id = ?", (doc_id,))
+        run("DELETE FROM manifest WHERE doc_id = ?", (doc_id,))
         run("DELETE FROM doc_edges WHERE src_doc_id = ?", (doc_id,))
         run("DELETE FROM docs WHERE rowid = ?", (row_id,))
 
@@ -232,11 +218,11 @@ class Update:
         many = self._database.run_many
         many(
             "INSERT INTO docs (rowid, doc_id, kind, title, path, tags_json, updated, provenance_json, "
-            "created, "
-            "updated_key, status, aliases_json, anchors_json, hash, size, tokens, manifest_json) "
-            f"VALUES ({', '.join('?' * 17)})",
+            "created, updated_key, status, aliases_json, anchors_json, hash, size, tokens) "
+            f"VALUES ({', '.join('?' * 16)})",
             [(row_id, *entry.doc) for row_id, entry in entries],
         )
+        many("INSERT INTO manifest VALUES (?, ?)", [(entry.doc_id, entry.manifest) for _, entry in entries])
         many(
             "INSERT INTO docs_fts (rowid, doc_id, title, headings, tags, body, names, parts) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -4,8 +4,7 @@ Pure."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,8 +28,7 @@ DOCUMENT_WEIGHTS: Final = {
 PASSAGE_WEIGHTS: Final = {"title": 3.0, "heading": 1.5, "body": 1.0, "parts": 0.8}
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A document (by row id) with its ranks in the two lists, from 1; 0 means it is not in that list."""
 
     row: int

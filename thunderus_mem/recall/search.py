@@ -5,8 +5,7 @@ Text that is shown comes from the file, and only when the file still is the one 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.query import atoms, exclusion_expression, match_expression, whole_expression
 from thunderus_mem.projection.index import filter_clauses
@@ -36,8 +35,7 @@ _DOCUMENT_BM25 = f"bm25(docs_fts, {', '.join(map(str, DOCUMENT_WEIGHTS.values())
 _PASSAGE_BM25 = f"bm25(passages_fts, {', '.join(map(str, PASSAGE_WEIGHTS.values()))})"
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One passage of one document. ``line`` is in the file; ``marks`` are character ranges in ``snippet``;
     ``superseded_by`` is "" for a current document. ``explain`` tells ranks and weights when asked for."""
 
@@ -55,8 +53,7 @@ class Hit:
     explain: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _Doc:
+class _Doc(NamedTuple):
     """What ranking asks of a document."""
 
     row: int
@@ -96,7 +93,7 @@ def search(index: Index, query: Query, *, root: str, limit: int = 10, explain: b
     shown = (
         (
             docs[candidate.row],
-            found.best_passage.get(candidate.row),
+            _telling_passage(database, expression, candidate.row, found.passages_of.get(candidate.row, [])),
             candidate.score,
             successors[candidate.row][0] if candidate.row in successors else "",
             _explanation(candidate, found, expression) if explain else {},
@@ -106,13 +103,12 @@ def search(index: Index, query: Query, *, root: str, limit: int = 10, explain: b
     return _hits(Snippets(root, database, expression), shown, limit)
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """Row ids of documents in both orders, best first, and the best passage of each document."""
+class _Found(NamedTuple):
+    """Row ids of documents in both orders, best first, and the passages found in each, best first."""
 
     documents: list[int]
     passages: list[int]
-    best_passage: dict[int, int]
+    passages_of: dict[int, list[int]]
     document_scores: dict[int, float]
     passage_scores: dict[int, float]
 
@@ -130,14 +126,28 @@ def _ranked(database: Database, expression: str, allowed: frozenset[int] | None)
         (expression, pool * 3 if pool > 0 else pool),
     )
     document_scores = {row: -score for row, score in documents if allowed is None or row in allowed}
-    best: dict[int, int] = {}
+    found: dict[int, list[int]] = {}
     passage_scores: dict[int, float] = {}
     for passage, score in passages:
         row = passage // PASSAGES_PER_DOCUMENT
-        if row not in best and (allowed is None or row in allowed):
-            best[row] = passage
-            passage_scores[row] = -score
-    return _Found(list(document_scores)[:_POOL], list(best)[:_POOL], best, document_scores, passage_scores)
+        if allowed is None or row in allowed:
+            found.setdefault(row, []).append(passage)
+            passage_scores.setdefault(row, -score)
+    return _Found(list(document_scores)[:_POOL], list(found)[:_POOL], found, document_scores, passage_scores)
+
+
+def _telling_passage(database: Database, expression: str, row: int, ranked: list[int]) -> int:
+    """The passage to show of a document: the best of those whose own text matches.
+
+    Every passage carries the title, so a short one (a status, a date) would else stand for the whole.
+    """
+    first = row * PASSAGES_PER_DOCUMENT
+    matching = database.rows(
+        "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid",
+        (f"{{body parts}} : ({expression})", first, first + PASSAGES_PER_DOCUMENT - 1),
+    )
+    own = [found[0] for found in matching]
+    return next((passage for passage in ranked if passage in own), own[0] if own else first)
 
 
 def _allowed(database: Database, query: Query) -> frozenset[int] | None:
@@ -215,7 +225,7 @@ def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> li
             present.add(successor)
             chain.append(successor)
             successor = superseded.get(successor, 0)
-        result += [replace(candidate, row=row, document_rank=0, passage_rank=0) for row in reversed(chain)]
+        result += [candidate._replace(row=row, document_rank=0, passage_rank=0) for row in reversed(chain)]
         result.append(candidate)
     return result
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.projection.database import scratch
 from thunderus_mem.projection.scan import stamp_of
@@ -22,8 +21,7 @@ _MARK = re.compile("[\x01\x02]")
 _TABLE = "CREATE VIRTUAL TABLE shown USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2')"
 
 
-@dataclass(frozen=True, slots=True)
-class Snippet:
+class Snippet(NamedTuple):
     """Text of one line's worth, the ranges in it that matched, and where its passage stands."""
 
     anchor: str

@@ -95,7 +95,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "write.duplicates",
         CONFIG,
         "bool",
-        "Whether add warns when a document with the same or nearly the same text exists.",
+        "Whether add refuses a text that is known already, and warns of one that nearly is.",
     ),
     Key(
         "write.lock_timeout",
@@ -162,7 +162,13 @@ KEYS: Final[tuple[Key, ...]] = (
         "Which of several equal documents stays: the first made, the one updated last, or none by itself.",
         choices=("merge_to_first", "keep_newest", "flag_for_review"),
     ),
-    Key("duplicates.kinds", GARDENER, "list", "Kinds among which duplicates are looked for.", choices=KINDS),
+    Key(
+        "duplicates.kinds",
+        GARDENER,
+        "list",
+        "Kinds whose duplicates are merged; others are only reported.",
+        choices=KINDS,
+    ),
     Key("recap.include_file_changes", GARDENER, "bool", "Whether a recap lists the files that changed."),
     Key("recap.max_files", GARDENER, "int", "How many changed files a recap lists.", minimum=0, maximum=1000),
     Key(

@@ -9,6 +9,7 @@ import os
 import stat
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.model.event import decode, line_hash
 from thunderus_mem.model.shard import (
     SHAPE,
@@ -26,7 +27,16 @@ from thunderus_mem.model.shard import (
 if TYPE_CHECKING:
     from thunderus_mem.model.diagnostic import Diagnostic
 
-__all__ = ["SHARD_NAME", "Damage", "EventLog", "LogReading", "LoggedEvent", "ShardReading", "last_line"]
+__all__ = [
+    "SHARD_NAME",
+    "Damage",
+    "EventLog",
+    "LogReading",
+    "LoggedEvent",
+    "ShardReading",
+    "last_line",
+    "open_regular",
+]
 
 SHARD_NAME: Final = "events.jsonl"
 MAX_SHARD: Final = 256 * 1024 * 1024
@@ -36,7 +46,7 @@ _FLAGS: Final = (
 )
 
 
-def _open(path: str) -> int:
+def open_regular(path: str) -> int:
     """Open a regular file; raises `OSError` for anything else (link, pipe, folder)."""
     descriptor = os.open(path, _FLAGS | getattr(os, "O_BINARY", 0))
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
@@ -49,7 +59,7 @@ def _read(path: str, *, jailed: bool = True) -> bytes:
     """The bytes of a shard; ``jailed``: its folder may not be a link."""
     if jailed and os.path.islink(os.path.dirname(path)):
         raise OSError("its folder is a link")
-    with open(_open(path), "rb") as file:
+    with open(open_regular(path), "rb") as file:
         data = file.read(MAX_SHARD + 1)
     if len(data) > MAX_SHARD:
         raise OSError(f"larger than {MAX_SHARD // (1024 * 1024)} MiB")
@@ -62,7 +72,7 @@ def last_line(path: str) -> bytes | None:
     ``None`` when there is no file, no line, or the last line has no line end.
     """
     try:
-        with open(_open(path), "rb") as file:
+        with open(open_regular(path), "rb") as file:
             end = file.seek(0, os.SEEK_END)
             tail = b""
             while end > 0 and b"\n" not in tail[:-1]:
@@ -124,11 +134,19 @@ class EventLog:
         return merge_readings(map(self.read_shard, self.shards()))
 
     def contains(self, shard: str, event_id: str) -> bool:
-        """Whether a complete line of the shard is the event with this id."""
+        """Whether a complete line of the shard is the event with this id.
+
+        Raises `NotWritable` when the shard is there but cannot be read: "no" would undo a committed change.
+        """
         try:
             data = _read(self._absolute(shard))
-        except OSError:
+        except FileNotFoundError:
             return False
+        except OSError as error:
+            raise NotWritable(
+                f"{shard} cannot be read: {error.strerror or error}",
+                hint="mend its permissions; an interrupted change waits for it",
+            ) from error
         needle = event_id.encode()
         at = data.find(needle)
         while at >= 0:

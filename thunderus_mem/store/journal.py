@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from thunderus_mem.model.errors import Conflict, ThunderusError
 from thunderus_mem.store.disk import explain, mode_of
@@ -46,8 +45,7 @@ __all__ = ["Committed", "Healed", "Journal", "Uncertain", "Write"]
 _STAGED_LIMIT: Final = 256 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Healed:
+class Healed(NamedTuple):
     """What became of one file of an interrupted change.
 
     ``removed``: never committed, nothing had happened. ``published``: finished now. ``dropped``: had been
@@ -63,8 +61,7 @@ class Healed:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(NamedTuple):
     """A change that is in the log for good, and what became of its files.
 
     ``published`` is False while a file waits for the disk (``problem`` says why): the next command finishes
@@ -79,10 +76,24 @@ class Committed:
 
 
 class Journal:
-    """Commits changes to the files below ``root``; ``staging`` and ``quarantine`` are absolute folders."""
+    """Commits changes to the files below ``root``; ``staging`` and ``quarantine`` are absolute folders.
 
-    def __init__(self, root: str, staging: str, quarantine: str) -> None:
+    ``is_log`` and ``is_document`` tell which root-relative paths a change may speak of: a staged change that
+    names any other was not made by us (a repository can bring a staging folder along) and is set aside.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        staging: str,
+        quarantine: str,
+        *,
+        is_log: Callable[[str], object] = bool,
+        is_document: Callable[[str], object] = bool,
+    ) -> None:
         self._root = root
+        self._is_log = is_log
+        self._is_document = is_document
         self._staging = staging
         self._quarantine = quarantine
 
@@ -217,7 +228,7 @@ class Journal:
             drop(self._staging, event_id)
             return [Healed(event_id, "", "removed")] if unfinished else []
         operation = read_operation(self._staging, event_id)
-        if operation is None:
+        if operation is None or not self._is_ours(operation):
             return [self._keep_damaged(event_id)]
         log = inside(self._root, operation.shard)
         told = _told(repair_tail(log, self._quarantine), operation.shard)
@@ -227,6 +238,11 @@ class Journal:
             sync_log(log)
             return [*told, *self._finish(operation, moved, on_abort)]
         return [*told, *self._undo(operation, moved)]
+
+    def _is_ours(self, operation: Operation) -> bool:
+        return bool(self._is_log(operation.shard)) and all(
+            self._is_document(planned.path) for planned in operation.writes
+        )
 
     def _undo(self, operation: Operation, moved: bool) -> list[Healed]:
         undone = []

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import posixpath
+import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.model.errors import NoStore
+from thunderus_mem.model.errors import NoStore, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +30,22 @@ DOCUMENT_FOLDERS: Final[dict[str, str]] = {
 }
 """Kind of a document → the folder that holds it, POSIX and relative to root."""
 
+SHARD_FOLDERS: Final = (".thunderus/sessions", ".thunderus/local/sessions")
+"""The folders of committed and of private shards."""
+
+_PLACES: Final = (
+    STORE,
+    MEMORY,
+    ".thunderus/memory/semantic",
+    ".thunderus/memory/procedural",
+    *DOCUMENT_FOLDERS.values(),
+    INDEXES,
+    ".thunderus/schemas",
+    ".thunderus/local",
+    *SHARD_FOLDERS,
+    ".thunderus/.staging",
+    ".thunderus/.quarantine",
+)
 _MAX_STEPS = 200
 _GIT_FILE_LIMIT = 4096
 
@@ -191,6 +208,30 @@ def kind_of(path: str) -> str | None:
     return None
 
 
+def is_shard(path: str) -> bool:
+    """Whether a root-relative POSIX path is that of a session's shard."""
+    folder, _, name = path.rpartition("/")
+    return name == "events.jsonl" and posixpath.dirname(folder) in SHARD_FOLDERS
+
+
+def check_places(root: str) -> None:
+    """Raise ``Refused`` when a folder of the store is a symbolic link.
+
+    A repository can bring such a link along; what we write and clear away must never land where it points.
+    """
+    for place in _PLACES:
+        path = os.path.join(root, *place.split("/"))
+        try:
+            mode = os.lstat(path).st_mode
+        except OSError:
+            continue
+        if stat.S_ISLNK(mode):
+            raise Refused(
+                f"{path} is a symbolic link; the store keeps to its own folder.",
+                hint="Put a real folder there: links could lead out of the repository.",
+            )
+
+
 class Found(NamedTuple):
     """A store that was found. ``also`` are the roots further up (same repository) it could have been."""
 
@@ -202,8 +243,15 @@ def find_root(start: str, environ: Mapping[str, str]) -> Found:
     """Find the store for a folder: the nearest ``.thunderus`` upwards, or ``THUNDERUS_MEM_ROOT``.
 
     Inside git the walk ends at the top of the working tree (for a submodule: of the outermost one); a linked
-    worktree that has no store of its own uses the main worktree's. Raises ``NoStore`` when there is none.
+    worktree that has no store of its own uses the main worktree's. Raises ``NoStore`` when there is none,
+    ``Refused`` when one of its folders is a symbolic link.
     """
+    found = _find_root(start, environ)
+    check_places(found.root)
+    return found
+
+
+def _find_root(start: str, environ: Mapping[str, str]) -> Found:
     named = environ.get("THUNDERUS_MEM_ROOT", "")
     if named:
         root = os.path.abspath(os.path.join(start, os.path.expanduser(named)))

@@ -92,8 +92,9 @@ def _read_owner(lock_path: str) -> dict[str, Any]:
     import json
 
     try:
-        with open(owner_path(lock_path), "rb") as stream:
-            owner = json.loads(stream.read(_OWNER_LIMIT))
+        descriptor = os.open(owner_path(lock_path), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+        with open(descriptor, "rb") as stream:
+            owner = json.loads(stream.read(_OWNER_LIMIT) or b"null")
     except (OSError, ValueError):
         return {}
     return owner if isinstance(owner, dict) else {}

@@ -11,14 +11,13 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.event import line_hash
 from thunderus_mem.model.strict_json import parse_object
-from thunderus_mem.store.events import SHARD_NAME, last_line
+from thunderus_mem.store.events import SHARD_NAME, last_line, open_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,8 +33,7 @@ _VERSION: Final = 1
 _OUTSIDE: Final = "outside"
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """Where the next event goes.
 
     ``shard`` takes what is committed, ``local_shard`` what stays private; both root-relative. The next line
@@ -75,7 +73,7 @@ class Sessions:
     def _state(self) -> dict[str, Any]:
         """The stored state; empty when there is none that can be used."""
         try:
-            with open(self._state_file, "rb") as file:
+            with open(open_regular(self._state_file), "rb") as file:
                 state = parse_object(file.read(_STATE_LIMIT + 1), _STATE_LIMIT)
         except (OSError, ValueError):
             return {}

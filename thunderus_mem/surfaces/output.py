@@ -20,9 +20,11 @@ VERSIONS: Final[dict[str, int]] = {}
 
 # A JSON text must not steer a terminal either; \u escapes keep its value.
 _UNSAFE = re.compile(
-    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
-    "\U000e0000-\U000e0fff]"
+    "[\x7f-\x9f\u00ad\u034f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+    "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+
+_ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
 
 def schema_name(command: str) -> str:
@@ -32,15 +34,14 @@ def schema_name(command: str) -> str:
 
 
 def plain(value: Any) -> Any:
-    """A value as JSON has it: dataclasses as objects, tuples and sets as arrays, times as RFC 3339 text."""
+    """A value as JSON has it: values with fields as objects, tuples and sets as arrays, times as RFC 3339."""
     if value is None or isinstance(value, (bool, int, float)):
         return value
     if isinstance(value, str):
         return str(value)
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            item.name: plain(getattr(value, item.name)) for item in fields(value) if _told(item.name, value)
-        }
+    names = field_names(value)
+    if names is not None:
+        return {name: plain(getattr(value, name)) for name in names if _told(name, value)}
     if isinstance(value, dict) or hasattr(value, "items"):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
@@ -54,14 +55,38 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value]
 
 
+def field_names(value: Any) -> tuple[str, ...] | None:
+    """The fields of a dataclass or a named tuple, value or type; ``None`` for anything else."""
+    if is_dataclass(value):
+        return tuple(item.name for item in fields(value))
+    found: tuple[str, ...] | None = getattr(value, "_fields", None)
+    return found
+
+
 def _told(name: str, value: Any) -> bool:
     return not name.startswith("_") and not isinstance(getattr(value, name), (bytes, bytearray))
 
 
-def dumps(value: Any) -> str:
-    """JSON text with sorted keys, two spaces deep, safe to print on a terminal."""
+def dumps(value: Any, *, whole: bool = False) -> str:
+    """JSON text with sorted keys, two spaces deep, safe to print on a terminal, and without the value of any
+    secret unless ``whole``."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2)
+    if not whole:
+        from thunderus_mem.model.secrets import find_secrets
+
+        if find_secrets(_ESCAPES.sub(" ", text)):
+            text = json.dumps(_redacted(value), ensure_ascii=False, sort_keys=True, indent=2)
     return text if text.isascii() else _UNSAFE.sub(_escape, text)
+
+
+def _redacted(value: Any) -> Any:
+    from thunderus_mem.model.secrets import redacted
+
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, dict):
+        return {redacted(key): _redacted(item) for key, item in value.items()}
+    return [_redacted(item) for item in value] if isinstance(value, list) else value
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -73,7 +98,8 @@ def envelope(command: str, value: Any) -> str:
     content = plain(value)
     if not isinstance(content, dict):
         content = {"items": content}
-    return dumps({**content, "schema": schema_name(command)})
+    # Whoever asks for a document gets its text as it is.
+    return dumps({**content, "schema": schema_name(command)}, whole=command == "show")
 
 
 def failure_envelope(error: ThunderusError, code: int) -> str:

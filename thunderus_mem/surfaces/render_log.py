@@ -13,6 +13,16 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.style import Style
     from thunderus_mem.verbs.history import LogListing, ShownEvent, VerifyReport, WhyReport
 
+_SHORT_COMMIT = 12
+_NAMED = 2
+
+
+def _about(doc_ids: tuple[str, ...]) -> str:
+    """The documents of an event; of many the first and how many more there are."""
+    if len(doc_ids) <= _NAMED:
+        return ", ".join(doc_ids)
+    return f"{doc_ids[0]} and {len(doc_ids) - 1:,} more"
+
 
 def log_listing(value: LogListing, console: Console) -> str:
     """Events, newest first: when, who, what, on which documents, and why."""
@@ -20,7 +30,7 @@ def log_listing(value: LogListing, console: Console) -> str:
     rows = []
     for event in value.events:
         what = event.op or event.kind
-        about = ", ".join(event.doc_ids)
+        about = _about(event.doc_ids)
         reason = one_line(event.why or event.text)
         rows.append(
             (
@@ -43,7 +53,7 @@ def event_listing(value: LogListing, console: Console) -> str:
             style.dim(minute(event.ts)),
             event.actor,
             event.kind + (f" {event.op}" if event.op else ""),
-            one_line(", ".join(event.doc_ids) or event.text),
+            one_line(_about(event.doc_ids) or event.text),
         )
         for event in value.events
     ]
@@ -51,25 +61,27 @@ def event_listing(value: LogListing, console: Console) -> str:
 
 
 def why_report(value: WhyReport, console: Console) -> str:
-    """The tree from a document to its commits."""
-    return "\n".join(_tree(value.tree, console.style))
+    """The tree from a document to its commits; a session is told where it is first met."""
+    return "\n".join(_tree(value.tree, console.style, set()))
 
 
-def _tree(node: WhyNode, style: Style) -> list[str]:
+def _tree(node: WhyNode, style: Style, told: set[str]) -> list[str]:
     lines = [_label(node, style)]
-    for number, child in enumerate(node.children):
-        last = number == len(node.children) - 1
+    children = [child for child in node.children if child.kind != "session" or child.id not in told]
+    told.update(child.id for child in children if child.kind == "session")
+    for number, child in enumerate(children):
+        last = number == len(children) - 1
         first, rest = ("└─ ", "   ") if last else ("├─ ", "│  ")
-        head, *below = _tree(child, style)
+        head, *below = _tree(child, style, told)
         lines += [style.dim(first) + head, *(style.dim(rest) + line for line in below)]
     return lines
 
 
 def _label(node: WhyNode, style: Style) -> str:
-    """Kind, id and what is known of it; a label that names its kind and id already is not told twice."""
-    label = one_line(node.label).removeprefix(f"{node.kind} {node.id}").strip()
-    name = style.name(node.id) + "  " if node.id else ""
-    return f"{style.dim(node.kind)} {name}{label}".rstrip()
+    """Kind, id and what is known of it."""
+    shown = node.id[:_SHORT_COMMIT] if node.kind == "commit" else node.id
+    name = style.name(shown) + "  " if shown else ""
+    return f"{style.dim(node.kind)} {name}{one_line(node.label)}".rstrip()
 
 
 def shown_event(value: ShownEvent, console: Console) -> str:

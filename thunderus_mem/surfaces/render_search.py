@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from thunderus_mem.recall.search import Hit
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
-    from thunderus_mem.verbs.reading import SearchResult
+    from thunderus_mem.verbs.finding import SearchResult
 
 _BLANKS = re.compile(r"\s+")
 

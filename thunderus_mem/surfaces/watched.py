@@ -37,7 +37,7 @@ class WatchedMemory:
         """Each document's path with what changes when its file does."""
         from thunderus_mem.projection.scan import scan
 
-        return {path: stamp for path, *stamp in scan(self._root, self._folders).tuples()}
+        return dict(scan(self._root, self._folders).files())
 
     def refresh(self) -> None:
         """Bring the index up to date."""

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.errors import DocumentExists, InvalidDocument, Refused
+from thunderus_mem.model.statements import same_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from thunderus_mem.memory import Memory
-    from thunderus_mem.model.document import Document
+    from thunderus_mem.model.document import Document, Reading
 
 NEAR = 0.8
 _CANDIDATES = 5
@@ -23,16 +23,19 @@ _SHINGLE = 3
 _WORD = re.compile(r"\w+")
 
 
-def checked(memory: Memory, path: str, text: str) -> tuple[Document, tuple[Diagnostic, ...]]:
+def checked(
+    memory: Memory, path: str, text: str, *, before: str | None = None
+) -> tuple[Document, tuple[Diagnostic, ...]]:
     """The document a text will be, and the warnings about it.
 
+    What lint finds in the text ``before`` the change too stands in nobody's way and is not told again; only a
+    secret does.
     Raises `Refused` for a secret, `InvalidDocument` for anything else that lint calls an error.
     """
-    from thunderus_mem.lint.engine import lint_reading
-    from thunderus_mem.verbs.linting import subject
-
-    reading = read_document(path, text.encode("utf-8", "surrogateescape"))
-    findings = lint_reading(subject(memory, reading))
+    reading, findings = _linted(memory, path, text)
+    if before is not None and findings:
+        known = {_sameness(finding) for finding in _linted(memory, path, before)[1]}
+        findings = [one for one in findings if one.rule == "TM401" or _sameness(one) not in known]
     errors = [finding for finding in findings if finding.severity is Severity.ERROR]
     leaks = [finding for finding in errors if finding.rule == "TM401"]
     if leaks:
@@ -46,7 +49,25 @@ def checked(memory: Memory, path: str, text: str) -> tuple[Document, tuple[Diagn
         raise InvalidDocument(
             f"nothing written: {_lower_first(first.message)}", diagnostics=errors, hint=first.hint or None
         )
-    return reading.document, tuple(finding for finding in findings if finding.severity is Severity.WARNING)
+    return reading.document, tuple(finding for finding in findings if _is_told(finding))
+
+
+def _is_told(finding: Diagnostic) -> bool:
+    """Whether a writer hears of it: warnings, and a path that is not there, which is best mended at once."""
+    return finding.severity is Severity.WARNING or finding.rule == "TM205"
+
+
+def _linted(memory: Memory, path: str, text: str) -> tuple[Reading, list[Diagnostic]]:
+    from thunderus_mem.lint.engine import lint_reading
+    from thunderus_mem.verbs.linting import subject
+
+    reading = read_document(path, text.encode("utf-8", "surrogateescape"))
+    return reading, lint_reading(subject(memory, reading))
+
+
+def _sameness(finding: Diagnostic) -> tuple[str, ...]:
+    """What makes two findings the same, wherever they stand: numbers (a size, a line) do not count."""
+    return finding.rule, finding.severity, finding.key, re.sub(r"[\d,]+", "0", finding.message)
 
 
 def _lower_first(message: str) -> str:
@@ -65,42 +86,18 @@ def refuse_secrets(text: str, what: str) -> None:
         )
 
 
-def missing_citations(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
-    """A warning for each repository path the body names that is not there."""
-    from thunderus_mem.model.markdown import cited_paths
-
-    found = []
-    for citation in cited_paths(document.body):
-        if os.path.lexists(os.path.join(memory.root, citation.path)):
-            continue
-        found.append(
-            Diagnostic(
-                rule="TM205",
-                severity=Severity.WARNING,
-                path=document.path,
-                line=document.body_line + citation.line - 1,
-                column=citation.column,
-                message=f"The text cites `{citation.path}`, which is not in the repository.",
-                expected="a path that exists, relative to the repository",
-                hint="correct the path, or say that it is planned",
-                doc_id=document.id,
-            )
-        )
-    return tuple(found)
-
-
 def already_known(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
-    """Warnings for documents that say nearly the same.
+    """Warnings for documents that say nearly the same; none when ``write.duplicates`` is off.
 
-    Raises `DocumentExists` when one of the same kind says exactly the same.
+    Raises `DocumentExists` when one says exactly the same: what the gardener would call a duplicate.
     """
     mine = _words(document.body)
-    if not mine:
+    if not mine or not memory.config.write_duplicates:
         return ()
     near = []
     for other in _candidates(memory, document):
         theirs = _words(other.body)
-        if mine == theirs and other.kind == document.kind:
+        if same_text(document, other):
             raise DocumentExists(
                 f"already known: {other.id} says exactly this",
                 hint=f"see `thunderus-mem show {other.id}`, or add a detail that it lacks",
@@ -109,7 +106,7 @@ def already_known(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
         if overlap >= NEAR:
             near.append(
                 Diagnostic(
-                    rule="TM206",
+                    rule="",
                     severity=Severity.WARNING,
                     path=document.path,
                     line=document.body_line,

@@ -1,4 +1,4 @@
-"""What `doctor` looks at: one function a thing, in a tuple. Each yields what it found; none changes anything."""
+"""What `doctor` looks at: one function a thing, in a tuple. Each yields what it found and changes nothing."""
 
 from __future__ import annotations
 

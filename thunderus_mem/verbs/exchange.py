@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.interop.fields import Dates, Options
 from thunderus_mem.interop.folder import ImportItem, SourceFile, plan_folder
+from thunderus_mem.model.composing import skeleton
 from thunderus_mem.model.document import KINDS, MAX_DOCUMENT, read_document
 from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.timestamp import format_timestamp
@@ -93,7 +94,7 @@ def import_markdown(
         folder_name=os.path.basename(_folder(directory)),
     )
     if dry_run:
-        plan = plan_folder(files, kind, stored_documents(layout), options)
+        plan = plan_folder(files, kind, _kept_documents(layout), options)
         return _report(directory, kind, _without_secrets(plan), dry_run=True)
     return _write(memory, directory, files, kind, options, why, actor)
 
@@ -115,8 +116,11 @@ def _write(
     with memory.writing("import") as transaction:
         ids = transaction.ids()
         options = replace(options, events=(ids.event,), patches=(ids.patch,))
-        plan = _without_secrets(plan_folder(files, kind, stored_documents(memory.layout), options))
-        edits = [Edit(item.id, item.path, None, item.text) for item in plan if item.imported]
+        plan = _without_secrets(plan_folder(files, kind, _kept_documents(memory.layout), options))
+        template = {one.path: one.text for one in stored_documents(memory.layout) if _is_template(one)}
+        edits = [
+            Edit(item.id, item.path, template.get(item.path), item.text) for item in plan if item.imported
+        ]
         if not edits:
             return _report(directory, kind, plan, dry_run=False)
         event = transaction.commit("import", edits, why=why, actor=actor, ids=ids)
@@ -144,6 +148,16 @@ def _without_secrets(plan: Sequence[ImportItem]) -> tuple[ImportItem, ...]:
         else:
             kept.append(item)
     return tuple(kept)
+
+
+def _kept_documents(layout: Layout) -> Iterator[Document]:
+    """The documents an import leaves as they are: all but a core that nobody has filled in yet."""
+    return (document for document in stored_documents(layout) if not _is_template(document))
+
+
+def _is_template(document: Document) -> bool:
+    """Whether this is the core as `init` wrote it."""
+    return document.id == "core" and document.body.strip() == skeleton("core", document.title).strip()
 
 
 def stored_documents(layout: Layout) -> Iterator[Document]:

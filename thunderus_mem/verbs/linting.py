@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import MAX_DOCUMENT, read_document
@@ -14,18 +14,17 @@ from thunderus_mem.store.layout import MEMORY
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from thunderus_mem.lint.renumber import Rename
     from thunderus_mem.lint.rule import LintConfig
     from thunderus_mem.lint.subject import Subject
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Reading
 
 
-@dataclass(frozen=True, slots=True)
-class LintReport:
+class LintReport(NamedTuple):
     """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does.
 
-    ``published`` is false when an event is on disk but a mended file is not yet: the next command puts it
-    there.
+    ``published`` is false when an event is on disk but a mended file is not yet; the next command does it.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -103,11 +102,19 @@ def lint(
             mended.extend(_mend(reading, found))
     if not paths and not staged:
         findings.extend(store_findings(memory, config))
-    if fix and mended:
-        published = _write(memory, mended)
-        fixed = tuple(reading.path for reading, _ in mended)
-        return replace(lint(memory, paths, select=select, ignore=ignore), fixed=fixed, published=published)
-    return _report(findings, len(chosen), _shown(mended) if diff else "")
+    if not fix:
+        moved = _renames(memory, findings) if diff and not staged else ()
+        return _report(findings, len(chosen), _shown(mended, moved) if diff else "")
+    published = _write(memory, mended)
+    moved = () if staged else _renames(memory, findings)
+    published = _rename(memory, moved) and published
+    if not mended and not moved:
+        return _report(findings, len(chosen), "")
+    new_names = {one.document.path: one.path for one in moved}
+    again = [new_names.get(path, path) for path in map(partial(_relative, memory), paths)]
+    changed = (reading.path for reading, _ in mended)
+    fixed = tuple(dict.fromkeys(new_names.get(path, path) for path in (*changed, *new_names)))
+    return lint(memory, again, select=select, ignore=ignore)._replace(fixed=fixed, published=published)
 
 
 def _report(findings: list[Diagnostic], checked: int, diff: str) -> LintReport:
@@ -129,16 +136,54 @@ def _mend(reading: Reading, found: Iterable[Diagnostic]) -> Iterable[tuple[Readi
         yield reading, text
 
 
-def _shown(mended: Iterable[tuple[Reading, str]]) -> str:
+def _shown(mended: Iterable[tuple[Reading, str]], moved: Iterable[Rename]) -> str:
     from thunderus_mem.model.event import unified_diff
 
-    return "".join(unified_diff(reading.text or "", text, reading.path) or "" for reading, text in mended)
+    diffs = [unified_diff(reading.text or "", text, reading.path) or "" for reading, text in mended]
+    for one in moved:
+        old, new = one.document.path, one.path
+        diffs.append(f"diff --git a/{old} b/{new}\nrename from {old}\nrename to {new}\n")
+    return "".join(diffs)
+
+
+def _renames(memory: Memory, findings: Iterable[Diagnostic]) -> tuple[Rename, ...]:
+    """The files that get another number, among those found to share one."""
+    from thunderus_mem.lint.renumber import renames
+
+    shared = {finding.path for finding in findings if finding.rule == "TM111"}
+    if not shared:
+        return ()
+    read = [
+        read_document(path, data).document for path, data in _files(memory, ()) if isinstance(data, bytes)
+    ]
+    planned = renames([document for document in read if document is not None])
+    return tuple(one for one in planned if one.document.path in shared)
+
+
+def _rename(memory: Memory, moved: Sequence[Rename]) -> bool:
+    """Give files their new names, each as one event; says whether all are in their places.
+
+    A file that changed meanwhile is a `Conflict`.
+    """
+    from thunderus_mem.transaction import Edit
+
+    if not moved:
+        return True
+    with memory.writing("lint --fix") as transaction:
+        for one in moved:
+            id, old, text = one.document.id, one.document.path, one.document.text
+            edits = [Edit(id, old, text, None, renames=True), Edit(id, one.path, None, text, renames=True)]
+            number = os.path.basename(one.path)[:8]
+            transaction.commit("rename", edits, why=f"the number was taken twice; now {number}")
+    return not transaction.pending
 
 
 def _write(memory: Memory, mended: Sequence[tuple[Reading, str]]) -> bool:
     """Write the mended texts, each as one event; says whether all are in their places."""
     from thunderus_mem.transaction import Edit
 
+    if not mended:
+        return True
     with memory.writing("lint --fix") as transaction:
         for reading, text in mended:
             doc_id = reading.document.id if reading.document is not None else ""
@@ -203,12 +248,15 @@ def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
 
 
 def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
-    """The documents of the coming commit, as git has them staged."""
-    if memory.git is None:
+    """The documents of the coming commit, as staged in the index git names to its hooks, or in its own."""
+    from thunderus_mem.store.git import look_for_git
+
+    git, _ = look_for_git(memory.root, memory.environ, honour_index=True)
+    if git is None:
         raise NotFound(
             "there is no git repository here, so nothing is staged", hint="run lint without --staged"
         )
     wanted = {_relative(memory, given) for given in paths}
-    staged = [path for path in memory.git.staged_files(MEMORY) if memory.layout.kind_of(path)]
-    texts = memory.git.staged_texts([path for path in staged if not wanted or path in wanted])
+    staged = [path for path in git.staged_files(MEMORY) if memory.layout.kind_of(path)]
+    texts = git.staged_texts([path for path in staged if not wanted or path in wanted])
     return [(path, data) for path, data in sorted(texts.items()) if data is not None]

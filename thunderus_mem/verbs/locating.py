@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
@@ -10,13 +11,16 @@ from thunderus_mem.model.ids import closest, resolve_prefix
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside
 
+_NUMBER = re.compile(r"(?:adr[-_ .]?)?0*([0-9]{1,6})", re.ASCII | re.IGNORECASE)
+
 if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
     from thunderus_mem.projection.index import DocRow
 
 
 def find_row(memory: Memory, given: str) -> DocRow:
-    """The row of the document that ``given`` means: id, alias, path, or a unique beginning of an id.
+    """The row of the document that ``given`` means: an id or a unique beginning of one, an alias, a path, the
+    file it was imported from, the number of a decision.
 
     Raises `NotFound` with "did you mean" when nothing fits, `InvalidDocument` when several do.
     """
@@ -31,18 +35,28 @@ def find_row(memory: Memory, given: str) -> DocRow:
     if row is not None:
         return row
     ids = list(index.ids())
-    matches = resolve_prefix(given, ids)
+    matches = resolve_prefix(given, ids) or _numbered(memory, given)
     if len(matches) == 1 and (row := index.get(matches[0])) is not None:
         return row
     if matches:
         raise InvalidDocument(
             f"{given!r} is the beginning of {len(matches)} ids", hint=f"one of: {', '.join(matches[:8])}"
         )
+    raise NotFound(f"no document has the id {given!r}", hint=_hint(memory, given, ids))
+
+
+def _numbered(memory: Memory, given: str) -> list[str]:
+    """The decisions that people mean by ``7``, ``0007`` or ``ADR-7``."""
+    match = _NUMBER.fullmatch(given)
+    paths = memory.index.corpus().adr_numbers().get(int(match[1]), ()) if match else ()
+    return [row.id for path in paths if (row := memory.index.by_path(path)) is not None]
+
+
+def _hint(memory: Memory, given: str, ids: list[str]) -> str:
+    if memory.log_index().events_of(given):
+        return f"it was removed; `thunderus-mem log {given}` tells when and why"
     near = closest(given, ids)
-    raise NotFound(
-        f"no document has the id {given!r}",
-        hint=f"did you mean {', '.join(near)}?" if near else "`thunderus-mem list` shows all ids",
-    )
+    return f"did you mean {', '.join(near)}?" if near else "`thunderus-mem list` shows all ids"
 
 
 def _is_text(given: str) -> bool:

@@ -1,4 +1,4 @@
-"""The verbs that only look: search, show, list, status."""
+"""The verbs that only look: show, list, status. (`search` is in ``finding``.)"""
 
 from __future__ import annotations
 
@@ -6,36 +6,13 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.query import parse_query
-from thunderus_mem.model.timestamp import utc_key
-from thunderus_mem.recall.search import Hit
-from thunderus_mem.recall.search import search as ranked
+from thunderus_mem.model.query import filter_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.projection.index import DocRow
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """The passages found for a query, best first; ``notes`` say what was left out of the query."""
-
-    query: str
-    hits: tuple[Hit, ...]
-    notes: tuple[str, ...]
-    total_documents: int
-
-
-def search(memory: Memory, text: str, *, limit: int | None = None, explain: bool = False) -> SearchResult:
-    """Find passages in people's words. No hit is an answer, not an error."""
-    refreshed = memory.refresh()
-    query = parse_query(text)
-    hits = ranked(
-        memory.index, query, root=memory.root, limit=limit or memory.config.search_limit, explain=explain
-    )
-    return SearchResult(text, tuple(hits), query.notes, refreshed.total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,24 +48,22 @@ def list_documents(
     since: str = "",
     before: str = "",
 ) -> Listing:
-    """Documents that pass every filter; times are compared with ``updated``, tags must all be there."""
+    """Documents that pass every filter; times are compared with ``updated``, tags must all be there.
+
+    Raises `InvalidQuery` for a kind, a status or a day that there is not.
+    """
+
     memory.refresh()
-    wanted_kinds, wanted_tags, wanted_statuses = set(kinds), set(tags), set(statuses)
-    first, last = utc_key(since), utc_key(before)
     replaced = memory.index.superseded_by()
-
-    def passes(row: DocRow) -> bool:
-        updated = utc_key(row.updated)
-        return (
-            (not wanted_kinds or row.kind in wanted_kinds)
-            and wanted_tags <= set(row.tags)
-            and (not wanted_statuses or row.status in wanted_statuses)
-            and path in row.path
-            and (not first or updated >= first)
-            and (not last or updated < last)
-        )
-
-    rows = sorted(filter(passes, memory.index.documents()), key=lambda row: (row.kind, row.id))
+    rows = memory.index.documents(
+        kinds=[filter_value("kind", kind) for kind in kinds],
+        tags=tuple(tags),
+        statuses=[filter_value("status", status) for status in statuses],
+        path=path,
+        since=filter_value("since", since) if since else "",
+        before=filter_value("before", before) if before else "",
+    )
+    rows.sort(key=lambda row: (row.kind, row.id))
     return Listing(tuple(_listed(row, replaced.get(row.id, "")) for row in rows))
 
 

@@ -13,7 +13,7 @@ from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.store.config_text import default_config_toml, default_gardener_toml
 from thunderus_mem.store.files import ABSENT, explain, read_file, replace_file, sweep
-from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout
+from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places
 from thunderus_mem.store.lock import held
 from thunderus_mem.verbs.surveying import packaged_schemas
 
@@ -59,8 +59,7 @@ What is known about this repository lives in `.thunderus/memory` and is kept wit
 class Initialised:
     """What `init` made (``made``), found in place (``kept``), and what to do next.
 
-    ``published`` is false when CORE.md is in the log but not yet in its place: the next command puts it
-    there.
+    ``published`` is false when CORE.md is in the log but not yet in place; the next command does it.
     """
 
     root: str
@@ -75,6 +74,7 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
 
     With ``agents`` a marked block goes into AGENTS.md, and CLAUDE.md where there is one.
     """
+    check_places(root)
     layout = Layout(root)
     steps = dict(_files(layout))
     _make_folder(layout.store)

@@ -34,10 +34,10 @@ def index_status(memory: Memory) -> IndexStatus:
     path = layout.relative(layout.index_file)
     try:
         index = Index.open(layout.index_file)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return IndexStatus(path, "missing", False, 0, 0, 0)
     except Degraded:
-        return IndexStatus(path, "damaged", False, 0, 0, os.path.getsize(layout.index_file))
+        return IndexStatus(path, "damaged", False, 0, 0, os.lstat(layout.index_file).st_size)
     try:
         fresh = peek(layout, index)
         unreadable = sum(not doc_id for _, _, doc_id in index.files())

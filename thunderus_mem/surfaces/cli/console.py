@@ -30,12 +30,32 @@ def seen(text: str) -> str:
     return visible(text)
 
 
+def _redacted(text: str) -> str:
+    """The text without the value of any secret in it; marks could stand inside one, so they go then."""
+    from thunderus_mem.model.secrets import redacted
+
+    bare = unmarked(text)
+    safe = redacted(bare)
+    return text if safe == bare else safe
+
+
 def _unwritten(error: OSError) -> NotWritable:
     return NotWritable(f"The output could not be written: {error.strerror}.")
 
 
 def _hides(text: str) -> bool:
     return any(char in text for char in _HIDDEN_LETTERS) or max(text) >= _VARIATIONS
+
+
+def _begun(text: str) -> str:
+    """A message with a capital, unless it begins with a name."""
+    first = text.partition(" ")[0].rstrip(",")
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+
+
+def _end(text: str) -> str:
+    """The full stop that a message lacks."""
+    return "" if text.endswith((".", "?", "!", ":", "`")) else "."
 
 
 class Console:
@@ -105,12 +125,12 @@ class Console:
 
     def _safe(self, text: str) -> str:
         # Our own colours are the only escapes allowed; Style marks them and they return after the filter.
-        return self.style.paint(seen(text))
+        return self.style.paint(seen(_redacted(text)))
 
     def talk(self, text: str) -> None:
         """Print to stderr, after what was printed before."""
         self._flush(self._out)
-        self._write(self._talk, Style(colored=self._colored(self._talk)).paint(seen(text)) + "\n")
+        self._write(self._talk, Style(colored=self._colored(self._talk)).paint(seen(_redacted(text))) + "\n")
 
     def say(self, text: str) -> None:
         """Tell something in passing; silent with ``--quiet`` and ``--json``."""
@@ -141,9 +161,9 @@ class Console:
             from thunderus_mem.surfaces.render import finding_line
 
             self.talk(finding_line(finding, style))
-        self.talk(f"{style.error('error:')} {error}")
+        self.talk(f"{style.error('error:')} {_begun(str(error))}{_end(str(error))}")
         if error.hint:
-            self.talk(f"{style.dim('hint:')}  {error.hint}")
+            self.talk(f"{style.dim('hint:')}  {_begun(error.hint)}")
 
     def version(self) -> None:
         """Print name and version; with ``--json`` also what it runs on."""

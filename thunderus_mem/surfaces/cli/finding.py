@@ -25,11 +25,11 @@ def search(
     Filters: tag: kind: path: status: since: before:. Put -- before words that begin with a dash.
     """
     from thunderus_mem.surfaces.render_search import hit_ids, search_result
-    from thunderus_mem.verbs import reading
+    from thunderus_mem.verbs import finding
 
     console: Console = ctx.obj
     memory = console.memory()
-    found = reading.search(
+    found = finding.search(
         memory, " ".join(query), limit=limit or memory.config.search_limit, explain=explain
     )
     for remark in found.notes:

@@ -79,6 +79,8 @@ def _caught(arguments: list[str], console: Console) -> int:
         return INTERRUPTED
     except _Terminated:
         return TERMINATED
+    except OSError as error:
+        return _refused(error, arguments, console)
     except Exception as error:  # noqa: BLE001 - whatever else arrives here is a bug of ours
         return _bug(error, arguments, console)
 
@@ -100,6 +102,17 @@ def _usage(error: TyperException, console: Console) -> int:
     message = error.format_message()
     console.failure(ThunderusError(message if message.endswith(("?", ".")) else f"{message}.", hint=hint), 2)
     return 2
+
+
+def _refused(error: OSError, arguments: list[str], console: Console) -> int:
+    """What the system refused, where no command foresaw it; one that names no file is a bug of ours."""
+    if not isinstance(error.filename, str):
+        return _bug(error, arguments, console)
+    from thunderus_mem.store.disk import explain
+
+    told = explain(error, error.filename)
+    console.failure(told, told.exit_code)
+    return told.exit_code
 
 
 def _bug(error: Exception, arguments: list[str], console: Console) -> int:

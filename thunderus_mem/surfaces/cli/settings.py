@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
 
 app = typer.Typer()
-config_app = typer.Typer(help="Show settings and where they come from.")
+config_app = typer.Typer(help="Show settings and where they come from.", no_args_is_help=True)
 app.add_typer(config_app, name="config")
 
 

@@ -20,8 +20,9 @@ class Entry(NamedTuple):
 
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
 
-_WRITTEN = "thunderus_mem.verbs.writing:Written"
+_WRITTEN = "thunderus_mem.verbs.written:Written"
 _LINT_REPORT = "thunderus_mem.verbs.linting:LintReport"
+_HOOK_STATUS = "thunderus_mem.surfaces.hooks:HookStatus"
 _REFRESHED = "thunderus_mem.projection.refresh:Refreshed"
 
 COMMANDS: Final[tuple[Entry, ...]] = (
@@ -40,7 +41,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "finding",
         "Find passages by words, phrases and filters.",
         _READ,
-        (("", "thunderus_mem.verbs.reading:SearchResult"),),
+        (("", "thunderus_mem.verbs.finding:SearchResult"),),
     ),
     Entry("show", "reading", "Print a document.", _READ, (("", "thunderus_mem.verbs.reading:Shown"),)),
     Entry("list", "reading", "List documents.", _READ, (("", "thunderus_mem.verbs.reading:Listing"),)),
@@ -139,9 +140,32 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     ),
     Entry("recap", "gardening", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
     Entry("completion", "completion", "Print the completion script of a shell.", _KEEP),
-    Entry("import", "exchange", "Bring in an existing folder of Markdown.", _GROW),
-    Entry("hooks", "hooks", "Install or remove the git pre-commit hook.", _GROW),
-    Entry("watch", "watch", "Keep the index fresh while files change.", _GROW),
+    Entry(
+        "import",
+        "exchange",
+        "Bring in an existing folder of Markdown.",
+        _GROW,
+        (("markdown", "thunderus_mem.verbs.exchange:ImportReport"),),
+    ),
+    Entry(
+        "hooks",
+        "hooks",
+        "Install or remove the git pre-commit hook.",
+        _GROW,
+        (
+            ("install", _HOOK_STATUS),
+            ("uninstall", _HOOK_STATUS),
+            ("status", _HOOK_STATUS),
+            ("run", "thunderus_mem.surfaces.hooks:HookRun"),
+        ),
+    ),
+    Entry(
+        "watch",
+        "watch",
+        "Keep the index fresh while files change.",
+        _GROW,
+        (("", "thunderus_mem.surfaces.watch:Turn"),),
+    ),
 )
 
 BY_NAME: Final[dict[str, Entry]] = {entry.name: entry for entry in COMMANDS}

@@ -7,10 +7,23 @@ under, code and its case, names in capitals, numbers, the order of numbered step
 
 from __future__ import annotations
 
+import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.model.document import Document
+
+ORDERED_KINDS: Final = frozenset({"playbook"})
+"""In a playbook the order of the sentences is the procedure."""
+
+FEWEST_WORDS: Final = 3
+"""What says less than this is never taken for the same as something else."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
@@ -227,3 +240,26 @@ def statements(body: str, title: str = "") -> tuple[Statement, ...]:
     """Everything ``body`` (Markdown) says, in its order; a first heading equal to ``title`` is left out."""
     lines = [line.rstrip() for line in body.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
     return tuple(_Reader(lines, fold(title)).read())
+
+
+def digest(said: Iterable[Statement]) -> str:
+    """One value for some statements in their order."""
+    return hashlib.sha256(repr([(s.under, s.lead, s.text) for s in said]).encode()).hexdigest()
+
+
+def gist(said: Iterable[Statement]) -> str:
+    """The `digest` of what is said, in whatever order and however often; "" when that is next to nothing."""
+    told = sorted(set(said))
+    enough = sum(len(statement.text.split()) for statement in told) >= FEWEST_WORDS
+    return digest(told) if enough else ""
+
+
+def same_text(one: Document, other: Document) -> bool:
+    """Whether two documents are of one kind and say exactly the same."""
+    if one.kind != other.kind:
+        return False
+    left, right = statements(one.body, one.title), statements(other.body, other.title)
+    if one.kind in ORDERED_KINDS and digest(left) != digest(right):
+        return False
+    told = gist(left)
+    return bool(told) and told == gist(right)

@@ -1,0 +1,139 @@
+-- The index of a memory: a projection of the Markdown files and of the event log. Delete it at any time.
+-- It has exactly these statements (compared when it is opened). Times are RFC 3339 text; "_json" is JSON text.
+
+-- One row a value that belongs to the whole index: how many documents and problems, the manifest's stamp.
+CREATE TABLE meta (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- One row: the walk over the files that the index agrees with. "names" are joined by NUL, "stamps" are four
+-- 64-bit numbers a file: size, mtime_ns, ctime_ns, inode; all 0 for a file that is to be read again, because it
+-- changed so shortly before it was read that its stamp cannot prove a later change.
+CREATE TABLE walk (
+    names BLOB NOT NULL,
+    stamps BLOB NOT NULL
+);
+
+-- Every Markdown file seen, documents and unreadable ones alike, with the stamp it had when it was read.
+CREATE TABLE files (
+    path TEXT PRIMARY KEY,            -- POSIX, relative to the folder that holds .thunderus
+    size INTEGER NOT NULL,
+    mtime_ns INTEGER NOT NULL,
+    ctime_ns INTEGER NOT NULL,
+    inode INTEGER NOT NULL,
+    hash TEXT NOT NULL,               -- sha256:… over the text with line ends as LF; "" when it could not be read
+    doc_id TEXT NOT NULL,             -- "" when it is no document
+    problems_json TEXT NOT NULL       -- findings of the reader, [] for none
+) WITHOUT ROWID;
+
+CREATE INDEX files_by_doc_id ON files (doc_id, path);
+
+CREATE INDEX files_with_problems ON files (path) WHERE problems_json <> '[]';
+
+-- One row a document. Of several files with one id the first path in order is the document.
+CREATE TABLE docs (
+    doc_id TEXT PRIMARY KEY,          -- e.g. "fact.testing.llvm-cov"
+    kind TEXT NOT NULL,               -- core|fact|adr|playbook|recap
+    title TEXT NOT NULL,
+    path TEXT NOT NULL,
+    tags_json TEXT NOT NULL,          -- JSON array
+    updated TEXT NOT NULL,
+    provenance_json TEXT NOT NULL,    -- JSON object
+    created TEXT NOT NULL,
+    updated_key TEXT NOT NULL,        -- "updated" in UTC, sorts as the time does
+    status TEXT NOT NULL,             -- verified|stale|unknown, as written in the file
+    aliases_json TEXT NOT NULL,       -- JSON array
+    anchors_json TEXT NOT NULL,       -- JSON array: anchors of all headings
+    hash TEXT NOT NULL,
+    size INTEGER NOT NULL,            -- bytes
+    tokens INTEGER NOT NULL           -- about: characters / 4
+);
+
+CREATE INDEX docs_by_updated ON docs (updated_key, updated);
+
+CREATE INDEX docs_by_kind ON docs (kind, tokens);
+
+-- The entries of the manifest, as they are written there.
+CREATE TABLE manifest (
+    doc_id TEXT PRIMARY KEY,
+    entry TEXT NOT NULL               -- JSON object, indented
+) WITHOUT ROWID;
+
+-- Other names of documents: aliases, file stems, the files they were imported from. Folded, without ".md".
+CREATE TABLE names (
+    name TEXT NOT NULL,
+    doc_id TEXT NOT NULL,
+    PRIMARY KEY (name, doc_id)
+) WITHOUT ROWID;
+
+CREATE INDEX names_by_doc_id ON names (doc_id);
+
+-- Relations between documents: derives_from|refers_to|supersedes|duplicates.
+CREATE TABLE doc_edges (
+    src_doc_id TEXT NOT NULL,
+    rel TEXT NOT NULL,
+    dst_doc_id TEXT NOT NULL,
+    PRIMARY KEY (src_doc_id, rel, dst_doc_id)
+) WITHOUT ROWID;
+
+CREATE INDEX doc_edges_by_dst ON doc_edges (dst_doc_id, rel);
+
+-- Whole documents, for words. "names": aliases, words of id and path. "parts": parts of camel-case names and
+-- two-character grams of Chinese, Japanese and Korean. The row id is that of docs.
+CREATE VIRTUAL TABLE docs_fts USING fts5(
+    doc_id, title, headings, tags, body, names, parts,
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);
+
+-- Sections of documents. id = row id of the document * 4096 + place in the document.
+CREATE TABLE passages (
+    id INTEGER PRIMARY KEY,
+    anchor TEXT NOT NULL,             -- of the heading above it; "" before the first one
+    line INTEGER NOT NULL,            -- in the file, from 1
+    title TEXT NOT NULL,              -- title, aliases, words of the path
+    heading TEXT NOT NULL,
+    body TEXT NOT NULL,
+    parts TEXT NOT NULL
+);
+
+CREATE VIRTUAL TABLE passages_fts USING fts5(
+    title, heading, body, parts,
+    content = 'passages', content_rowid = 'id',
+    tokenize = 'porter unicode61 remove_diacritics 2'
+);
+
+-- Shards of the event log, with the stamp at which they were read.
+CREATE TABLE shards (
+    path TEXT PRIMARY KEY,
+    stamp TEXT NOT NULL,
+    damages INTEGER NOT NULL          -- lines that could not be read
+) WITHOUT ROWID;
+
+-- Events, where they stand, without their bodies.
+CREATE TABLE events (
+    shard TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    ts TEXT NOT NULL,
+    session_id TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    PRIMARY KEY (shard, line)
+) WITHOUT ROWID;
+
+CREATE INDEX events_by_time ON events (ts, id);
+
+-- Documents an event names, and the hashes it took them from and to ("" = absent or not a change).
+CREATE TABLE event_docs (
+    shard TEXT NOT NULL,
+    line INTEGER NOT NULL,
+    doc_id TEXT NOT NULL,
+    before_hash TEXT NOT NULL,
+    after_hash TEXT NOT NULL,
+    PRIMARY KEY (shard, line, doc_id, after_hash)
+) WITHOUT ROWID;
+
+CREATE INDEX event_docs_by_doc_id ON event_docs (doc_id);
+
+CREATE INDEX event_docs_by_hash ON event_docs (after_hash);

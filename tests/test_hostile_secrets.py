@@ -1,0 +1,167 @@
+"""The value of a secret is in no output, event, report or message, whichever way it came in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from thunderus_mem.model.secrets import find_secrets, holds_secret, redacted
+from thunderus_mem.surfaces.output import dumps
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+    Run = Callable[..., Ran]
+
+# Put together here, so that no scanner of this repository takes them for real ones.
+TOKEN = "gh" + "p_" + "A7dk29fLmQ0xZpR4sT8uVw1yBn6cEj3HgKa5"
+LINES = [
+    "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDL9sT2",
+    "Zq8r5Wc1VnXk3uJt7Yp0Lm4Gd6Hs2Fb9QaRe+Ox/CiUvBwNzKyPjTlSh",
+]
+KEY_BEGIN = "-----BEGIN RSA PRIV" + "ATE KEY-----"
+FACT = ".thunderus/memory/semantic/FACTS/plain.md"
+
+
+@pytest.fixture
+def store(repo: Path, run: Run) -> Path:
+    """A store with two facts."""
+    assert run("init").code == 0
+    for name in ("plain", "other"):
+        body = f"{name} words for the key of the gate"
+        assert run("add", "fact", name, "--tag", "t", "--id", f"fact.{name}", "--body", body).code == 0
+    return repo
+
+
+def _holders(store: Path, value: str = TOKEN) -> list[str]:
+    """Files that hold the value, but for documents and what is worked out from them."""
+    return [
+        str(path.relative_to(store))
+        for path in store.rglob("*")
+        if path.is_file()
+        and ".git/" not in str(path)
+        and "/indexes/" not in str(path)
+        and path.suffix != ".md"
+        and value.encode() in path.read_bytes()
+    ]
+
+
+GIVEN = [
+    ("add", "fact", "T {}", "--tag", "t", "--body", "new text"),
+    ("add", "fact", "T", "--tag", "{}", "--alias", "{}", "--body", "new text", "--field", "source={}"),
+    ("add", "fact", "T", "--tag", "t", "--body", "new text", "-m", "as {} says"),
+    ("add", "fact", "T", "--tag", "t", "--body", "new text", "--link", "refers_to:{}"),
+    ("add", "fact", "T", "--tag", "t", "--body", "new text", "--id", "fact.{}"),
+    ("--json", "add", "{}", "T", "--tag", "t", "--body", "new text"),
+    ("edit", "fact.plain", "--add-tag", "z", "-m", "{}"),
+    ("remove", "fact.plain", "-m", "{}"),
+    ("link", "fact.plain", "refers_to", "fact.other", "-m", "{}"),
+    ("note", "the key is {}"),
+    ("show", "{}"),
+    ("--json", "log", "{}"),
+    ("{}",),
+]
+
+
+@pytest.mark.parametrize("command", GIVEN, ids=lambda command: " ".join(command[:3]))
+def test_a_secret_given_to_a_command_is_refused_and_never_told(
+    store: Path, run: Run, command: tuple[str, ...]
+) -> None:
+    ran = run(*(word.format(TOKEN) for word in command))
+    assert ran.code in (2, 4, 5)
+    assert TOKEN not in ran.out + ran.err
+    assert not _holders(store)
+
+
+def test_a_secret_written_by_hand_enters_no_event_on_its_way_in_or_out(store: Path, run: Run) -> None:
+    path = store / FACT
+    text = path.read_text()
+    path.write_text(f"{text}\nthe key is {TOKEN}\n")
+    for command in (("note", "hello"), ("lint",), ("search", "key gate"), ("--json", "search", "key gate")):
+        ran = run(*command)
+        assert ran.code in (0, 1)
+        assert TOKEN not in ran.out + ran.err
+    assert run("edit", "fact.plain", "--body", "clean words").code == 0
+    path.write_text(f"{path.read_text()}\nagain {TOKEN}\n")
+    assert run("remove", "fact.plain", "-m", "gone").code == 0
+    assert not _holders(store)
+    assert run("events", "verify").code == 0
+
+
+def test_the_middle_of_a_private_key_is_not_logged_by_a_hunk_that_shows_it_alone(
+    store: Path, run: Run
+) -> None:
+    lines = [*(f"{number:02d}{LINES[0][2:]}" for number in range(20)), LINES[1]]
+    path = store / FACT
+    text = path.read_text()
+    path.write_text("\n".join([text, KEY_BEGIN, *lines]) + "\n")
+    assert run("note", "hello").code == 0
+    path.write_text("\n".join([text, KEY_BEGIN, *lines[:-1], "last"]) + "\n")
+    assert run("note", "hello again").code == 0
+    assert not _holders(store, LINES[1])
+    assert not _holders(store, lines[3])
+
+
+@pytest.mark.parametrize("key", ["id", "kind", "title", "updated"])
+def test_a_secret_in_a_field_written_by_hand_is_never_told(store: Path, run: Run, key: str) -> None:
+    path = store / FACT
+    lines = [line for line in path.read_text().split("\n") if not line.startswith(f"{key}:")]
+    path.write_text("\n".join([lines[0], f"{key}: fact.{TOKEN}", *lines[1:]]))
+    for command in (("note", "x"), ("lint", "--format", "json"), ("--json", "list"), ("list",), ("doctor",)):
+        ran = run(*command)
+        assert ran.code in (0, 1)
+        assert TOKEN not in ran.out + ran.err, command
+    run("remove", "fact.plain", "-m", "gone")
+    assert not _holders(store)
+
+
+def test_a_secret_in_a_file_name_is_found_and_never_told(store: Path, run: Run) -> None:
+    (store / FACT).rename(store / FACT.replace("plain", TOKEN))
+    for command in (("note", "x"), ("lint",), ("search", "words"), ("lint", "--format", "github")):
+        ran = run(*command)
+        assert TOKEN not in ran.out + ran.err, command
+    assert "name of the file" in run("lint").out
+    assert not _holders(store)
+
+
+def test_a_secret_in_the_surroundings_is_not_logged(store: Path, run: Run) -> None:
+    environment = {"THUNDERUS_MEM_MODEL": TOKEN, "GIT_AUTHOR_NAME": TOKEN, "THUNDERUS_MEM_CLIENT": TOKEN}
+    assert run("note", "hello", env=environment).code == 0
+    assert not _holders(store)
+
+
+def test_an_import_tells_no_secret_of_a_text_or_a_name(store: Path, run: Run) -> None:
+    folder = store / "in"
+    folder.mkdir()
+    (folder / "a.md").write_text(f"# A\n\nkey {TOKEN}\n")
+    (folder / f"{TOKEN}.md").write_text("# B\n\nplain\n")
+    ran = run("import", "markdown", "in", "--kind", "fact")
+    assert TOKEN not in ran.out + ran.err
+    folder.joinpath("good.md").write_text("# Good\n\nplain good words\n")
+    assert run("import", "markdown", "in", "--kind", "fact", "-m", TOKEN).code == 5
+    assert not _holders(store)
+
+
+def test_redacting_keeps_everything_but_the_secret() -> None:
+    fingerprint = find_secrets(TOKEN)[0].fingerprint
+    assert (
+        redacted(f"a {TOKEN} b {TOKEN}.") == f"a <github-token {fingerprint}> b <github-token {fingerprint}>."
+    )
+    assert redacted("nothing here") == "nothing here"
+    assert holds_secret(f"x {TOKEN}")
+    assert not holds_secret(f"x {TOKEN} <!-- thunderus-mem: ignore TM401 {fingerprint} made up -->")
+
+
+def test_json_hides_a_secret_behind_an_escape_too() -> None:
+    assert TOKEN not in dumps({"text": f"line\n{TOKEN}\n", TOKEN: [TOKEN]})
+    assert TOKEN in dumps({"text": TOKEN}, whole=True)
+
+
+@pytest.mark.parametrize("between", ["\n", "\\n", "\r\n", "\n+", "\n-"])
+def test_a_private_key_is_found_with_any_line_end_and_in_a_diff(between: str) -> None:
+    found = find_secrets(between.join(["", KEY_BEGIN, *LINES]))
+    assert [one.kind for one in found] == ["private-key"]

@@ -1,0 +1,62 @@
+"""What people call a document by, and what they are told when there is none. Through the command line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+    Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def store(repo: Path, run: Run) -> Path:
+    run("init")
+    (repo / "docs").mkdir()
+    (repo / "docs/0007-use-jwt.md").write_text("# 7. Use JWT\n\nIt is a token.\n")
+    run("import", "markdown", "docs", "--kind", "adr")
+    run("add", "fact", "Gone soon", "--tag", "x", "--body", "Nobody needs this for long.")
+    run("remove", "fact.gone-soon", "-m", "it is over")
+    return repo
+
+
+@pytest.mark.parametrize("given", ["7", "0007", "ADR-7", "adr-0007", "docs/0007-use-jwt.md", "use-j"])
+def test_a_decision_is_found_by_number_and_by_where_it_came_from(store: Path, run: Run, given: str) -> None:
+    assert run("show", given, "--json").json["id"] == "adr.use-jwt"
+
+
+def test_who_asks_for_a_removed_document_is_sent_to_the_log(store: Path, run: Run) -> None:
+    ran = run("show", "fact.gone-soon")
+    assert ran.code == 4
+    assert "It was removed" in ran.err
+    assert "thunderus-mem log fact.gone-soon" in ran.err
+
+
+@pytest.mark.parametrize(
+    "filters", [("--kind", "fct"), ("--since", "2026-13-01"), ("--before", "soon"), ("--status", "accepted")]
+)
+def test_a_filter_that_cannot_be_is_an_error_and_not_an_empty_list(
+    store: Path, run: Run, filters: tuple[str, str]
+) -> None:
+    ran = run("list", *filters)
+    assert (ran.code, ran.out) == (2, "")
+    assert filters[1] in ran.err
+
+
+def test_a_core_of_ones_own_takes_the_place_of_the_empty_template(store: Path, run: Run) -> None:
+    (store / "CLAUDE.md").write_text("# Our house\n\nBuild with make.\n")
+    done = run("import", "markdown", "CLAUDE.md", "--kind", "core", "--json").json
+    assert [(file["id"], file["path"]) for file in done["files"]] == [
+        ("core", ".thunderus/memory/core/CORE.md")
+    ]
+    assert "Build with make." in run("show", "core").out
+    (store / "OTHER.md").write_text("# Another house\n\nBuild with cargo.\n")
+    again = run("import", "markdown", "OTHER.md", "--kind", "core", "--json").json
+    assert again["files"][0]["id"] == "core.another-house"
+    assert run("events", "verify").code == 0

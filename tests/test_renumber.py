@@ -1,0 +1,113 @@
+"""`lint --fix` on decisions that took one number twice: new file names, one event each, ids stay."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from thunderus_mem.lint.renumber import renames
+from thunderus_mem.model.document import Document, read_document
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+    Run = Callable[..., Ran]
+
+DECISIONS = ".thunderus/memory/semantic/DECISIONS"
+FRONT = """---
+id: {id}
+title: T
+kind: adr
+tags: [x]
+created: {created}T09:00:00Z
+updated: 2026-01-21T09:00:00Z
+provenance: {{events: [], patches: [], commits: []}}
+verification: {{last_verified_commit: null, status: unknown}}
+---
+## Status
+
+Accepted
+
+## Context
+
+## Decision
+
+## Consequences
+{more}
+"""
+
+
+def text(id: str, created: str, more: str = "") -> str:
+    return FRONT.format(id=id, created=created, more=more)
+
+
+def document(name: str, id: str, created: str, more: str = "") -> Document:
+    read = read_document(f"{DECISIONS}/{name}", text(id, created, more).encode()).document
+    assert read is not None
+    return read
+
+
+def test_the_oldest_keeps_its_number_and_each_other_gets_the_next_free_one() -> None:
+    found = renames(
+        [
+            document("ADR-0007-a.md", "adr.a", "2026-01-03"),
+            document("ADR-0007-b.md", "adr.b", "2026-01-01"),
+            document("ADR-0007-c.md", "adr.c", "2026-01-02"),
+            document("ADR-0009-d.md", "adr.d", "2026-01-01"),
+        ]
+    )
+    assert [(one.document.id, os.path.basename(one.path)) for one in found] == [
+        ("adr.c", "ADR-0010-c.md"),
+        ("adr.a", "ADR-0011-a.md"),
+    ]
+
+
+def test_a_file_that_is_linked_by_its_path_keeps_its_name() -> None:
+    assert not renames(
+        [
+            document("ADR-0007-a.md", "adr.a", "2026-01-01", "See [b](ADR-0007-b.md#status)."),
+            document("ADR-0007-b.md", "adr.b", "2026-01-02"),
+        ]
+    )
+
+
+@pytest.fixture
+def store(repo: Path, run: Run) -> Path:
+    run("init")
+    for name, id, day in (("ADR-0001-a.md", "adr.a", "2026-01-02"), ("ADR-0001-b.md", "adr.b", "2026-01-01")):
+        (repo / DECISIONS / name).write_text(text(id, day))
+    return repo
+
+
+def test_fix_renames_in_one_event_that_explains_both_paths(store: Path, run: Run) -> None:
+    shown = run("lint", "--diff", "--select", "TM111")
+    assert f"rename to {DECISIONS}/ADR-0002-a.md" in shown.out
+    assert (store / DECISIONS / "ADR-0001-a.md").exists()
+    fixed = run("lint", "--fix", "--select", "TM111", "--json").json
+    assert fixed["fixed"] == [f"{DECISIONS}/ADR-0002-a.md"]
+    assert fixed["diagnostics"] == []
+    assert (store / DECISIONS / "ADR-0002-a.md").read_text() == text("adr.a", "2026-01-02")
+    assert not (store / DECISIONS / "ADR-0001-a.md").exists()
+    events = run("log", "adr.a", "--json").json["events"]
+    assert [event["doc_ids"] for event in events if event["op"] == "rename"] == [["adr.a"]]
+    assert run("status", "--json").json["unrecorded"] == []
+    assert run("events", "verify").code == 0
+    assert run("show", "adr.a", "--json").json["path"] == f"{DECISIONS}/ADR-0002-a.md"
+
+
+def test_fix_of_one_named_file_renames_that_one(store: Path, run: Run) -> None:
+    ran = run("lint", "--fix", "--select", "TM111", f"{DECISIONS}/ADR-0001-a.md")
+    assert ran.code == 0, ran.out + ran.err
+    assert (store / DECISIONS / "ADR-0002-a.md").exists()
+
+
+def test_a_recap_tells_a_rename_once(store: Path, run: Run) -> None:
+    run("lint", "--fix", "--select", "TM111")
+    told = run("recap", "--dry-run").out
+    assert "renamed" in told
+    assert "renamed 2 times" not in told

@@ -1,0 +1,156 @@
+"""Edits made outside the tool: what the next write records, and what it leaves to git."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from thunderus_mem.memory import Memory, open_memory
+from thunderus_mem.model.event import Change, changes_of, is_hand_edit
+from thunderus_mem.model.patch import apply_diff
+from thunderus_mem.model.textdiff import unified_diff
+from thunderus_mem.verbs import adding, starting, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+ALPHA = ".thunderus/memory/semantic/FACTS/alpha.md"
+
+
+def ticking() -> Iterator[datetime]:
+    moment = datetime(2026, 1, 21, 9, tzinfo=UTC)
+    while True:
+        yield moment
+        moment += timedelta(seconds=1)
+
+
+@pytest.fixture(params=["git", "plain"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Memory:
+    if request.param == "git":
+        git(tmp_path, "init", "-q")
+    clock, chance = ticking(), random.Random(7)
+
+    def opened() -> Memory:
+        return open_memory(
+            str(tmp_path),
+            environ={**os.environ, "THUNDERUS_MEM_EVENTS_ORIGIN": "false"},
+            now=lambda: next(clock),
+            random_bits=chance.getrandbits,
+        )
+
+    starting.init(str(tmp_path), opened)
+    made = opened()
+    adding.add(made, "fact", "Alpha", body="One line.", tags=["a"])
+    return made
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True)
+
+
+def recorded(memory: Memory) -> list[Change]:
+    events = [entry.event for entry in memory.log.read_all().events]
+    return [change for event in events if is_hand_edit(event) for change in changes_of(event)]
+
+
+def alpha(memory: Memory) -> str:
+    return os.path.join(memory.root, ALPHA)
+
+
+def test_an_edit_by_hand_is_recorded_once_with_its_diff(memory: Memory) -> None:
+    with open(alpha(memory), "a", encoding="utf-8") as file:
+        file.write("By hand.\n")
+
+    first = writing.note(memory, "one")
+    writing.note(memory, "two")
+
+    (change,) = recorded(memory)
+    assert (change.op, change.doc_id) == ("update", "fact.alpha")
+    assert change.diff is not None
+    assert "+By hand." in change.diff
+    assert first.event_id
+
+
+def test_a_second_edit_by_hand_follows_from_the_first(memory: Memory) -> None:
+    for line in ("first", "second"):
+        with open(alpha(memory), "a", encoding="utf-8") as file:
+            file.write(f"By hand, {line}.\n")
+        writing.note(memory, line)
+
+    one, two = recorded(memory)
+    assert one.after == two.before
+    assert two.diff is not None
+    assert "+By hand, second." in two.diff
+
+
+def test_a_file_removed_by_hand_before_git_ever_had_it_is_recorded(memory: Memory) -> None:
+    os.unlink(alpha(memory))
+
+    writing.note(memory, "gone")
+    writing.note(memory, "still gone")
+
+    (change,) = recorded(memory)
+    assert (change.op, change.doc_id, change.after) == ("remove", "fact.alpha", "")
+
+
+def test_a_file_made_by_hand_is_recorded_as_made(memory: Memory) -> None:
+    with open(alpha(memory), encoding="utf-8") as file:
+        text = file.read()
+    with open(alpha(memory).replace("alpha", "beta"), "w", encoding="utf-8") as file:
+        file.write(text.replace("fact.alpha", "fact.beta").replace("One", "Another"))
+
+    writing.note(memory, "copied")
+
+    (change,) = recorded(memory)
+    assert (change.op, change.doc_id, change.before) == ("create", "fact.beta", "")
+
+
+def test_what_git_has_committed_is_never_logged_again(tmp_path: Path, memory: Memory) -> None:
+    if memory.git is None:
+        git(tmp_path, "init", "-q")
+        memory = open_memory(str(tmp_path))
+    with open(alpha(memory), "a", encoding="utf-8") as file:
+        file.write("By hand.\n")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "by hand")
+    git(tmp_path, "rm", "-q", ALPHA)
+    git(tmp_path, "commit", "-qm", "gone")
+
+    writing.note(memory, "after")
+
+    assert recorded(memory) == []
+
+
+def test_a_secret_that_was_typed_by_hand_stays_out_of_the_log(memory: Memory) -> None:
+    token = "ghp_" + "a8Kd02mXq7LrT5vW9zYc3BnHf6JsPe1UgQ4i"
+    with open(alpha(memory), "a", encoding="utf-8") as file:
+        file.write(f"{token}\n")
+
+    writing.note(memory, "oops")
+
+    (change,) = recorded(memory)
+    assert (change.diff, change.diff_omitted) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", "one\ntwo\n"),
+        ("one\ntwo\n", ""),
+        ("one\ntwo", "one\ntwo\n"),
+        ("a\nb\nc\nd\ne\nf\ng\nh\ni\nj\n", "a\nB\nc\nd\ne\nf\ng\nh\nI\nj\nk"),
+        ("--- a\n+++ b\n@@ x\n", "--- a\n+++ c\n@@ x\n"),
+    ],
+)
+def test_a_diff_applies_to_the_text_it_was_made_from(old: str, new: str) -> None:
+    diff = unified_diff(old or None, new or None, "x.md")
+
+    assert diff is not None
+    assert apply_diff(old, diff) == new
+    assert apply_diff(old + "other\n", diff) != new

@@ -1,0 +1,34 @@
+"""The verb `search`, alone in its module: what it loads is felt at every search.
+
+For the same reason values on its way are named tuples: making a class of them costs a fifth of a dataclass.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from thunderus_mem.model.query import parse_query
+from thunderus_mem.recall.search import Hit
+from thunderus_mem.recall.search import search as ranked
+
+if TYPE_CHECKING:
+    from thunderus_mem.memory import Memory
+
+
+class SearchResult(NamedTuple):
+    """The passages found for a query, best first; ``notes`` say what was left out of the query."""
+
+    query: str
+    hits: tuple[Hit, ...]
+    notes: tuple[str, ...]
+    total_documents: int
+
+
+def search(memory: Memory, text: str, *, limit: int | None = None, explain: bool = False) -> SearchResult:
+    """Find passages in people's words. No hit is an answer, not an error."""
+    refreshed = memory.refresh()
+    query = parse_query(text)
+    hits = ranked(
+        memory.index, query, root=memory.root, limit=limit or memory.config.search_limit, explain=explain
+    )
+    return SearchResult(text, tuple(hits), query.notes, refreshed.total)
