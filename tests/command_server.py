@@ -47,16 +47,16 @@ class Server:
     def __init__(self, folder: str, environ: Mapping[str, str]) -> None:
         self._folder = folder
         self._environ = dict(environ)
-        self._process: subprocess.Popen[str] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
 
-    def _started(self) -> subprocess.Popen[str]:
+    def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             self._process = subprocess.Popen(
                 [sys.executable, os.path.abspath(__file__)],
                 env=self._environ | {"PYTHONPATH": PROJECT},
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                text=True,
+                bufsize=0,
             )
         return self._process
 
@@ -80,8 +80,9 @@ class Server:
         with open(names["seen"], "wb"):
             pass
         call = {"arguments": arguments, "cwd": cwd, "env": self._environ | dict(env or {}), "uid": uid}
-        process.stdin.write(json.dumps({**call, "arm": dict(arm or {}), "names": names}) + "\n")
-        process.stdin.flush()
+        line = json.dumps({**call, "arm": dict(arm or {}), "names": names}).encode() + b"\n"
+        while line:
+            line = line[process.stdin.write(line) or 0 :]
         child = int(process.stdout.readline())
         if not select.select([process.stdout], [], [], timeout)[0]:
             os.kill(child, signal.SIGKILL)

@@ -254,3 +254,38 @@ def test_escapes_in_what_is_printed_are_made_visible(run: Run, store: Path) -> N
     assert "\x1b[31m" not in out
     assert "\u202e" not in out
     assert "\u202e" not in run("config", "show", "--json").out
+
+
+def test_global_switches_may_stand_after_the_command(run: Run, repo: Path) -> None:
+    run("init")
+    quiet = run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.", "-q")
+    assert (quiet.code, quiet.err) == (0, "")
+    asked = run("add", "fact", "Two", "--tag", "x", "--no-input", "--json", stdin=b"")
+    assert asked.code == 2
+    assert "--body" in json.loads(asked.err)["hint"]
+    assert run("list", "--quiet", "--json").json["documents"]
+
+
+def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:
+    def words(*typed: str) -> list[str]:
+        return [line.partition("\t")[0] for line in run("--complete", *typed).out.splitlines()]
+
+    assert words("import", "markdown", "docs", "--kind", "a") == ["adr"]
+    assert words("add", "pl") == ["playbook"]
+    assert words("link", "fact.a", "re") == ["refers_to"]
+    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204"]
+
+
+def test_swapped_letters_are_told_from_other_words(run: Run) -> None:
+    assert "Did you mean lint?" in run("lnit").err
+
+
+def test_every_message_is_a_sentence(run: Run, repo: Path) -> None:
+    run("init")
+    assert run("show", "nope").err.startswith("error: No document has the id 'nope'.\nhint:  ")
+    assert run("add", "fact", "T", "--body", "x").err.startswith("error: A document needs at least one tag: ")
+    run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
+    taken = run("add", "fact", "One", "--tag", "x", "--body", "Another text.")
+    assert taken.err.startswith(
+        "error: fact.one exists already, in .thunderus/memory/semantic/FACTS/one.md.\n"
+    )

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from thunderus_mem.model.errors import ThunderusError
-from thunderus_mem.surfaces.cli.editor import edited, editor_command, with_help, without_help
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from thunderus_mem.surfaces.cli.editor import edited, editor_command, keeping, with_help, without_help
 
 
 def editor(folder: Path, script: str) -> dict[str, str]:
@@ -49,3 +46,13 @@ def test_visual_wins_over_editor_and_a_missing_one_is_told() -> None:
     assert editor_command({"VISUAL": "code --wait", "EDITOR": "vi"}) == ["code", "--wait"]
     with pytest.raises(ThunderusError, match="does not start"):
         edited("text", {"EDITOR": "/no/such/editor"})
+
+
+def test_a_refused_text_is_kept_and_the_error_says_where(tmp_path: Path) -> None:
+    with pytest.raises(ThunderusError) as caught, keeping("My words.\n", "fact.md"):
+        raise ThunderusError("no", hint="do better")
+    assert caught.value.hint is not None
+    said, _, path = caught.value.hint.partition("; your text is kept in ")
+    assert said == "do better"
+    assert Path(path).read_text() == "My words.\n"
+    Path(path).unlink()

@@ -272,3 +272,44 @@ def test_staged_text_is_that_of_the_index_git_names(root: Path) -> None:
     assert lint(opened(root), staged=True).errors == 0
     other = open_memory(str(root), environ=GIT | {"GIT_INDEX_FILE": ".git/other"})
     assert lint(other, staged=True).errors == 1
+
+
+def test_what_import_writes_leaves_lint_little_to_say(root: Path) -> None:
+    title = "Use one very long name for a thing that could be told in three words"
+    (root / "docs").mkdir()
+    (root / "docs/0001-long.md").write_text(f"# 1. {title}\n\nWhy not.\n\n" + "Word. " * 2500)
+    memory = opened(root)
+    import_markdown(memory, str(root / "docs"), "adr")
+    found = [(one.rule, one.severity.value) for one in lint(memory).diagnostics if one.doc_id]
+    assert found == [("TM301", "note")]
+
+
+def test_the_hook_tells_what_stops_a_commit_and_counts_the_rest(root: Path) -> None:
+    env = GIT | {"TERM": "dumb"}
+    other = GOOD.replace("fact.a", "fact.b").replace("Text.", "")
+    (root / FACT).write_text(BAD)
+    (root / FACT.replace("a.md", "b.md")).write_text(other)
+    git(root, "add", "-A")
+    command = [sys.executable, "-m", "thunderus_mem", "hooks", "run", "pre-commit"]
+    stopped = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    assert stopped.returncode == 1
+    assert "TM101" in stopped.stdout
+    assert "TM110" not in stopped.stdout
+    assert "1 warning and 1 note; to read: thunderus-mem lint --staged" in stopped.stdout
+    (root / FACT).write_text(GOOD)
+    git(root, "add", "-A")
+    passed = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    assert (passed.returncode, passed.stdout) == (0, "1 warning; to read: thunderus-mem lint --staged\n")
+
+
+def test_the_hook_checks_every_store_of_the_repository(root: Path) -> None:
+    inner = root / "packages/one" / FACT
+    inner.parent.mkdir(parents=True)
+    inner.write_text(BAD)
+    (root / FACT).write_text(GOOD)
+    git(root, "add", "-A")
+    command = [sys.executable, "-m", "thunderus_mem", "hooks", "run", "pre-commit"]
+    for start in (root, root / "packages"):
+        ran = subprocess.run(command, cwd=start, env=GIT, capture_output=True, text=True, check=False)
+        assert ran.returncode == 1
+        assert ran.stdout.startswith(f"packages/one/{FACT}:4:7: error TM101")

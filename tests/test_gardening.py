@@ -12,11 +12,12 @@ import pytest
 from thunderus_mem.memory import Memory, open_memory
 from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, ThunderusError
 from thunderus_mem.model.event import changes_of
+from thunderus_mem.verbs.adding import add
 from thunderus_mem.verbs.gardening import garden_apply, garden_plan, recap
 from thunderus_mem.verbs.linting import lint
 from thunderus_mem.verbs.reading import show
 from thunderus_mem.verbs.starting import init
-from thunderus_mem.verbs.writing import add, edit, note
+from thunderus_mem.verbs.writing import edit, note
 
 CASES = Path(__file__).parent / "cases" / "garden"
 FACTS = ".thunderus/memory/semantic/FACTS"

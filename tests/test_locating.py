@@ -34,7 +34,7 @@ def test_a_decision_is_found_by_number_and_by_where_it_came_from(store: Path, ru
 def test_who_asks_for_a_removed_document_is_sent_to_the_log(store: Path, run: Run) -> None:
     ran = run("show", "fact.gone-soon")
     assert ran.code == 4
-    assert "it was removed" in ran.err
+    assert "It was removed" in ran.err
     assert "thunderus-mem log fact.gone-soon" in ran.err
 
 

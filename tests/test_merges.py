@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from git_repository import Repository
 from tree_writer import FACTS, IGNORED, Clock, Writer
+from verb_tree import VerbTree
 
 from thunderus_mem.model.diagnostic import Severity
 
@@ -25,13 +26,21 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture
-def tree(tmp_path: Path, clock: Clock) -> Writer:
-    """A repository on branch main with a store, one document and two lines in the log; no attributes."""
+@pytest.fixture(params=[Writer, VerbTree], ids=["rules", "verbs"])
+def tree(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Writer:
+    """A repository on branch main with a store, one document and two lines in the log; no attributes.
+
+    Written once by the smallest writer that keeps the rules, once by the verbs.
+    """
     repository = Repository(tmp_path / "tree", tmp_path / "home").init()
-    repository.write(".thunderus/.gitignore", IGNORED)
     repository.write("code.py", "x = 1\n")
-    writer = Writer(repository, clock)
+    writer = request.param(repository, clock)
+    if isinstance(writer, VerbTree):
+        writer.begin()
+        # Line ends must survive without attributes too.
+        (writer.root / ".thunderus" / ".gitattributes").unlink()
+    else:
+        repository.write(".thunderus/.gitignore", IGNORED)
     writer.add("base")
     writer.note("begun")
     writer.save("Begin")
@@ -83,6 +92,63 @@ def test_edit_and_edit_of_other_keys_of_one_document(tree: Writer) -> None:
     tree.git("merge", "-q", "--no-edit", "topic")
     assert "  - two\n" in tree.text("base")
     assert "status: verified" in tree.text("base")
+    tree.check()
+
+
+TOP, BOTTOM = "The first line.\n", "The last line.\n"
+PADDING = "".join(f"Line {number} stays.\n" for number in range(9))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (("  - one\n", "  - one\n  - two\n"), (TOP, "The first line, changed.\n")),
+        (("title: big", "title: Bigger"), ("status: unknown", "status: stale")),
+        ((TOP, "Ours.\n"), (BOTTOM, "Theirs.\n")),
+        (("kind: fact\n", "kind: fact\ncategory: net\n"), ("status: unknown", "status: stale")),
+    ],
+    ids=["tag-body", "title-status", "two-places", "new-key-status"],
+)
+def test_edits_of_different_places_of_one_document_merge(
+    tree: Writer, ours: tuple[str, str], theirs: tuple[str, str]
+) -> None:
+    tree.add("big", TOP + PADDING + BOTTOM)
+    tree.save("Big")
+    branch_and_write(tree, lambda: tree.edit("big", *ours), lambda: tree.edit("big", *theirs))
+    merged = tree.repository.try_git("merge", "-q", "--no-edit", "topic")
+    # Both sides may have moved `updated`: that line alone may conflict.
+    assert all(block.count("\n") == 2 for block in conflicts(tree.text("big"))), merged.stdout
+    assert ours[1] in tree.text("big")
+    assert theirs[1] in tree.text("big")
+    if merged.returncode == 0:
+        tree.check()
+
+
+def conflicts(text: str) -> list[str]:
+    """What stands between the markers, both sides, without the markers."""
+    return [
+        block.partition("\n")[2].replace("=======\n", "").rpartition("\n")[0] + "\n"
+        for block in text.replace(">>>>>>>", "<<<<<<<").split("<<<<<<<")[1::2]
+    ]
+
+
+def test_edits_of_one_line_on_both_sides_conflict_there_and_nowhere_else(tree: Writer) -> None:
+    tree.add("big", TOP + PADDING + BOTTOM)
+    tree.save("Big")
+    made: list[str] = []
+    branch_and_write(
+        tree,
+        lambda: made.extend((tree.edit("big", TOP, "Ours.\n"), tree.add("ours"))),
+        lambda: made.extend((tree.edit("big", TOP, "Theirs.\n"), tree.add("theirs"))),
+    )
+    assert tree.repository.try_git("merge", "-q", "--no-edit", "topic").returncode != 0
+    unmerged = set(tree.git("diff", "--name-only", "--diff-filter=U").split())
+    assert unmerged == {f"{FACTS}/big.md"}
+    assert "Ours.\nTheirs.\n" in conflicts(tree.text("big"))
+    assert BOTTOM in tree.text("big")
+    tree.git("checkout", "-q", "--ours", f"{FACTS}/big.md")
+    tree.save("Ours it is")
+    assert set(made) <= set(tree.events())
     tree.check()
 
 
@@ -304,7 +370,7 @@ def test_reset_after_push(tree: Writer, tmp_path: Path, clock: Clock, mode: str)
     tree.note("pushed too")
     tree.save("Pushed")
     tree.git("push", "-q", "origin", "main")
-    other = Writer(Repository(origin.root, tmp_path / "home").clone(tmp_path / "other"), clock)
+    other = type(tree)(Repository(origin.root, tmp_path / "home").clone(tmp_path / "other"), clock)
     other.add("other")
     other.save("Other")
     other.git("push", "-q", "origin", "main")
@@ -326,7 +392,7 @@ def test_a_clone_with_autocrlf(
         tree.repository.write(".thunderus/.gitattributes", attributes)
         tree.save("Attributes")
     copy = tree.repository.clone(tmp_path / "copy", "-c", f"core.autocrlf={setting}")
-    other = Writer(copy, clock)
+    other = type(tree)(copy, clock)
     shard = (other.root / next(iter(other.shards()))).read_bytes()
     assert (b"\r\n" in shard) == (setting == "true" and not attributes)
     other.check()
@@ -349,7 +415,7 @@ def test_two_working_trees_of_one_repository_write_at_once(
     tree: Writer, tmp_path: Path, clock: Clock
 ) -> None:
     tree.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
-    linked = Writer(Repository(tmp_path / "linked", tmp_path / "home"), clock)
+    linked = type(tree)(Repository(tmp_path / "linked", tmp_path / "home"), clock)
     for number in range(3):
         tree.add(f"main-{number}")
         linked.add(f"linked-{number}")
@@ -363,7 +429,7 @@ def test_two_working_trees_of_one_repository_write_at_once(
 def test_a_copied_working_tree_starts_its_own_session(tree: Writer, tmp_path: Path, clock: Clock) -> None:
     tree.note("before the copy")
     shutil.copytree(tree.root, tmp_path / "copy")
-    copy = Writer(Repository(tmp_path / "copy", tmp_path / "home"), clock)
+    copy = type(tree)(Repository(tmp_path / "copy", tmp_path / "home"), clock)
     copy.add("there")
     tree.save("Here, as it was when the copy was made")
     copy.save("There")

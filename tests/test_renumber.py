@@ -104,3 +104,10 @@ def test_fix_of_one_named_file_renames_that_one(store: Path, run: Run) -> None:
     ran = run("lint", "--fix", "--select", "TM111", f"{DECISIONS}/ADR-0001-a.md")
     assert ran.code == 0, ran.out + ran.err
     assert (store / DECISIONS / "ADR-0002-a.md").exists()
+
+
+def test_a_recap_tells_a_rename_once(store: Path, run: Run) -> None:
+    run("lint", "--fix", "--select", "TM111")
+    told = run("recap", "--dry-run").out
+    assert "renamed" in told
+    assert "renamed 2 times" not in told

@@ -14,7 +14,7 @@ from thunderus_mem.memory import Memory, open_memory
 from thunderus_mem.model.event import Change, changes_of, is_hand_edit
 from thunderus_mem.model.patch import apply_diff
 from thunderus_mem.model.textdiff import unified_diff
-from thunderus_mem.verbs import starting, writing
+from thunderus_mem.verbs import adding, starting, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Memory:
 
     starting.init(str(tmp_path), opened)
     made = opened()
-    writing.add(made, "fact", "Alpha", body="One line.", tags=["a"])
+    adding.add(made, "fact", "Alpha", body="One line.", tags=["a"])
     return made
 
 

@@ -56,6 +56,10 @@ def _names(line: bytes) -> set[str]:
     return {hashlib.sha256(line).hexdigest(), hashlib.sha256(line + b"\n").hexdigest()}
 
 
+def _identity(event: dict[str, Any]) -> str:
+    return str(event.get("event_id") or event.get("id") or "")
+
+
 def _check_shard(path: str, seen: dict[str, bytes], problems: list[str]) -> list[dict[str, Any]]:
     with open(path, "rb") as stream:
         data = stream.read()
@@ -73,7 +77,7 @@ def _check_shard(path: str, seen: dict[str, bytes], problems: list[str]) -> list
         except (ValueError, RecursionError) as error:
             problems.append(f"{path}:{number}: not an event: {error}")
             continue
-        identity = str(event.get("event_id") or event.get("id") or "")
+        identity = _identity(event)
         if not identity:
             problems.append(f"{path}:{number}: no id")
         elif seen.setdefault(identity, line) != line:
@@ -104,7 +108,8 @@ def _hash_at(root: str, path: str) -> str:
 def _check_documents(root: str, events: list[dict[str, Any]], problems: list[str]) -> None:
     known: dict[str, set[str]] = {}
     last: dict[str, str] = {}
-    events = sorted(events, key=lambda event: (str(event.get("ts", "")), str(event.get("event_id", ""))))
+    # Lines of one shard keep their order, also within one moment.
+    events = sorted(events, key=lambda event: str(event.get("ts", "")))
     for event in events:
         for change in changes_of(event):
             path = str(change["path"])

@@ -32,7 +32,8 @@ def _open_missing_streams() -> None:
         if getattr(sys, name) is None:
             while os.open(os.devnull, os.O_RDWR) < number:
                 pass
-            setattr(sys, name, open(number, "w" if number else "r", encoding="utf-8", closefd=False))
+            stream = open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
 
 
 def _use_utf8() -> None:

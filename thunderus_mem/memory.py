@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import Degraded
-from thunderus_mem.model.ids import UlidSource
 from thunderus_mem.projection.refresh import Refreshed, open_index, refresh
 from thunderus_mem.store.config import Config, load
 from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from thunderus_mem.evidence.unrecorded import HandEdit
+    from thunderus_mem.model.ids import UlidSource
     from thunderus_mem.projection.index import Index
     from thunderus_mem.projection.log_index import LogIndex
     from thunderus_mem.store.events import EventLog
@@ -52,7 +52,7 @@ class Memory:
         self.also = also
         self._clock = clock
         self._index: Index | None = None
-        self._ulids = UlidSource(clock, random_bits)
+        self._random_bits = random_bits
 
     @property
     def root(self) -> str:
@@ -66,6 +66,12 @@ class Memory:
     def new_id(self, prefix: str) -> str:
         """A new ULID behind ``prefix`` (``evt``, ``patch``, ``snap``, ``sess``)."""
         return self._ulids.new(prefix)
+
+    @cached_property
+    def _ulids(self) -> UlidSource:
+        from thunderus_mem.model.ids import UlidSource
+
+        return UlidSource(self._clock, self._random_bits)
 
     @property
     def index(self) -> Index:

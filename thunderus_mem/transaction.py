@@ -14,8 +14,7 @@ The lock is never held over git, an editor or a prompt.
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
 _TRIES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
 
     A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
@@ -83,8 +81,7 @@ class Edit:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Ids:
+class Ids(NamedTuple):
     """Ids of an event to come, known before it is written so that a document can cite it."""
 
     event: str

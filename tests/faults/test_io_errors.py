@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import time
 import warnings
+from typing import TYPE_CHECKING
 
 import pytest
 import report
@@ -23,6 +24,9 @@ from writer import SHARD, Writer, _texts
 
 from thunderus_mem.model.errors import NotWritable, ThunderusError
 from thunderus_mem.store import disk, files, journal, lock, paths, publishing, staging, tail
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MODULES = (disk, files, journal, lock, paths, publishing, staging, tail)
 ERRNOS = (
@@ -83,6 +87,14 @@ class FailingOs:
             return real(*arguments, **named)
 
         return call
+
+
+def refuse(at: int | None, code: int) -> Callable[[], dict[str, object]]:
+    """In a process that is about to run one command: its ``at``-th call refuses with ``code``."""
+    failing = FailingOs(at, code)
+    for module in MODULES:
+        module.os = failing
+    return lambda: {"calls": failing.calls, "failed": failing.failed}
 
 
 def _work(root: str, texts: dict[str, str | None]) -> tuple[str, str]:

@@ -8,11 +8,10 @@ committed is never logged again; git tells that story.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.document import MAX_DOCUMENT, content_hash, read_document
-from thunderus_mem.model.errors import ThunderusError
+from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.event import Change, changes_of, hand_edit_id, unified_diff
 from thunderus_mem.model.patch import apply_diff
 from thunderus_mem.model.secrets import find_secrets, holds_secret
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 
-@dataclass(frozen=True, slots=True)
-class HandEdit:
+class HandEdit(NamedTuple):
     """One edit to record: the change, and ids that follow from it."""
 
     change: Change
@@ -36,12 +34,14 @@ class HandEdit:
 
     def still_there(self, layout: Layout) -> bool:
         """Whether the file is still as it was when the edit was seen."""
-        now = _bytes_now(layout, self.change.path)
+        try:
+            now = _bytes_now(layout, self.change.path)
+        except ThunderusError:
+            return False
         return (ABSENT if now is None else content_hash(now)) == self.change.after
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What the projections know, asked for as it is needed.
 
     ``paths`` lists the files of all documents; ``explains`` tells whether some event led to a text of that
@@ -66,7 +66,10 @@ def hand_edits(
     seen = state.changed if state is not None and asked is not None else known.paths()
     unexplained = []
     for path in sorted(filter(layout.kind_of, seen)):
-        now = _bytes_now(layout, path)
+        try:
+            now = _bytes_now(layout, path)
+        except ThunderusError:
+            continue  # a link, a device, a giant, or no permission: lint says so, and it is not gone
         if now is None or not known.explains(content_hash(now)):
             unexplained.append((path, now))
     vanished = list(known.vanished(_open_shard(state) if asked is not None else None))
@@ -76,7 +79,8 @@ def hand_edits(
     committed = _committed(asked, [path for path, _ in unexplained])
     found = [_hand_edit(path, now, committed.get(path), history) for path, now in unexplained]
     gone = {path for doc_id in vanished if (path := history.path(doc_id))} - {path for path, _ in unexplained}
-    found += [_removal(path, history) for path in sorted(gone) if _bytes_now(layout, path) is None]
+    gone = {path for path in gone if not os.path.lexists(os.path.join(layout.root, path))}
+    found += [_removal(path, history) for path in sorted(gone)]
     return tuple(sorted((edit for edit in found if edit is not None), key=lambda edit: edit.change.path))
 
 
@@ -208,8 +212,8 @@ def _replay(text: str, changes: Iterable[Change]) -> str | None:
 
 
 def _bytes_now(layout: Layout, path: str) -> bytes | None:
+    """The file's bytes, ``None`` when there is none. Raises ``ThunderusError`` when it cannot be told."""
     try:
         return read_file(os.path.join(layout.root, path), MAX_DOCUMENT)
-    except ThunderusError:
-        # Not there; or a link, a device, a giant: no document, and lint says so.
+    except NotFound:
         return None

@@ -87,7 +87,7 @@ def _tell_patch(day: Day, event: Event, own_id: str) -> bool:
     if len(changes) > _BULK:
         day.bulk.append((event, op, sorted(change.doc_id for change in changes)))
         return True
-    for change in changes:
+    for change in {(change.doc_id, change.op): change for change in changes}.values():
         story = day.stories.setdefault(change.doc_id, Story())
         deed = deed_of(op, change.op)
         story.deeds[deed] = story.deeds.get(deed, 0) + 1

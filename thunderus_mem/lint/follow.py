@@ -5,8 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +19,7 @@ _ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", ".markdown", ".rst")
 _NO_WIKI = re.compile(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """Where a reference leads: the path without its anchor ("" for this document), and the id found there.
 
     ``imported`` is true for a dead link that an imported text brought with it; ``path`` is then taken from

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.lint.identity import MEMORY
 from thunderus_mem.lint.rule import NOTE, WARNING
-from thunderus_mem.model.ids import file_stem, is_document_id, is_reserved_name
+from thunderus_mem.model.ids import file_stem, is_document_id, is_reserved_name, short_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,7 +78,8 @@ def _follows(stem: str, document: Document) -> bool:
     wanted = file_stem(document.id, document.kind)
     if document.kind == "adr":
         own = _ADR.sub("", stem, count=1)
-        return own != stem and own.lower() in (wanted, "")
+        cut = own.lower().endswith(f"-{short_hash(document.id)}")  # the number left less room for the name
+        return own != stem and (cut or own.lower() in (wanted, ""))
     return stem.lower().replace("_", ".") in (wanted.replace("_", "."), document.id.replace("_", "."))
 
 

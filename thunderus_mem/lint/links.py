@@ -11,7 +11,7 @@ from thunderus_mem.lint.rule import NOTE, WARNING
 from thunderus_mem.lint.subject import nearest, relative_path
 from thunderus_mem.model.document import RELATIONS
 from thunderus_mem.model.header import Scalar, Sequence
-from thunderus_mem.model.markdown import slug
+from thunderus_mem.model.markdown import cited_paths, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -229,4 +229,33 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
             key=key,
             expected="the id of another document",
             hint=f"Did you mean {near}?" if near else "Correct the id, or remove the entry.",
+        )
+
+
+def dead_citation(subject: Subject) -> Iterable[Diagnostic]:
+    """The text names a file of the repository that is not there.
+
+    Why: a path in code marks is where a reader looks next. Only paths with a folder count: a bare file name
+    may be anywhere. A note, since a text may speak of what was, or of what is planned; `add` and `edit`
+    show it for what they write.
+
+    Bad::
+
+        The timeout is set in `src/net/clinet.py`.
+
+    Good::
+
+        The timeout is set in `src/net/client.py`.
+
+    Mend: correct the path, or say that the file is gone or planned.
+    """
+    for citation in cited_paths(subject.body):
+        if citation.relative or "/" not in citation.path or subject.exists(citation.path):
+            continue
+        yield subject.found(
+            "TM205",
+            (subject.in_body(citation.line), citation.column),
+            f"The text names `{citation.path}`, which is not in the repository.",
+            expected="a path that exists, from the root of the repository",
+            hint="Correct the path, or say that the file is gone or planned.",
         )

@@ -45,6 +45,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM202": ("superseded-still-linked", WARNING),
     "TM203": ("dead-anchor", WARNING),
     "TM204": ("unknown-relation-target", ERROR),
+    "TM205": ("dead-citation", NOTE),
     "TM301": ("size-soft", WARNING),
     "TM302": ("size-hard", ERROR),
     "TM401": ("secret", ERROR),

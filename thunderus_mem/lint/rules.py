@@ -45,6 +45,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("TM202", links.superseded_still_linked),
     _rule("TM203", links.dead_anchor),
     _rule("TM204", links.unknown_relation_target),
+    _rule("TM205", links.dead_citation),
     _rule("TM301", limits.size_soft),
     _rule("TM302", limits.size_hard),
     _rule("TM401", safety.secret),

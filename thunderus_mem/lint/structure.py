@@ -102,7 +102,8 @@ def missing_section(subject: Subject) -> Iterable[Diagnostic]:
     Why: readers, and Thunderus, look for these headings: core has Identity, Commands, Architecture and
     Conventions; an adr Status, Context, Decision and Consequences; a playbook Preconditions, Steps and
     Verification; a recap Provenance. A heading may go on (``Context and problem``), and an adr may carry its
-    status in the frontmatter instead. In a decision of MADR's form, Status and Consequences are a note.
+    status in the frontmatter instead. In a decision of MADR's form, Status and Consequences are a note. An
+    imported text keeps the form it was written in.
 
     Bad::
 
@@ -126,7 +127,12 @@ def missing_section(subject: Subject) -> Iterable[Diagnostic]:
     Mend: add the section, even if it only says that there is nothing to say.
     """
     document = subject.document
-    if document is None or document.kind not in SECTIONS or not subject.body.strip():
+    if (
+        document is None
+        or document.kind not in SECTIONS
+        or not subject.body.strip()
+        or document.imported_from
+    ):
         return
     begun = tuple(heading.text.lower().lstrip("0123456789. ") for heading in subject.headings)
     missing = [

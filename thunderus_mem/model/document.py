@@ -6,8 +6,7 @@ The one way from bytes to a `Document`. Nothing here raises: what cannot be read
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.header import (
@@ -28,16 +27,14 @@ RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
 _NULLS: Final = frozenset(["", "~", "null", "Null", "NULL"])
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """An edge to another document. ``rel`` is one of `RELATIONS`, ``target`` an id as it is written."""
 
     rel: str
     target: str
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A document that reads. ``text`` is the file exactly as decoded: BOM and CRLF stay.
 
     ``header_line`` is the file line of the header's first line, so a node's file line is
@@ -87,8 +84,7 @@ class Document:
         return typed_data(self.header)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What came of reading a file: a document or the findings that say why not.
 
     ``text`` is ``None`` when the bytes are no text, ``header`` when there is none that reads.

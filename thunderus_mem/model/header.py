@@ -7,7 +7,6 @@ know for sure, and a full one over the events of ruamel.yaml's pure parser. They
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 MAX_BYTES = 32 * 1024
@@ -32,8 +31,7 @@ class Scalar(NamedTuple):
     plain: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Sequence:
+class Sequence(NamedTuple):
     """A list, written with dashes or (``flow``) in brackets. ``end`` is the end of its last item."""
 
     items: tuple[Node, ...]
@@ -51,8 +49,7 @@ class Entry(NamedTuple):
     value: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Mapping:
+class Mapping(NamedTuple):
     """Keys and values in the order of the file; every key is there once."""
 
     entries: tuple[Entry, ...]
@@ -73,8 +70,7 @@ class Mapping:
 Node: TypeAlias = Scalar | Sequence | Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Why a header cannot be read.
 
     ``code`` is one of duplicate-key, tab, alias, anchor, tag, merge-key, key, depth, size, syntax,
@@ -89,8 +85,7 @@ class Problem:
     hint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fences:
+class Fences(NamedTuple):
     """Where a header stands in a file's text (offsets; lines from 1).
 
     ``start``/``line`` are the header's first line, ``end`` the offset of the closing fence, ``body_start``

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -69,9 +69,17 @@ def is_reserved_name(name: str) -> bool:
     return any(part.strip(" ") in _RESERVED for part in name.lower().split(".")[:1])
 
 
+# Latin letters that are no letter with an accent, as they are written where they are missing.
+_LETTERS: Final = str.maketrans(
+    {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
+    | {"đ": "d", "Đ": "D", "þ": "th", "Þ": "Th", "ı": "i"}
+)
+
+
 def slug(title: str) -> str:
     """Words of a title as an id has them: accents folded, lower case, joined by ``-``; may be empty."""
-    folded = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    spelt = title.translate(_LETTERS)
+    folded = unicodedata.normalize("NFKD", spelt).encode("ascii", "ignore").decode().lower()
     return _NOT_WORD.sub("-", folded).strip("-")
 
 

@@ -7,15 +7,14 @@ names headings as GitHub does. Any text is fine; time is linear in its length.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from thunderus_mem.model.inline import inline_text, slug
 
 PASSAGE_SIZE = 1_200
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(NamedTuple):
     """A heading. ``line`` counts from 1 in the body; ``anchor`` is unique in the body."""
 
     level: int
@@ -24,8 +23,7 @@ class Heading:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A piece of a section: its own text, without that of sections below.
 
     ``heading`` is the path of headings ("Setup > Linux"), ``anchor`` the innermost one's; both are empty
@@ -39,8 +37,7 @@ class Passage:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
+class Outline(NamedTuple):
     """Headings and passages of one body, from one scan."""
 
     headings: tuple[Heading, ...]
@@ -58,8 +55,9 @@ _NOT_PARAGRAPH = re.compile(
 )
 
 
-@dataclass(slots=True)
-class Scan:
+class Scan(NamedTuple):
+    """What the one scan of a body's lines finds."""
+
     lines: list[str]
     titles: list[tuple[int, int, int, str]]  # level, first line, line after, raw text (indexes from 0)
     hidden: list[tuple[int, int]]  # half-open line ranges of fenced code and comments

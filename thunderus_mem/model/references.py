@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.inline import inline_text
 from thunderus_mem.model.outline import Scan, scan
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A link to another document or heading. ``target`` is as written, with ``%20`` and the like decoded.
 
     ``kind`` is "wiki" (``[[id]]``, ``[[id|text]]``, ``[[id#Heading]]``) or "link" (a Markdown link without a
@@ -33,8 +31,7 @@ class Reference:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """A path that the text names. ``relative``: from a link, so relative to the document's own folder."""
 
     path: str

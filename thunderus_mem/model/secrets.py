@@ -7,10 +7,9 @@ time, and is only tried when its literal prefix stands in the text. The shapes a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 _FINGERPRINT = 8
 _FEW_CHARACTERS = 7
@@ -18,8 +17,7 @@ _RUN = 8
 _SHORTEST = 18
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(NamedTuple):
     """A secret's kind (``github-token``), its offsets in the text and 8 hex characters of its SHA-256."""
 
     kind: str
@@ -28,8 +26,7 @@ class Secret:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
-class SecretRule:
+class SecretRule(NamedTuple):
     """One kind of secret: literals of which one must stand in the text, and the whole shape.
 
     A group named ``value`` marks the secret inside the shape. ``near`` is a word that must stand somewhere

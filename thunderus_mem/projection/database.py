@@ -27,6 +27,7 @@ VERSION: Final = 3
 """Raised when the meaning of a column changes: an older index is rebuilt, a newer one is left alone."""
 
 BUSY_SECONDS: Final = 10.0
+_BUILD_CACHE_KIB: Final = 64 * 1024
 _SEAL_POLLS, _SEAL_PAUSE = 20, 0.01
 _SCHEMA_FILE = os.path.join(
     os.path.dirname(os.path.dirname(__file__)), "model", "schemas", "memory_store.sql"
@@ -122,8 +123,9 @@ class Database:
         if self._published:
             write_seal(self.path)
 
-    def check(self) -> str:
-        """What is wrong with the index, in full; "" when nothing is. Reads every page."""
+    def check(self, *, words: bool = True) -> str:
+        """What is wrong with the index; "" when nothing is. Reads every page; with ``words`` every text is
+        also held against the full-text tables."""
         if self._published and not sealed(self.path):
             return "something else wrote to it"
         try:
@@ -131,7 +133,7 @@ class Database:
             if found != "ok":
                 return f"its pages are damaged ({found})"
             self._connection.execute("PRAGMA query_only = OFF")
-            for table in _FTS_TABLES:
+            for table in _FTS_TABLES if words else ():
                 self._connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
         except sqlite3.OperationalError as error:
             if _primary(error) in _BUSY_CODES:
@@ -179,6 +181,8 @@ def create(path: str = "") -> Database:
         connection = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=BUSY_SECONDS)
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute(f"PRAGMA cache_size = {-_BUILD_CACHE_KIB}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {VERSION}")
         _harden(connection)
@@ -240,7 +244,8 @@ def publish(database: Database, path: str) -> None:
     database.run("PRAGMA query_only = OFF")
     for table in _FTS_TABLES:
         database.run(f"INSERT INTO {table}({table}, rank) VALUES ('hashsize', 1048576)")
-    problem = database.check()
+    # The words went in a moment ago from this very process: what can go wrong now is the disk.
+    problem = database.check(words=False)
     database.close()
     if problem:
         raise Damaged(problem)

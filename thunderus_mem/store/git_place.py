@@ -7,16 +7,14 @@ folder of a linked worktree names the shared one (gitrepository-layout(5)).
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 __all__ = ["Place", "find_place"]
 
 _SMALL: Final = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The folders of a repository (absolute), or why there is none.
 
     ``ask``: git itself must confirm, as the owner is somebody else or the work tree is configured elsewhere.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,8 +42,7 @@ def find_executable(search_path: str) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """What a git process answered: exit code (-1: not started or timed out), bytes, and its complaint."""
 
     code: int
@@ -85,7 +83,7 @@ class GitProcess:
             self.environment["GIT_INDEX_FILE"] = index_file
 
     def disarm_filters(self) -> None:
-        """Have git run none of the filters that are configured: it would, on every changed file it looks at."""
+        """Have git run none of the configured filters: it would, on every changed file it looks at."""
         asked = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
         for key in asked.data.decode("utf-8", "surrogateescape").split("\0"):
             filter_name, _, setting = key.rpartition(".")

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.settings import Settings
     from thunderus_mem.surfaces.style import Style
     from thunderus_mem.verbs.reading import Listed, Listing, Shown, StatusReport
-    from thunderus_mem.verbs.writing import Noted, Written
+    from thunderus_mem.verbs.writing import Noted
+    from thunderus_mem.verbs.written import Written
 
 _NAMED = 3
 _DONE = {
@@ -72,10 +73,11 @@ def severity_word(severity: Severity, style: Style) -> str:
 
 
 def finding_line(finding: Diagnostic, style: Style) -> str:
-    """One finding in one line: place, weight, rule, message."""
+    """One finding in one line: place, weight, rule (what `add` alone finds has none), message."""
     place = finding.path + (f":{finding.line}:{finding.column}" if finding.line else "")
     head = f"{style.name(place)}: " if place else ""
-    return f"{head}{severity_word(finding.severity, style)} {finding.rule} {finding.message}"
+    rule = f" {finding.rule}" if finding.rule else ""
+    return f"{head}{severity_word(finding.severity, style)}{rule} {finding.message}"
 
 
 def finding_lines(findings: Sequence[Diagnostic], style: Style) -> list[str]:

@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     from thunderus_mem.verbs.history import LogListing, ShownEvent, VerifyReport, WhyReport
 
 _SHORT_COMMIT = 12
+_NAMED = 2
+
+
+def _about(doc_ids: tuple[str, ...]) -> str:
+    """The documents of an event; of many the first and how many more there are."""
+    if len(doc_ids) <= _NAMED:
+        return ", ".join(doc_ids)
+    return f"{doc_ids[0]} and {len(doc_ids) - 1:,} more"
 
 
 def log_listing(value: LogListing, console: Console) -> str:
@@ -22,7 +30,7 @@ def log_listing(value: LogListing, console: Console) -> str:
     rows = []
     for event in value.events:
         what = event.op or event.kind
-        about = ", ".join(event.doc_ids)
+        about = _about(event.doc_ids)
         reason = one_line(event.why or event.text)
         rows.append(
             (
@@ -45,7 +53,7 @@ def event_listing(value: LogListing, console: Console) -> str:
             style.dim(minute(event.ts)),
             event.actor,
             event.kind + (f" {event.op}" if event.op else ""),
-            one_line(", ".join(event.doc_ids) or event.text),
+            one_line(_about(event.doc_ids) or event.text),
         )
         for event in value.events
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING
 
@@ -50,7 +49,12 @@ def checked(
         raise InvalidDocument(
             f"nothing written: {_lower_first(first.message)}", diagnostics=errors, hint=first.hint or None
         )
-    return reading.document, tuple(finding for finding in findings if finding.severity is Severity.WARNING)
+    return reading.document, tuple(finding for finding in findings if _is_told(finding))
+
+
+def _is_told(finding: Diagnostic) -> bool:
+    """Whether a writer hears of it: warnings, and a path that is not there, which is best mended at once."""
+    return finding.severity is Severity.WARNING or finding.rule == "TM205"
 
 
 def _linted(memory: Memory, path: str, text: str) -> tuple[Reading, list[Diagnostic]]:
@@ -82,33 +86,6 @@ def refuse_secrets(text: str, what: str) -> None:
         )
 
 
-def missing_citations(
-    memory: Memory, document: Document, before: Document | None = None
-) -> tuple[Diagnostic, ...]:
-    """A warning for each repository path that the body names, did not name ``before``, and is not there."""
-    from thunderus_mem.model.markdown import cited_paths
-
-    known = {citation.path for citation in cited_paths(before.body)} if before else set()
-    found = []
-    for citation in cited_paths(document.body):
-        if citation.path in known or os.path.lexists(os.path.join(memory.root, citation.path)):
-            continue
-        found.append(
-            Diagnostic(
-                rule="TM205",
-                severity=Severity.WARNING,
-                path=document.path,
-                line=document.body_line + citation.line - 1,
-                column=citation.column,
-                message=f"The text cites `{citation.path}`, which is not in the repository.",
-                expected="a path that exists, relative to the repository",
-                hint="correct the path, or say that it is planned",
-                doc_id=document.id,
-            )
-        )
-    return tuple(found)
-
-
 def already_known(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
     """Warnings for documents that say nearly the same; none when ``write.duplicates`` is off.
 
@@ -129,7 +106,7 @@ def already_known(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
         if overlap >= NEAR:
             near.append(
                 Diagnostic(
-                    rule="TM206",
+                    rule="",
                     severity=Severity.WARNING,
                     path=document.path,
                     line=document.body_line,

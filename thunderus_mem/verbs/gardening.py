@@ -18,7 +18,7 @@ from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.checking import checked
-from thunderus_mem.verbs.writing import Written
+from thunderus_mem.verbs.written import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -178,11 +178,8 @@ def recap(
 
 
 def _commit(transaction: Writing, edit: Edit, planned: Written, *, why: str, actor: str) -> Written:
-    from dataclasses import replace
-
     event = transaction.commit(RECAP_OP, [edit], why=why, actor=actor)
-    return replace(
-        planned,
+    return planned._replace(
         event_id=event.id,
         recorded=transaction.recorded,
         published=not transaction.pending,

@@ -25,6 +25,8 @@ def find_row(memory: Memory, given: str) -> DocRow:
     Raises `NotFound` with "did you mean" when nothing fits, `InvalidDocument` when several do.
     """
     index = memory.index
+    if not _is_text(given):
+        raise NotFound("no document has an id that is not valid UTF-8")
     row = index.get(given)
     if row is not None:
         return row
@@ -55,6 +57,15 @@ def _hint(memory: Memory, given: str, ids: list[str]) -> str:
         return f"it was removed; `thunderus-mem log {given}` tells when and why"
     near = closest(given, ids)
     return f"did you mean {', '.join(near)}?" if near else "`thunderus-mem list` shows all ids"
+
+
+def _is_text(given: str) -> bool:
+    # Bytes of a command line that are no UTF-8 arrive as lone surrogates.
+    try:
+        given.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def find_document(memory: Memory, given: str) -> Document:

@@ -52,6 +52,7 @@ def list_documents(
 
     Raises `InvalidQuery` for a kind, a status or a day that there is not.
     """
+
     memory.refresh()
     replaced = memory.index.superseded_by()
     rows = memory.index.documents(

@@ -76,8 +76,9 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
     check_places(root)
     layout = Layout(root)
     steps = dict(_files(layout))
-    made = _made(layout, steps, agents=agents)
+    os.makedirs(layout.store, exist_ok=True)
     memory = open_store()
+    made = _made(memory, steps, agents=agents)
     core, published = _write_core(memory)
     if core:
         made.append(CORE_FILE)
@@ -92,10 +93,10 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
     )
 
 
-def _made(layout: Layout, steps: Mapping[str, bytes], *, agents: bool) -> list[str]:
+def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[str]:
     """Write what is missing and say what that was; under the lock, so that leftovers can be swept."""
-    os.makedirs(layout.store, exist_ok=True)
-    with held(layout.lock_file, command="init"):
+    layout = memory.layout
+    with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="init"):
         for folder in {os.path.dirname(layout.at(name)) for name in steps} | {layout.root, layout.local_dir}:
             sweep(folder)
         made = [name for name, data in steps.items() if _write_once(layout, name, data)]

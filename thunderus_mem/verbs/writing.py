@@ -1,30 +1,18 @@
-"""The verbs that change documents: add, edit, remove, supersede, link, note."""
+"""The verbs that change what is there: edit, remove, supersede, link; and note."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thunderus_mem.model.composing import (
-    adr_status,
-    check_kind,
-    check_relation,
-    choose_id,
-    file_name,
-    link_map,
-    new_header,
-    parse_field,
-    skeleton,
-    with_status_section,
-)
+from thunderus_mem.model.composing import check_relation, parse_field
 from thunderus_mem.model.document import Document, read_document
-from thunderus_mem.model.edit import compose, insert_item, remove_item, replace_body, set_key
-from thunderus_mem.model.errors import Conflict, DocumentExists, InvalidDocument
+from thunderus_mem.model.edit import insert_item, remove_item, replace_body, set_key
+from thunderus_mem.model.errors import Conflict, InvalidDocument
 from thunderus_mem.model.timestamp import format_timestamp
-from thunderus_mem.transaction import Edit, Ids
-from thunderus_mem.verbs.checking import already_known, checked, missing_citations
+from thunderus_mem.transaction import Edit
+from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.locating import find_document, find_row
+from thunderus_mem.verbs.written import Written, done, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -33,153 +21,11 @@ if TYPE_CHECKING:
     from thunderus_mem.model.diagnostic import Diagnostic
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What a writing verb did: the document, the event that says so, and what to look at.
-
-    ``op`` is the verb; ``changed`` is false when there was nothing to do; ``dry_run`` when nothing was
-    written on purpose. ``published`` is false when the event is on disk but the file is not yet: the next
-    command puts it there.
-    """
-
-    id: str
-    path: str
-    op: str
-    event_id: str = ""
-    text: str = ""
-    warnings: tuple[Diagnostic, ...] = ()
-    recorded: tuple[str, ...] = ()
-    dry_run: bool = False
-    changed: bool = True
-    published: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(NamedTuple):
     """A note in the log."""
 
     event_id: str
     refs: tuple[str, ...]
-
-
-def add(
-    memory: Memory,
-    kind: str,
-    title: str,
-    *,
-    body: str,
-    tags: Iterable[str] = (),
-    id: str | None = None,
-    links: Iterable[tuple[str, str]] = (),
-    fields: Mapping[str, Any] | None = None,
-    aliases: Iterable[str] = (),
-    status: str | None = None,
-    why: str = "",
-    dry_run: bool = False,
-    actor: str = "user",
-) -> Written:
-    """Write a new document.
-
-    Raises `InvalidDocument` (schema, no tag, empty body), `Refused` (secret), `DocumentExists` (id taken, or
-    the same text is known already).
-    """
-    check_kind(kind)
-    title, tag_list = " ".join(title.split()), [tag for tag in tags if tag.strip()]
-    if not title:
-        raise InvalidDocument("a document needs a title")
-    if not tag_list:
-        raise InvalidDocument(
-            "a document needs at least one tag: Thunderus refuses documents without", hint="add --tag WORD"
-        )
-    if kind == "adr":
-        body = with_status_section(body, adr_status(status or "Accepted"))
-    elif status is not None:
-        raise InvalidDocument(f"only an adr has a status, not a {kind}")
-    if not body.strip():
-        raise InvalidDocument("the body is empty", hint="give --body TEXT, --body - (stdin) or --body @FILE")
-    draft = _Draft(kind, title, choose_id(kind, title, id), tuple(tag_list), body, tuple(aliases))
-    relations, extra = _resolved_links(memory, links), dict(_fields(fields or {}))
-
-    def composed(ids: Ids) -> tuple[Document, tuple[Diagnostic, ...]]:
-        return _compose(memory, draft, ids, relations, extra)
-
-    if dry_run:
-        memory.refresh()
-        document, warnings = composed(Ids(memory.new_id("evt"), memory.new_id("patch")))
-        return Written(document.id, document.path, "add", text=document.text, warnings=warnings, dry_run=True)
-    with memory.writing("add") as transaction:
-        ids = transaction.ids()
-        document, warnings = composed(ids)
-        edit = Edit(document.id, document.path, None, document.text)
-        event = transaction.commit("add", [edit], why=why, actor=actor, ids=ids)
-    return Written(
-        document.id,
-        document.path,
-        "add",
-        event.id,
-        document.text,
-        warnings,
-        transaction.recorded,
-        published=not transaction.pending,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    kind: str
-    title: str
-    id: str
-    tags: tuple[str, ...]
-    body: str
-    aliases: tuple[str, ...]
-
-
-def _compose(
-    memory: Memory, draft: _Draft, ids: Ids, links: dict[str, list[str]], fields: Mapping[str, Any]
-) -> tuple[Document, tuple[Diagnostic, ...]]:
-    folder = memory.layout.folder_of(draft.kind)
-    taken = memory.index.get(draft.id)
-    if taken is not None:
-        raise DocumentExists(
-            f"{draft.id} exists already, in {taken.path}",
-            hint=f"`thunderus-mem edit {taken.id}` changes it; --id chooses another id",
-        )
-    names = _names(os.path.join(memory.root, folder))
-    path = f"{folder}/{file_name(draft.id, draft.kind, names)}"
-    header = new_header(
-        document_id=draft.id,
-        title=draft.title,
-        kind=draft.kind,
-        now=format_timestamp(memory.now()),
-        tags=draft.tags,
-        event_id=ids.event,
-        patch_id=ids.patch,
-        links=links,
-        aliases=draft.aliases,
-        fields=fields,
-    )
-    body = draft.body if draft.body.endswith("\n") else draft.body + "\n"
-    document, warnings = checked(memory, path, compose(header, "\n" + body.lstrip("\n")))
-    return document, (*warnings, *missing_citations(memory, document), *already_known(memory, document))
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except FileNotFoundError:
-        return []
-
-
-def _resolved_links(memory: Memory, links: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    return link_map([(relation, find_row(memory, target).id) for relation, target in links])
-
-
-def _fields(fields: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    for key, given in fields.items():
-        path, value = parse_field(key, given)
-        for part in reversed(path[1:]):
-            value = {part: value}
-        yield path[0], value
 
 
 def edit(
@@ -211,22 +57,12 @@ def edit(
         edited = text if text is not None else _edited(document, sets or {}, add_tags, remove_tags, body)
         edited = _touched(document, edited, format_timestamp(memory.now()))
         if edited == document.text:
-            return Written(document.id, document.path, "edit", text=edited, changed=False)
+            return unchanged(document, "edit")
         after, warnings = checked(memory, document.path, edited, before=document.text)
         _keep_identity(document, after)
         change = Edit(document.id, document.path, document.text, after.text)
         event = transaction.commit("edit", [change], why=why, actor=actor)
-    warnings = (*warnings, *missing_citations(memory, after, document))
-    return Written(
-        after.id,
-        after.path,
-        "edit",
-        event.id,
-        after.text,
-        warnings,
-        transaction.recorded,
-        published=not transaction.pending,
-    )
+    return done(transaction, after, event, op="edit", warnings=warnings)
 
 
 def _edited(
@@ -281,16 +117,7 @@ def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written
         warnings = _left_behind(memory, document)
         change = Edit(document.id, document.path, document.text, None)
         event = transaction.commit("remove", [change], why=why, actor=actor)
-    return Written(
-        document.id,
-        document.path,
-        "remove",
-        event.id,
-        "",
-        warnings,
-        transaction.recorded,
-        published=not transaction.pending,
-    )
+    return done(transaction, document, event, op="remove", warnings=warnings, removed=True)
 
 
 def _left_behind(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
@@ -324,20 +151,11 @@ def _add_link(
             raise InvalidDocument(f"{other.id} already supersedes {document.id}; a circle would follow")
         text = insert_item(document.text, ("links", relation), other.id)
         if text == document.text:
-            return Written(document.id, document.path, op, text=text, changed=False)
+            return unchanged(document, op)
         after, warnings = checked(memory, document.path, text, before=document.text)
         change = Edit(document.id, document.path, document.text, after.text)
         event = transaction.commit(op, [change], why=why, actor=actor)
-    return Written(
-        after.id,
-        after.path,
-        op,
-        event.id,
-        after.text,
-        warnings,
-        transaction.recorded,
-        published=not transaction.pending,
-    )
+    return done(transaction, after, event, op=op, warnings=warnings)
 
 
 def _reaches(memory: Memory, start: str, goal: str) -> bool:
@@ -368,8 +186,3 @@ def note(memory: Memory, text: str, *, refs: Sequence[str] = (), actor: str = "u
         doc_ids = tuple(find_row(memory, ref).id for ref in refs)
         event = transaction.note(text, doc_ids=doc_ids, actor=actor)
     return Noted(event.id, doc_ids)
-
-
-def template(kind: str, title: str, *, status: str | None = None) -> str:
-    """The body an editor opens with for a new document of ``kind``."""
-    return skeleton(kind, title, status=adr_status(status or "Accepted"))

@@ -29,6 +29,7 @@ _GLOBAL: Final = {
 }
 _TAKES_ID: Final = frozenset(["edit", "link", "log", "remove", "show", "supersede", "why"])
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
+_RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
 
 SCRIPTS: Final = {
     "bash": """_thunderus_mem() {
@@ -85,12 +86,27 @@ def candidates(words: Sequence[str], environ: Mapping[str, str]) -> Iterable[tup
     command = before[0]
     if typed.startswith("-"):
         return _options(before, typed)
-    if len(before) == 1 and command in ("add", "import"):
-        return [(kind, "") for kind in _KINDS if kind.startswith(typed)] if command == "add" else ()
+    fixed = _fixed(before)
+    if fixed:
+        return [(word, text) for word, text in fixed if word.lower().startswith(typed.lower())]
     if len(before) == 1 and BY_NAME.get(command) and len(BY_NAME[command].values) > 1:
         return [(name, "") for name, _ in BY_NAME[command].values if name.startswith(typed)]
     if command in _TAKES_ID:
         return _ids(start, typed, environ)
+    return ()
+
+
+def _fixed(before: Sequence[str]) -> Sequence[tuple[str, str]]:
+    """Words of a known set that may stand here: kinds, relations, codes of rules."""
+    command = before[0]
+    if before == ["add"] or before[-1] in ("--kind", "-k"):
+        return [(kind, "") for kind in _KINDS]
+    if command == "link" and len(before) == 2:
+        return [(relation, "") for relation in _RELATIONS]
+    if command == "rule" or before[-1] in ("--select", "--ignore"):
+        from thunderus_mem.lint.rule import CODES
+
+        return [(code, name) for code, (name, _) in CODES.items()]
     return ()
 
 

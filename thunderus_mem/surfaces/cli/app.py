@@ -61,7 +61,7 @@ def load_command(entry: Entry) -> Command:
     app: typer.Typer = module.app
     for info in app.registered_commands:
         if info.name == entry.name:
-            return _with_json(
+            return _with_globals(
                 get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
             )
     for group in app.registered_groups:
@@ -69,30 +69,36 @@ def load_command(entry: Entry) -> Command:
             made = get_group_from_info(
                 group, pretty_exceptions_short=False, rich_markup_mode=None, suggest_commands=True
             )
-            made.commands = {name: _with_json(command) for name, command in made.commands.items()}
+            made.commands = {name: _with_globals(command) for name, command in made.commands.items()}
             return cast("Command", made)
     raise LookupError(f"{entry.module} has no command {entry.name}")
 
 
-def _with_json(command: Command) -> Command:
-    """Let ``--json`` stand after the command too, where people put it."""
-    if all("--json" not in getattr(parameter, "opts", ()) for parameter in command.params):
-        option = TyperOption(
-            param_decls=["--json"],
-            is_flag=True,
-            default=False,
-            expose_value=False,
-            callback=_set_json,
-            help="Print one JSON document.",
-        )
-        command.params.insert(max(len(command.params), 0), cast("Any", option))
+_FLAGS = (
+    ("json", ("--json",), "Print one JSON document."),
+    ("quiet", ("-q", "--quiet"), "Say nothing but data and errors."),
+    ("no_input", ("--no-input",), "Never ask and never open an editor."),
+)
+
+
+def _with_globals(command: Command) -> Command:
+    """Let the global switches stand after the command too, where people and agents put them."""
+    taken = {name for parameter in command.params for name in getattr(parameter, "opts", ())}
+    for field, names, text in _FLAGS:
+        free = [name for name in names if name not in taken]
+        if free and free[-1].startswith("--"):
+            command.params.append(cast("Any", _switch(field, free, text)))
     return command
 
 
-def _set_json(ctx: Context, parameter: object, value: bool) -> None:
-    if value:
-        console: Console = ctx.obj
-        console.json = True
+def _switch(field: str, names: list[str], text: str) -> TyperOption:
+    def turn_on(ctx: Context, parameter: object, value: bool) -> None:
+        if value:
+            setattr(ctx.obj, field, True)
+
+    return TyperOption(
+        param_decls=[*names], is_flag=True, default=False, expose_value=False, callback=turn_on, help=text
+    )
 
 
 app = typer.Typer(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import InvalidConfig
-from thunderus_mem.model.timestamp import parse_timestamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -29,6 +28,8 @@ def fixed_clock(
     bits: Callable[[int], int] | None = None
     text = environ.get("THUNDERUS_MEM_NOW")
     if text is not None:
+        from thunderus_mem.model.timestamp import parse_timestamp
+
         moment = parse_timestamp(text)
         if moment is None:
             raise InvalidConfig(f"THUNDERUS_MEM_NOW is no RFC 3339 time: {text}.")

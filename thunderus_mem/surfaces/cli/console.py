@@ -48,6 +48,17 @@ def _hides(text: str) -> bool:
     return any(char in text for char in _HIDDEN_LETTERS) or max(text) >= _VARIATIONS
 
 
+def _begun(text: str) -> str:
+    """A message with a capital, unless it begins with a name."""
+    first = text.partition(" ")[0].rstrip(",")
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+
+
+def _end(text: str) -> str:
+    """The full stop that a message lacks."""
+    return "" if text.endswith((".", "?", "!", ":", "`")) else "."
+
+
 class Console:
     """What a command may say and how: the streams, ``--json``, colour, quiet, and the folder it works in."""
 
@@ -160,9 +171,9 @@ class Console:
             from thunderus_mem.surfaces.render import finding_line
 
             self.talk(finding_line(finding, style))
-        self.talk(f"{style.error('error:')} {error}")
+        self.talk(f"{style.error('error:')} {_begun(str(error))}{_end(str(error))}")
         if error.hint:
-            self.talk(f"{style.dim('hint:')}  {error.hint}")
+            self.talk(f"{style.dim('hint:')}  {_begun(error.hint)}")
 
     def version(self) -> None:
         """Print name and version; with ``--json`` also what it runs on."""

@@ -8,7 +8,7 @@ from thunderus_mem.model.errors import Degraded
 
 if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
-    from thunderus_mem.verbs.writing import Written
+    from thunderus_mem.verbs.written import Written
 
 
 def written_code(console: Console, command: str, value: Written) -> int:

@@ -10,12 +10,13 @@ import os
 import re
 import shlex
 import tempfile
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import ThunderusError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 _HELP = re.compile(r"(?m)^<!-- help:(?:(?!-->).)*-->[ \t]*\n?", re.DOTALL)
 _FALLBACKS = ("nano", "vi")
@@ -79,3 +80,16 @@ def edited(text: str, environ: Mapping[str, str], name: str = "memory.md") -> st
     os.rmdir(folder)
     kept = without_help(result)
     return None if not kept.strip() or result == text else kept
+
+
+@contextmanager
+def keeping(text: str, name: str) -> Iterator[None]:
+    """Whatever is refused inside, a text that a person wrote is kept, and the error says where."""
+    try:
+        yield
+    except ThunderusError as error:
+        descriptor, path = tempfile.mkstemp(prefix="thunderus-mem-", suffix=f"-{name}")
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as handle:
+            handle.write(text)
+        error.hint = f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is in {path}"
+        raise

@@ -54,7 +54,7 @@ def _report(value: ImportReport, console: Console) -> str:
 def _lines(item: ImportedFile) -> list[str]:
     if not item.imported:
         return [f"skip {item.source}: {item.reason}"]
-    return [f"add  {item.source} → {item.id} ({item.path})", *(f"       {note}" for note in item.notes)]
+    return [f"add  {item.source} → {item.id}", *(f"       {note}" for note in item.notes)]
 
 
 def _summary(value: ImportReport) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thunderus_mem.model.errors import NoStore, NotFound
+from thunderus_mem.store.layout import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -79,16 +81,24 @@ def run(
 
 
 def _staged_findings(console: Console) -> Iterable[Diagnostic]:
-    """Lint what is staged; nothing where there is no store or no repository."""
+    """Lint what is staged in every store of the repository, with paths from its top; nothing outside git."""
+
+    from thunderus_mem.store.git import look_for_git
     from thunderus_mem.verbs.linting import lint
 
-    try:
-        memory = console.memory()
-    except NoStore:
-        return ()
-    if memory.git is None:
-        return ()
-    return lint(memory, staged=True).diagnostics
+    here, _ = look_for_git(console.start, console.environ)
+    git = look_for_git(here.toplevel, console.environ, honour_index=True)[0] if here else None
+    staged = git.staged_files("") if git else []
+    stores = {path.partition(f"{MEMORY}/")[0] for path in staged if f"/{MEMORY}/" in f"/{path}"}
+    for folder in sorted(stores):
+        root = os.path.join(git.toplevel if git else "", folder)
+        try:
+            memory = console.open_at(root)
+        except NoStore:
+            continue
+        if os.path.realpath(memory.root) == os.path.realpath(root):
+            for found in lint(memory, staged=True).diagnostics:
+                yield found._replace(path=folder + found.path)
 
 
 def _git(console: Console) -> Git:
@@ -106,6 +116,15 @@ def _status(value: HookStatus, console: Console) -> str:
 
 
 def _run(value: HookRun, console: Console) -> str:
+    """What stops the commit, whole; else one line: a hook that talks at every commit is soon not read."""
+    from thunderus_mem.model.diagnostic import Severity
     from thunderus_mem.surfaces.report import report
+    from thunderus_mem.surfaces.text import counted
 
-    return report(value.diagnostics, "concise").rstrip("\n") if value.diagnostics else ""
+    errors = [one for one in value.diagnostics if one.severity is Severity.ERROR]
+    warnings = sum(one.severity is Severity.WARNING for one in value.diagnostics)
+    notes = len(value.diagnostics) - len(errors) - warnings
+    others = [counted(warnings, "warning") if warnings else "", counted(notes, "note") if notes else ""]
+    told = " and ".join(filter(None, others))
+    lines = [f"{told}; to read: thunderus-mem lint --staged"] if told and (warnings or errors) else []
+    return "\n".join([*report(errors, "concise").splitlines(), *lines])

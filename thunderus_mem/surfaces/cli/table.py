@@ -20,7 +20,7 @@ class Entry(NamedTuple):
 
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
 
-_WRITTEN = "thunderus_mem.verbs.writing:Written"
+_WRITTEN = "thunderus_mem.verbs.written:Written"
 _LINT_REPORT = "thunderus_mem.verbs.linting:LintReport"
 _HOOK_STATUS = "thunderus_mem.surfaces.hooks:HookStatus"
 _REFRESHED = "thunderus_mem.projection.refresh:Refreshed"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -26,8 +27,8 @@ _EDIT_HELP = """Change fields and text above. Save nothing new to leave the docu
 @app.command("add")
 def add(
     ctx: typer.Context,
-    kind: Annotated[str, typer.Argument(help="core, fact, adr, playbook or recap.")],
-    title: Annotated[str, typer.Argument(help="What it says, in one line.")],
+    kind: Annotated[str, typer.Argument(metavar="KIND", help="core, fact, adr, playbook or recap.")],
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="What it says, in one line.")],
     body: Annotated[
         str | None, typer.Option(metavar="TEXT|-|@FILE", help="The text; - is stdin, @FILE a file.")
     ] = None,
@@ -48,46 +49,58 @@ def add(
     Without --body the text comes from stdin when that is no terminal, else from your editor.
     """
     from thunderus_mem.surfaces.cli.done import written_code
-    from thunderus_mem.verbs import writing
+    from thunderus_mem.surfaces.cli.editor import keeping
+    from thunderus_mem.verbs import adding
 
     console: Console = ctx.obj
     memory = console.memory()
-    text = _body(console, (kind, title, status), body, edit=edit)
-    value = writing.add(
-        memory,
-        kind,
-        title,
-        body=text,
-        tags=tuple(tag or ()),
-        id=document,
-        links=links(link or ()),
-        fields=pairs(field or (), "--field"),
-        aliases=tuple(alias or ()),
-        status=status,
-        why=why,
-        dry_run=dry_run,
-    )
+    tags, relations = adding.given_tags(tag or ()), links(link or ())
+    fields = pairs(field or (), "--field")
+    text, by_hand = _body(console, (kind, title, status), body, edit=edit)
+    with keeping(text, f"{kind}.md") if by_hand else nullcontext():
+        value = adding.add(
+            memory,
+            kind,
+            title,
+            body=text,
+            tags=tags,
+            id=document,
+            links=relations,
+            fields=fields,
+            aliases=tuple(alias or ()),
+            status=status,
+            why=why,
+            dry_run=dry_run,
+        )
     return written_code(console, "add", value)
 
 
-def _body(console: Console, new: tuple[str, str, str | None], given: str | None, *, edit: bool) -> str:
-    """The text of a new document: given, piped, or written in the editor."""
+def _unwritten(console: Console) -> typer.Exit:
+    """How a command ends whose editor brought nothing new."""
+    console.talk("Nothing is written: the editor left the text empty or as it was.")
+    return typer.Exit(1)
+
+
+def _body(
+    console: Console, new: tuple[str, str, str | None], given: str | None, *, edit: bool
+) -> tuple[str, bool]:
+    """The text of a new document (given, piped, or written in the editor), and whether it is the editor's."""
     from thunderus_mem.surfaces.cli.editor import edited, with_help
-    from thunderus_mem.verbs import writing
+    from thunderus_mem.verbs import adding
 
     text = text_of(given, console)
     if text is None and not edit and not sys.stdin.isatty():
         text = text_of("-", console) or None
     if text is not None and not edit:
-        return text
+        return text, False
     if console.no_input or (text is None and not console.interactive):
         raise ThunderusError("There is no text.", hint="Give it with --body TEXT, --body @FILE or on stdin.")
     kind, title, status = new
-    start = writing.template(kind, title, status=status) if text is None else text
+    start = adding.template(kind, title, status=status) if text is None else text
     result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
     if result is None:
-        raise typer.Abort
-    return result
+        raise _unwritten(console)
+    return result, True
 
 
 @app.command("edit")
@@ -102,9 +115,10 @@ def edit(
 ) -> int:
     """Change a document; without any option it opens in your editor, whole.
 
-    Only the lines of the fields you name change. --set verification.status=… reaches a nested field.
+    Only the lines of the fields you name change. --set metadata.owner=… reaches a nested field.
     """
     from thunderus_mem.surfaces.cli.done import written_code
+    from thunderus_mem.surfaces.cli.editor import keeping
     from thunderus_mem.verbs import writing
 
     console: Console = ctx.obj
@@ -117,7 +131,10 @@ def edit(
     }
     if not any(value or value == "" for value in changes.values() if value is not None and value != ()):
         changes = _whole(memory, console, document)
-    return written_code(console, "edit", writing.edit(memory, document, **changes, why=why))
+    text = changes.get("text")
+    with keeping(text, f"{document}.md") if text else nullcontext():
+        value = writing.edit(memory, document, **changes, why=why)
+    return written_code(console, "edit", value)
 
 
 def _whole(memory: Memory, console: Console, document: str) -> dict[str, Any]:
@@ -132,7 +149,7 @@ def _whole(memory: Memory, console: Console, document: str) -> dict[str, Any]:
     shown = reading.show(memory, document)
     result = edited(with_help(shown.text, _EDIT_HELP), console.environ, f"{shown.id}.md")
     if result is None:
-        raise typer.Abort
+        raise _unwritten(console)
     return {"text": result, "expecting": shown.hash}
 
 

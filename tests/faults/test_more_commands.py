@@ -1,0 +1,208 @@
+"""K1, E1 and P1 through the command line: many real adds at once, refusing disks, hostile parameters."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+import report
+from command_server import PROJECT
+from commands import COMMANDS, Command, call, state
+from harness import Tally, copy
+from payloads import PAYLOADS
+from test_commands import said_plainly
+from verify_store import parse_line, shards, verify
+
+from tests.conftest import sealed_environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_server import Server
+
+WORKERS, EACH = 8, 25
+
+
+def test_eight_people_add_at_once(tmp_path: Path, sealed: Path, server: Server) -> None:
+    root = str(tmp_path / "store")
+    COMMANDS[1].build(server, root)
+    begun = time.monotonic()
+    environment = {
+        name: value
+        for name, value in sealed_environment(sealed).items()
+        if not name.startswith("THUNDERUS_MEM_")
+    } | {"THUNDERUS_MEM_WRITE_LOCK_TIMEOUT": "120"}
+    loop = (
+        'for n in $(seq "$2"); do "$3" -m thunderus_mem add fact "Fact $1 $n" --tag burst '
+        '--body "Worker $1 saw number $n of its own." || exit; done'
+    )
+    workers = [
+        subprocess.Popen(
+            ["bash", "-c", loop, "-", str(number), str(EACH), sys.executable],
+            cwd=root,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(WORKERS)
+    ]
+    outputs = [worker.communicate(timeout=240) for worker in workers]
+    assert [worker.returncode for worker in workers] == [0] * WORKERS, outputs
+    acknowledged = {line.split()[0] for out, _ in outputs for line in out.splitlines() if line}
+    events = []
+    for shard in shards(root):
+        with open(shard, "rb") as stream:
+            events += [parse_line(line) for line in stream]
+    added = [
+        event["body"]["changes"][0]["doc_id"]
+        for event in events
+        if event["body"].get("op") == "add" and "fact-" in event["body"]["changes"][0]["path"]
+    ]
+    assert len(added) == len(set(added)) == WORKERS * EACH
+    assert len({event["id"] for event in events}) == len(events)
+    found = {path for path, _ in state(root).documents}
+    report.add(
+        "K1-cli",
+        "8 x 25 adds",
+        tried=WORKERS * EACH,
+        lost=len(acknowledged - set(added)),
+        slowest=time.monotonic() - begun,
+    )
+    assert acknowledged == set(added)
+    assert sum("/fact-" in path for path in found) == WORKERS * EACH
+    assert verify(root, settled=True) == []
+    assert server.run("events", "verify", cwd=root).code == 0
+    assert server.run("manifest", "--check", cwd=root).code == 0
+    assert server.run("search", "worker 7 number 25", "--ids", cwd=root).out.split()[0] == "fact.fact-7-25"
+
+
+REFUSALS = (errno.ENOSPC, errno.EACCES, errno.EROFS)
+REFUSED = tuple(command for command in COMMANDS if command.name in ("add", "garden", "import"))
+SPARSE = 6
+
+
+@pytest.mark.parametrize("command", REFUSED, ids=lambda command: command.name)
+def test_a_disk_that_refuses_once_is_told_in_one_message(
+    command: Command, tmp_path: Path, server: Server
+) -> None:
+    base, root = str(tmp_path / "base"), str(tmp_path / "store")
+    command.build(server, base)
+    old = state(base)
+    copy(base, root)
+    first = command.run(server, root, arm={"test_io_errors:refuse": [None, 0]})
+    assert first.code == 0, first
+    new = state(root)
+    tally = Tally()
+    for at in range(1, first.seen["calls"] + 1, SPARSE):
+        code = REFUSALS[at // SPARSE % len(REFUSALS)]
+        copy(base, root)
+        done = command.run(server, root, arm={"test_io_errors:refuse": [at, code]})
+        place = (at, done.seen.get("failed"), errno.errorcode[code], done)
+        said_plainly(done)
+        assert done.code in (0, 2, 3, 4, 5, 6, 75), place
+        if done.code not in (0, 6):
+            assert len(done.err.splitlines()) <= 2, place
+        healing = command.healed(server, root)
+        assert healing.code == 0, (place, healing)
+        assert verify(root, settled=True) == [], place
+        found = state(root)
+        if done.code in (0, 6) and "Nothing to do" not in done.err:
+            tally.lost += found != new
+            assert found == new, place
+        elif command.name != "garden":
+            assert found in (old, new), place
+        tally.tried += 1
+        tally.healed += 1
+    report.add("E1-cli", command.name, **vars(tally))
+    assert tally.tried >= 5
+
+
+# Every parameter that takes an id, a path, a title or a tag; the payload stands for {}.
+PARAMETERS: tuple[tuple[str, ...], ...] = (
+    ("show", "{}"),
+    ("why", "{}"),
+    ("log", "{}"),
+    ("events", "show", "{}"),
+    ("list", "--path", "{}"),
+    ("list", "--tag", "{}"),
+    ("search", "path:{}"),
+    ("search", "{}"),
+    ("lint", "{}"),
+    ("rule", "{}"),
+    ("schema", "print", "{}"),
+    ("edit", "{}", "--add-tag", "x"),
+    ("edit", "fact.retries", "--add-tag", "{}"),
+    ("edit", "fact.retries", "--set", "source={}"),
+    ("edit", "fact.retries", "--set", "{}=x"),
+    ("remove", "{}", "-m", "gone"),
+    ("supersede", "{}", "fact.limits", "-m", "x"),
+    ("link", "fact.retries", "refers_to", "{}"),
+    ("note", "seen", "--about", "{}"),
+    ("add", "fact", "Ports", "--tag", "x", "--body", "Eighty.", "--id", "{}"),
+    ("add", "fact", "{}", "--tag", "x", "--body", "Ninety-one."),
+    ("add", "fact", "Ports", "--tag", "{}", "--body", "Seventy."),
+    ("add", "fact", "Ports", "--tag", "x", "--body", "Sixty.", "--alias", "{}"),
+    ("add", "fact", "Ports", "--tag", "x", "--body", "Fifty.", "--link", "refers_to:{}"),
+    ("import", "markdown", "notes", "--kind", "fact", "--tag", "{}"),
+    ("recap", "--day", "{}"),
+)
+SHARE = 12
+"""Each parameter meets every twelfth payload, the next parameter the payloads after them."""
+
+
+def _payloads(position: int) -> list[str]:
+    everything = os.environ.get("FAULTS_ALL") == "1"
+    chosen = PAYLOADS if everything else PAYLOADS[position % SHARE :: SHARE]
+    # A command line cannot hold a NUL or a lone surrogate that is no byte.
+    return [payload for payload in chosen if "\0" not in payload and _is_argument(payload)]
+
+
+def _is_argument(payload: str) -> bool:
+    try:
+        os.fsencode(payload)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("position", range(len(PARAMETERS)), ids=lambda at: " ".join(PARAMETERS[at])[:40])
+def test_a_hostile_parameter_opens_nothing_outside(position: int, tmp_path: Path, server: Server) -> None:
+    base, root = str(tmp_path / "base"), str(tmp_path / "above" / "store")
+    COMMANDS[8].build(server, base)
+    (tmp_path / "above").mkdir()
+    (tmp_path / "above" / "x").write_text("canary\n")
+    words = PARAMETERS[position]
+    copy(base, root)
+    harmless = tuple(word.replace("{}", "harmless") for word in words)
+    ordinary = set(call(server, root, harmless, "2026-01-21T10:00:00Z", arm=_watch(root)).seen["outside"])
+    for payload in (words_ := _payloads(position)):
+        copy(base, root)
+        arguments = tuple(word.replace("{}", payload) for word in words)
+        done = call(server, root, arguments, "2026-01-21T10:00:00Z", arm=_watch(root))
+        assert "Traceback" not in done.err, (arguments, done)
+        assert done.code in (0, 1, 2, 3, 4, 5), (arguments, done)
+        outside = {place for place in done.seen["outside"] if not _harmless(place)} - ordinary
+        assert outside == set(), (arguments, done.code, outside)
+        assert verify(root) == [], (arguments, done)
+        assert set(os.listdir(tmp_path / "above")) == {"store", "x"}
+        assert set(os.listdir(root)) == {".git", ".thunderus", "notes"}, arguments
+    assert (tmp_path / "above" / "x").read_text() == "canary\n"
+    shutil.rmtree(tmp_path / "above")
+    report.add("P1-cli", " ".join(words), tried=len(words_))
+
+
+def _watch(root: str) -> dict[str, list[str]]:
+    return {"watched_opens:watch": [root]}
+
+
+def _harmless(place: str) -> bool:
+    """What the interpreter itself opens while importing, and the null device."""
+    kept = (sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), PROJECT, "/usr/lib", "/usr/share")
+    return place == "/dev/null" or place.startswith(tuple(folder + os.sep for folder in kept))

@@ -1,0 +1,56 @@
+"""A working tree whose documents and log come from the tool's own verbs, each on a store opened anew."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from tree_writer import FACTS, Clock, Writer
+
+from thunderus_mem.memory import Memory, open_memory
+from thunderus_mem.model.document import content_hash
+from thunderus_mem.model.event import hand_edit_id
+from thunderus_mem.verbs import adding, starting, writing
+
+if TYPE_CHECKING:
+    from git_repository import Repository
+
+
+class VerbTree(Writer):
+    """What `Writer` does, done by the verbs; reading it is inherited."""
+
+    def __init__(self, repository: Repository, clock: Clock, seed: int = 1) -> None:
+        super().__init__(repository, clock, seed)
+        self._bits = random.Random(f"{seed}:{repository.root}").getrandbits
+
+    def memory(self) -> Memory:
+        """The store, opened as a command opens it."""
+        return open_memory(
+            str(self.root), environ=self.repository.env, now=self._clock, random_bits=self._bits
+        )
+
+    def begin(self) -> None:
+        """Make the store."""
+        starting.init(str(self.root), self.memory)
+
+    def add(self, name: str, body: str = "") -> str:
+        text = f"{name} is so.\n{body}"
+        return adding.add(self.memory(), "fact", name, body=text, tags=("one",), why="seen").event_id
+
+    def edit(self, name: str, old: str, new: str) -> str:
+        text = self.text(name)
+        assert old in text
+        done = writing.edit(self.memory(), f"fact.{name}", text=text.replace(old, new))
+        assert done.published
+        return done.event_id
+
+    def edit_by_hand(self, name: str, old: str, new: str) -> str:
+        text = self.text(name)
+        changed = text.replace(old, new)
+        (self.root / FACTS / f"{name}.md").write_bytes(changed.encode())
+        with self.memory().writing("look"):
+            pass
+        return hand_edit_id(f"fact.{name}", content_hash(text), content_hash(changed))
+
+    def note(self, text: str) -> str:
+        return writing.note(self.memory(), text).event_id

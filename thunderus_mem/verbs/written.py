@@ -1,0 +1,58 @@
+"""What a writing verb answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from thunderus_mem.model.diagnostic import Diagnostic
+    from thunderus_mem.model.document import Document
+    from thunderus_mem.model.event import Event
+    from thunderus_mem.transaction import Writing
+
+
+class Written(NamedTuple):
+    """What a writing verb did: the document, the event that says so, and what to look at.
+
+    ``op`` is the verb; ``changed`` is false when there was nothing to do; ``dry_run`` when nothing was
+    written on purpose. ``published`` is false when the event is on disk but the file is not yet: the next
+    command puts it there.
+    """
+
+    id: str
+    path: str
+    op: str
+    event_id: str = ""
+    text: str = ""
+    warnings: tuple[Diagnostic, ...] = ()
+    recorded: tuple[str, ...] = ()
+    dry_run: bool = False
+    changed: bool = True
+    published: bool = True
+
+
+def done(
+    transaction: Writing,
+    document: Document,
+    event: Event,
+    *,
+    op: str,
+    warnings: tuple[Diagnostic, ...] = (),
+    removed: bool = False,
+) -> Written:
+    """The answer of a verb whose transaction has ended; the text of a removed document is empty."""
+    return Written(
+        document.id,
+        document.path,
+        op,
+        event.id,
+        "" if removed else document.text,
+        warnings,
+        transaction.recorded,
+        published=not transaction.pending,
+    )
+
+
+def unchanged(document: Document, op: str) -> Written:
+    """The answer of a verb that found nothing to do."""
+    return Written(document.id, document.path, op, text=document.text, changed=False)
