@@ -13,11 +13,11 @@ The lock is never held over git, an editor or a prompt.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Busy, Conflict, Refused
+from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
 from thunderus_mem.model.event import Change, Event, encode, note_event, patch_event, unified_diff
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.files import ABSENT, sweep
@@ -262,6 +262,8 @@ def writing(memory: Memory, command: str) -> Iterator[Writing]:
             transaction.recover()
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
-            memory.refresh()
+            # The change is on disk by now; an index that cannot be renewed is renewed by the next command.
+            with suppress(Busy, Degraded, NotWritable):
+                memory.refresh()
             return
     raise Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")

@@ -139,7 +139,7 @@ SECRET_RULES: Final[tuple[SecretRule, ...]] = (
         "private-key",
         ("PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"),
         r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:\s|\\[nr]|[+-]){1,8}(?:[A-Za-z-]{2,20}: [^\n]{0,200}(?:\s|[+-]){1,4}){0,4}"
+        r"(?:\s|\\[nr]|[+-]){1,8}(?:[A-Za-z-]{2,20}: [^\n]{0,200}\n[+-]?\s{0,3}){0,4}"
         r"(?P<value>[A-Za-z0-9+/=]{40,8000})",
         spaced=True,
         free=True,
