@@ -30,6 +30,7 @@ from thunderus_mem.surfaces.output import envelope
 from thunderus_mem.verbs import (
     adding,
     exchange,
+    finding,
     gardening,
     history,
     linting,
@@ -105,7 +106,7 @@ FILL: tuple[Callable[[Memory], object], ...] = (
 )
 
 READS: dict[str, Callable[[Memory], Any]] = {
-    "search": lambda memory: reading.search(memory, "page rows"),
+    "search": lambda memory: finding.search(memory, "page rows"),
     "show": lambda memory: reading.show(memory, "fact.limits"),
     "list": lambda memory: reading.list_documents(memory, tags=("net",)),
     "status": reading.status,
@@ -348,7 +349,7 @@ class Life(RuleBasedStateMachine):
         assert content(memory.index) == content(rebuilt)
         rebuilt.close()
         assert upkeep.manifest(self.memory(), check=True).diagnostics == ()
-        reading.search(memory, "always")
+        finding.search(memory, "always")
         reading.status(memory)
         linting.lint(memory)
         assert tree_bytes(self.root) == before
@@ -433,8 +434,8 @@ def test_law_5_look_before_you_answer(store: Path) -> None:
     (store / FACTS / "fresh.md").write_text(document("fact.fresh", "The zanzibar page.\n", tags=("net",)))
     (store / FACTS / "old-limits.md").unlink()
     memory = [opened(store) for _ in range(6)]
-    assert reading.search(memory[0], "quux").hits[0].id == "fact.limits"
-    assert reading.search(memory[1], "zanzibar").hits[0].id == "fact.fresh"
+    assert finding.search(memory[0], "quux").hits[0].id == "fact.limits"
+    assert finding.search(memory[1], "zanzibar").hits[0].id == "fact.fresh"
     listed = {row.id: row.title for row in reading.list_documents(memory[2]).documents}
     assert listed["fact.limits"] == "Ceilings"
     assert "fact.old-limits" not in listed
@@ -471,7 +472,7 @@ def test_law_7_one_broken_document_never_hides_the_others(store: Path, name: str
     (store / FACTS / "a-broken.md").write_bytes(BROKEN[name])
     memory = opened(store, HEAD + timedelta(hours=1))
     assert {row.id for row in reading.list_documents(memory).documents} == healthy
-    assert reading.search(memory, "page rows").hits[0].id == "fact.limits"
+    assert finding.search(memory, "page rows").hits[0].id == "fact.limits"
     report = linting.lint(memory)
     assert report.checked == len(healthy) + 1
     assert any(finding.path.endswith("a-broken.md") for finding in report.diagnostics)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -128,9 +127,9 @@ def test_edits_keep_crlf_and_a_byte_order_mark() -> None:
 
 def test_overlapping_edits_are_made_once_and_wrong_ones_never() -> None:
     base = Diagnostic("TM013", Severity.WARNING, "a.md", 1, 1, "x")
-    first = replace(base, edits=(TextEdit(0, 3, "A"), TextEdit(5, 6, "B")))
-    second = replace(base, column=2, edits=(TextEdit(2, 4, "C"), TextEdit(8, 9, "D")))
-    beyond = replace(base, column=3, edits=(TextEdit(90, 91, "E"),))
+    first = base._replace(edits=(TextEdit(0, 3, "A"), TextEdit(5, 6, "B")))
+    second = base._replace(column=2, edits=(TextEdit(2, 4, "C"), TextEdit(8, 9, "D")))
+    beyond = base._replace(column=3, edits=(TextEdit(90, 91, "E"),))
     assert apply_edits("0123456789", [second, beyond, first]) == "A34B6789"
 
 

@@ -300,3 +300,19 @@ def test_no_text_takes_long(body: str) -> None:
     references(body)
     cited_paths(body)
     plain_sentences(body)
+
+
+def test_thousands_of_links_in_one_paragraph_keep_their_places() -> None:
+    body = "".join(
+        f"[a]: b{number}\nsee [[fact.x{number}]] and [t](c{number}.md) and `src/x{number}.py`\n"
+        for number in range(3000)
+    )
+    found = references(body)
+    assert len(found) == 9000
+    last = found[-1]
+    assert (last.line, last.column, last.target) == (
+        6000,
+        body.split("\n")[5999].index("[t]") + 1,
+        "c2999.md",
+    )
+    assert cited_paths(body)[-1].line == 6000

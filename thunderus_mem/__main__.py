@@ -11,6 +11,8 @@ def main() -> None:
     """Run the command line and leave with its exit code."""
     # A command lives for milliseconds: collecting the garbage of imports costs more than it frees.
     gc.set_threshold(50_000, 20, 100)
+    _open_missing_streams()
+    _use_utf8()
     if sys.argv[1:2] == ["--complete"]:
         from thunderus_mem.surfaces.cli.answer import answer
 
@@ -22,6 +24,24 @@ def main() -> None:
     code = run()
     # Everything is flushed and closed: what the interpreter would still tidy up costs milliseconds.
     os._exit(code)
+
+
+def _open_missing_streams() -> None:
+    """Put the null device where a standard stream is closed, or the next file opened would take its place."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            while os.open(os.devnull, os.O_RDWR) < number:
+                pass
+            stream = open(number, "w" if number else "r", encoding="utf-8", closefd=False)  # noqa: SIM115
+            setattr(sys, name, stream)
+
+
+def _use_utf8() -> None:
+    """Start again in UTF-8 where the locale would read names and arguments as ASCII."""
+    if os.name == "nt" or sys.getfilesystemencoding() == "utf-8" or os.environ.get("PYTHONUTF8") == "1":
+        return
+    os.environ["PYTHONUTF8"] = "1"
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
 
 
 if __name__ == "__main__":

@@ -140,7 +140,13 @@ class Memory:
         from thunderus_mem.projection.log_index import LogIndex
 
         projected = LogIndex(self.index.database)
-        projected.refresh(self.log)
+        try:
+            projected.refresh(self.log)
+        except Degraded:
+            self.index.close()
+            self._index = None
+            projected = LogIndex(self.index.database)
+            projected.refresh(self.log)
         return projected
 
     def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:

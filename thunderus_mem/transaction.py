@@ -13,12 +13,11 @@ The lock is never held over git, an editor or a prompt.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Busy, Conflict, Refused
+from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
 from thunderus_mem.model.event import Change, Event, encode, note_event, patch_event, unified_diff
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.files import ABSENT, sweep
@@ -35,8 +34,7 @@ if TYPE_CHECKING:
 _TRIES = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(NamedTuple):
     """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
 
     A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
@@ -83,8 +81,7 @@ class Edit:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Ids:
+class Ids(NamedTuple):
     """Ids of an event to come, known before it is written so that a document can cite it."""
 
     event: str
@@ -265,6 +262,8 @@ def writing(memory: Memory, command: str) -> Iterator[Writing]:
             transaction.recover()
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
-            memory.refresh()
+            # The change is on disk by now; an index that cannot be renewed is renewed by the next command.
+            with suppress(Busy, Degraded, NotWritable):
+                memory.refresh()
             return
     raise Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")

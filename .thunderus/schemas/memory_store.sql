@@ -1,27 +1,35 @@
 -- The index of a memory: a projection of the Markdown files and of the event log. Delete it at any time.
 -- It has exactly these statements (compared when it is opened). Times are RFC 3339 text; "_json" is JSON text.
 
--- One row a value that belongs to the whole index: schema version, fingerprint of all files, manifest stamp.
+-- One row a value that belongs to the whole index: how many documents and problems, the manifest's stamp.
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) WITHOUT ROWID;
 
--- Every Markdown file seen, documents and unreadable ones alike. "racy" = 1: changed so shortly before it was read
--- that its stamp cannot prove a later change; it is read again next time.
+-- One row: the walk over the files that the index agrees with. "names" are joined by NUL, "stamps" are four
+-- 64-bit numbers a file: size, mtime_ns, ctime_ns, inode; all 0 for a file that is to be read again, because it
+-- changed so shortly before it was read that its stamp cannot prove a later change.
+CREATE TABLE walk (
+    names BLOB NOT NULL,
+    stamps BLOB NOT NULL
+);
+
+-- Every Markdown file seen, documents and unreadable ones alike, with the stamp it had when it was read.
 CREATE TABLE files (
     path TEXT PRIMARY KEY,            -- POSIX, relative to the folder that holds .thunderus
     size INTEGER NOT NULL,
     mtime_ns INTEGER NOT NULL,
     ctime_ns INTEGER NOT NULL,
     inode INTEGER NOT NULL,
-    racy INTEGER NOT NULL,
     hash TEXT NOT NULL,               -- sha256:… over the text with line ends as LF; "" when it could not be read
     doc_id TEXT NOT NULL,             -- "" when it is no document
     problems_json TEXT NOT NULL       -- findings of the reader, [] for none
 ) WITHOUT ROWID;
 
 CREATE INDEX files_by_doc_id ON files (doc_id, path);
+
+CREATE INDEX files_with_problems ON files (path) WHERE problems_json <> '[]';
 
 -- One row a document. Of several files with one id the first path in order is the document.
 CREATE TABLE docs (
@@ -39,11 +47,20 @@ CREATE TABLE docs (
     anchors_json TEXT NOT NULL,       -- JSON array: anchors of all headings
     hash TEXT NOT NULL,
     size INTEGER NOT NULL,            -- bytes
-    tokens INTEGER NOT NULL,          -- about: characters / 4
-    manifest_json TEXT NOT NULL       -- this document's entry of the manifest, as it is written there
+    tokens INTEGER NOT NULL           -- about: characters / 4
 );
 
--- Other names of documents: aliases, file stems. Folded.
+CREATE INDEX docs_by_updated ON docs (updated_key, updated);
+
+CREATE INDEX docs_by_kind ON docs (kind, tokens);
+
+-- The entries of the manifest, as they are written there.
+CREATE TABLE manifest (
+    doc_id TEXT PRIMARY KEY,
+    entry TEXT NOT NULL               -- JSON object, indented
+) WITHOUT ROWID;
+
+-- Other names of documents: aliases, file stems, the files they were imported from. Folded, without ".md".
 CREATE TABLE names (
     name TEXT NOT NULL,
     doc_id TEXT NOT NULL,

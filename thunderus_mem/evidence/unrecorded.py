@@ -8,8 +8,7 @@ committed is never logged again; git tells that story.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.document import MAX_DOCUMENT, content_hash, read_document
 from thunderus_mem.model.errors import NotFound, ThunderusError
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 
-@dataclass(frozen=True, slots=True)
-class HandEdit:
+class HandEdit(NamedTuple):
     """One edit to record: the change, and ids that follow from it."""
 
     change: Change
@@ -43,8 +41,7 @@ class HandEdit:
         return (ABSENT if now is None else content_hash(now)) == self.change.after
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(NamedTuple):
     """What the projections know, asked for as it is needed.
 
     ``paths`` lists the files of all documents; ``explains`` tells whether some event led to a text of that

@@ -31,9 +31,9 @@ _DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b", re.ASCII)
 _BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\b.*?\bby\b(.*)", re.IGNORECASE)
 _OVER = re.compile(r"\b(?:super[sc]edes?|replaces|obsoletes)\b(.*)", re.IGNORECASE)
 _PARTLY = re.compile(r"\b(?:in part|partly|partial(?:ly)?|aspects?|parts? of)\b", re.IGNORECASE)
-_LINK = re.compile(r"\]\(<?([^)\s>]+)>?[^)]*\)|\[\[([^\]|]+)")
+_LINK = re.compile(r"\]\(<?([^()\s<>\[\]]+)(?:[\s>][^()\[\]]*)?\)|\[\[([^\[\]|]+)")
 _NAMED = re.compile(r"\b(?:adr|rfc|decision)[\s#_-]*(\d{1,5})\b", re.ASCII | re.IGNORECASE)
-_MARKUP = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|[`*]+")
+_MARKUP = re.compile(r"!?\[([^\[\]]*)\]\([^()\[\]]*\)|[`*]+")
 _HEAD_LINES = 40
 _MAX_LINE = 2_000
 

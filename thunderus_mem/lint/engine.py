@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from thunderus_mem.lint.rules import RULES
@@ -37,7 +36,7 @@ def _run(subject: Subject | LintStore, config: LintConfig, rules: Iterable[Rule]
         if weight is None:
             found.extend(rule.check(subject))
         else:
-            found.extend([replace(one, severity=Severity(weight)) for one in rule.check(subject)])
+            found.extend([one._replace(severity=Severity(weight)) for one in rule.check(subject)])
     return sorted(found, key=lambda one: one.sort_key)
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from thunderus_mem.lint.rule import Corpus
     from thunderus_mem.lint.subject import Subject
     from thunderus_mem.model.markdown import Reference
@@ -17,8 +19,7 @@ _ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", ".markdown", ".rst")
 _NO_WIKI = re.compile(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """Where a reference leads: the path without its anchor ("" for this document), and the id found there.
 
     ``imported`` is true for a dead link that an imported text brought with it; ``path`` is then taken from
@@ -76,7 +77,10 @@ def _is_there(subject: Subject, path: str) -> bool:
 _BRACKETED = re.compile(r"\[\[[^\[\]]*\]\][(\[:]")
 
 
-def _is_used(subject: Subject, reference: Reference) -> bool:
+_LABEL = re.compile(r"\[[^\[\]\n]+\]")
+
+
+def _is_used(subject: Subject, reference: Reference, labels: Mapping[str, int]) -> bool:
     """Whether a reader meets this reference: a ``[label]: target`` counts when its label is used."""
     line = subject.body_text(reference.line)
     if reference.kind == "wiki":
@@ -84,7 +88,7 @@ def _is_used(subject: Subject, reference: Reference) -> bool:
     label = f"[{reference.text}]"
     if not line.startswith(f"{label}:", reference.column - 1):
         return True
-    return subject.body.lower().count(label.lower()) > 1
+    return labels.get(label.lower(), 0) > 1
 
 
 def follow(subject: Subject) -> tuple[tuple[Reference, Target], ...]:
@@ -92,5 +96,7 @@ def follow(subject: Subject) -> tuple[tuple[Reference, Target], ...]:
     corpus = subject.corpus
     if subject.document is None or corpus is None:
         return ()
-    led = [(one, _follow(subject, one, corpus)) for one in subject.references if _is_used(subject, one)]
+    labels = Counter(_LABEL.findall(subject.body.lower())) if subject.references else Counter()
+    used = [one for one in subject.references if _is_used(subject, one, labels)]
+    led = [(one, _follow(subject, one, corpus)) for one in used]
     return tuple([(one, target) for one, target in led if target is not None])

@@ -8,8 +8,7 @@ codes are joined by commas. TM401 must name the fingerprint of the secret it mea
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from thunderus_mem.model.diagnostic import Diagnostic
@@ -23,8 +22,7 @@ _SECRET = "TM401"
 _FINGERPRINT = re.compile(r"\b[0-9a-f]{8}\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(NamedTuple):
     """One comment: its codes, the line it speaks for (0: the file), and the words of its reason."""
 
     codes: tuple[str, ...]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Severity(StrEnum):
@@ -14,8 +14,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-@dataclass(frozen=True, slots=True)
-class TextEdit:
+class TextEdit(NamedTuple):
     """Replace ``text[start:end]`` (offsets in characters of the document's text) by ``replacement``."""
 
     start: int
@@ -23,8 +22,7 @@ class TextEdit:
     replacement: str
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One finding.
 
     ``line`` and ``column`` count from 1; 0 means the whole file. ``key`` is the frontmatter key as a dotted

@@ -6,8 +6,8 @@ Nothing inside fenced code and comments counts; links inside code spans do not e
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from bisect import bisect_left
+from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.inline import inline_text
 from thunderus_mem.model.outline import Scan, scan
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A link to another document or heading. ``target`` is as written, with ``%20`` and the like decoded.
 
     ``kind`` is "wiki" (``[[id]]``, ``[[id|text]]``, ``[[id#Heading]]``) or "link" (a Markdown link without a
@@ -32,8 +31,7 @@ class Reference:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(NamedTuple):
     """A path that the text names. ``relative``: from a link, so relative to the document's own folder."""
 
     path: str
@@ -50,7 +48,7 @@ _TARGET = re.compile(
 _DEFINITION = re.compile(r" {0,3}\[([^\[\]\n]+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<>]+))")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:|//|\\\\")
 _ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
-_TICKS = re.compile(r"(\\*)(`+)")
+_TICKS = re.compile(r"(?<!\\)(\\*)(`+)")
 
 
 def _paragraphs(scanned: Scan, *marks: str) -> Iterator[tuple[int, str]]:
@@ -112,9 +110,15 @@ def _code_spans(text: str) -> list[tuple[int, int, int]]:
     return spans
 
 
-def _place(first: int, text: str, offset: int) -> tuple[int, int]:
+def _ends(text: str) -> list[int]:
+    """Offsets of the line ends."""
+    return [at for at, char in enumerate(text) if char == "\n"]
+
+
+def _place(first: int, ends: list[int], offset: int) -> tuple[int, int]:
     """Line and column, from 1, of an offset in a run of lines that begins at ``first`` (from 0)."""
-    return first + text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+    above = bisect_left(ends, offset)
+    return first + above + 1, offset - (ends[above - 1] if above else -1)
 
 
 def references(body: str) -> tuple[Reference, ...]:
@@ -156,21 +160,23 @@ def _masked(text: str) -> str:
 def _wiki_links(first: int, text: str, masked: str) -> Iterator[Reference]:
     if "[[" not in masked:
         return
+    ends = _ends(text)
     for match in _WIKI.finditer(masked):
         target = match[1].strip()
         if target and "\0" not in target:
-            yield Reference(target, (match[2] or target).strip(), *_place(first, text, match.start()), "wiki")
+            yield Reference(target, (match[2] or target).strip(), *_place(first, ends, match.start()), "wiki")
 
 
 def _markdown_links(first: int, text: str, masked: str) -> Iterator[Reference]:
     if "](" in masked:
+        ends = _ends(text)
         for match in _TARGET.finditer(masked):
             target = match[2] if match[1] is None else match[1]
             start = _opening(masked, match.start())
             if start < 0 or not _is_relative(target):
                 continue
             label = text[start + 1 : match.start()]
-            yield Reference(_decoded(target), inline_text(label), *_place(first, text, start), "link")
+            yield Reference(_decoded(target), inline_text(label), *_place(first, ends, start), "link")
     if "]:" in masked:
         for number, line in enumerate(masked.split("\n")):
             definition = _DEFINITION.match(line)
@@ -223,12 +229,13 @@ def cited_paths(body: str) -> tuple[Citation, ...]:
     scanned = scan(body)
     found: list[Citation] = []
     for first, text in _paragraphs(scanned, "`"):
+        ends = _ends(text)
         for start, end, size in _code_spans(text):
             code = text[start + size : end - size]
             path = path_in(code.strip())
             if path:
                 offset = start + size + len(code) - len(code.lstrip())
-                found.append(Citation(path, *_place(first, text, offset)))
+                found.append(Citation(path, *_place(first, ends, offset)))
     for one in _references(body, scanned):
         path = one.target.partition("#")[0]
         if one.kind == "link" and path and path_in(path):

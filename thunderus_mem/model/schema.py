@@ -7,9 +7,8 @@ jsonschema accepts too, so that linting an ordinary document never imports it.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.accept import surely_valid, surely_valid_event, surely_valid_manifest
 
@@ -45,8 +44,7 @@ _SHOWN = 60
 _HUGE = 10**300
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(NamedTuple):
     """One place where data breaks its schema.
 
     ``key`` is the dotted path, ``path`` the same as its steps (ending in the missing key when ``kind`` is

@@ -7,10 +7,9 @@ time, and is only tried when its literal prefix stands in the text. The shapes a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 _FINGERPRINT = 8
 _FEW_CHARACTERS = 7
@@ -18,8 +17,7 @@ _RUN = 8
 _SHORTEST = 18
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(NamedTuple):
     """A secret's kind (``github-token``), its offsets in the text and 8 hex characters of its SHA-256."""
 
     kind: str
@@ -28,8 +26,7 @@ class Secret:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
-class SecretRule:
+class SecretRule(NamedTuple):
     """One kind of secret: literals of which one must stand in the text, and the whole shape.
 
     A group named ``value`` marks the secret inside the shape. ``near`` is a word that must stand somewhere
@@ -142,7 +139,7 @@ SECRET_RULES: Final[tuple[SecretRule, ...]] = (
         "private-key",
         ("PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"),
         r"-----BEGIN (?:[A-Z0-9]{2,12} ){0,2}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:\s|\\[nr]|[+-]){1,8}(?:[A-Za-z-]{2,20}: [^\n]{0,200}(?:\s|[+-]){1,4}){0,4}"
+        r"(?:\s|\\[nr]|[+-]){1,8}(?:[A-Za-z-]{2,20}: [^\n]{0,200}\n[+-]?\s{0,3}){0,4}"
         r"(?P<value>[A-Za-z0-9+/=]{40,8000})",
         spaced=True,
         free=True,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.event import KINDS, Event, decode, is_hand_edit, line_hash
@@ -37,8 +36,7 @@ _MARKERS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ")
 _RESTORE = "Bring the shard back from git (git log -- {path}) or keep it and accept the finding."
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedEvent:
+class LoggedEvent(NamedTuple):
     """An event and where it stands: root-relative shard, line from 1."""
 
     event: Event
@@ -46,8 +44,7 @@ class LoggedEvent:
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Damage:
+class Damage(NamedTuple):
     """A line that is no event (line 0: the whole file), with the code of the lint rule that reports it."""
 
     line: int
@@ -56,8 +53,7 @@ class Damage:
     shard: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ShardReading:
+class ShardReading(NamedTuple):
     """What could be read of one shard.
 
     ``torn``: the last line has no line end. ``head_hash`` is the hash of the last line that is an event,
@@ -73,8 +69,7 @@ class ShardReading:
     lines: tuple[tuple[int, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class LogReading:
+class LogReading(NamedTuple):
     """All shards together: events by time, then id; exact repeats once."""
 
     events: tuple[LoggedEvent, ...]

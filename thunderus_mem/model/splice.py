@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.header import (
@@ -21,8 +20,7 @@ from thunderus_mem.model.header import (
 from thunderus_mem.model.yaml_text import block_lines, flow_value, order_of, scalar, value_lines
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(NamedTuple):
     """A text whose header reads."""
 
     text: str

@@ -38,7 +38,7 @@ _ABBREVIATED = re.compile(
     r"|approx|resp|dept|inc|ltd|esp)\.$",
     re.IGNORECASE,
 )
-_CODE_SPAN = re.compile(r"(`+[^`]+`+)")
+_CODE_SPAN = re.compile(r"((?<!`)`+[^`]+`+)")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _AROUND = "\"'“”‘’()*_,;:.!?…"
 _END_MARKS = ".,;:!… "

@@ -6,8 +6,8 @@ Sources: Unicode Standard 15 (general category Cf, UAX #9 for direction, UTS #51
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Final
+from functools import cache
+from typing import Final, NamedTuple
 
 ZWNJ: Final = "\u200c"
 ZWJ: Final = "\u200d"
@@ -21,16 +21,17 @@ _OTHER = "\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
 _TAGS = "\U000e0000-\U000e007f"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 
-_SUSPECT = re.compile(f"[{_CONTROLS}{_MARKS}{_BIDI}{_ZERO}{_OTHER}{_TAGS}{_SELECTORS}]")
-_SUSPECT_ASCII = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-_UNPRINTABLE = re.compile(
+# Wide ranges take milliseconds to compile, and most texts are plain: each is compiled when first needed.
+_SUSPECT = f"[{_CONTROLS}{_MARKS}{_BIDI}{_ZERO}{_OTHER}{_TAGS}{_SELECTORS}]"
+_SUSPECT_ASCII = "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]"
+_UNPRINTABLE = (
     f"[\r{_CONTROLS}{_MARKS}{_BIDI}{_ZERO}{_OTHER}{_TAGS}\U000e0100-\U000e01ef\u2028\u2029\ud800-\udfff]"
 )
-_RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
-_JOINING = re.compile("[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc]")
-_EMOJI = re.compile("[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]")
-_IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
-_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f")
+_RTL = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+_JOINING = "[\u0600-\u08ff\u0900-\u0dff\u1000-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc]"
+_EMOJI = "[\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff]"
+_IDEOGRAPH = "[\u3400-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
+_FLAG = "\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f"
 
 _NAMES = {
     "\u00ad": "SOFT HYPHEN",
@@ -49,13 +50,17 @@ _NAMES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Invisible:
+class Invisible(NamedTuple):
     """A character nobody sees: itself, its Unicode name (or a description) and its offset in the text."""
 
     char: str
     name: str
     start: int
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text)
 
 
 def _name(char: str) -> str:
@@ -78,15 +83,19 @@ def _joins_emoji(text: str, at: int) -> bool:
     before = text[at - 1 : at]
     if before == "\ufe0f" or "\U0001f3fb" <= before <= "\U0001f3ff":
         before = text[at - 2 : at - 1] if before == "\ufe0f" else before
-    return bool(_EMOJI.match(before) and _EMOJI.match(text, at + 1))
+    return bool(_pattern(_EMOJI).match(before) and _pattern(_EMOJI).match(text, at + 1))
 
 
 def _joins_letters(text: str, at: int) -> bool:
-    return bool(_JOINING.match(text[at - 1 : at]) or _JOINING.match(text, at + 1)) and at > 0
+    return (
+        bool(_pattern(_JOINING).match(text[at - 1 : at]) or _pattern(_JOINING).match(text, at + 1)) and at > 0
+    )
 
 
 def _in_flag(text: str, at: int) -> bool:
-    return any(found.start() < at < found.end() for found in _FLAG.finditer(text, max(at - 7, 0), at + 8))
+    return any(
+        found.start() < at < found.end() for found in _pattern(_FLAG).finditer(text, max(at - 7, 0), at + 8)
+    )
 
 
 def _line_around(text: str, at: int) -> str:
@@ -104,11 +113,11 @@ def _is_honest(text: str, at: int) -> bool:
     if char == ZWNJ:
         return _joins_letters(text, at)
     if char in "\u200e\u200f\u061c":
-        return _RTL.search(_line_around(text, at)) is not None
+        return _pattern(_RTL).search(_line_around(text, at)) is not None
     if "\ufe00" <= char <= "\ufe0f":
         return not "\ufe00" <= text[at - 1 : at] <= "\ufe0f"
     if "\U000e0100" <= char <= "\U000e01ef":
-        return _IDEOGRAPH.match(text[at - 1 : at]) is not None
+        return _pattern(_IDEOGRAPH).match(text[at - 1 : at]) is not None
     return "\U000e0020" <= char <= "\U000e007f" and _in_flag(text, at)
 
 
@@ -118,7 +127,7 @@ def find_invisible(text: str) -> list[Invisible]:
     Newline, tab, carriage return, a leading byte order mark, joiners inside emoji and in scripts that need
     them, and flags made of tags are not reported.
     """
-    pattern = _SUSPECT_ASCII if text.isascii() else _SUSPECT
+    pattern = _pattern(_SUSPECT_ASCII if text.isascii() else _SUSPECT)
     return [
         Invisible(match.group(), _name(match.group()), match.start())
         for match in pattern.finditer(text)
@@ -142,4 +151,4 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return _UNPRINTABLE.sub(_shown, text)
+    return _pattern(_UNPRINTABLE).sub(_shown, text)

@@ -162,6 +162,8 @@ def translated(path: str) -> Iterator[None]:
         code = _primary(error)
         if code in _BUSY_CODES:
             raise _busy(path) from None
+        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_DBMOVED:
+            raise Damaged("another process put a new one in its place") from None
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN):
             raise NotWritable(
                 f"The index {path} cannot be written: {error}.",

@@ -6,8 +6,7 @@ Shards are read only when their stamp moved. A shard that is gone takes its even
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.projection.scan import RACY_NS
 
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 _COLUMNS: Final = "id, ts, session_id, actor, kind, shard, line"
 
 
-@dataclass(frozen=True, slots=True)
-class EventRow:
+class EventRow(NamedTuple):
     """An event and the place of its line."""
 
     id: str

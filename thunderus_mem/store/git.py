@@ -52,6 +52,8 @@ def look_for_git(
     if index:
         index = os.path.join(place.toplevel, index)
     process = GitProcess(executable, root, environ, index)
+    if place.filters:
+        process.disarm_filters()
     folders = (place.toplevel, place.git_dir, place.common_dir)
     if place.ask:
         answer = process.run("rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir")

@@ -7,19 +7,18 @@ folder of a linked worktree names the shared one (gitrepository-layout(5)).
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 __all__ = ["Place", "find_place"]
 
 _SMALL: Final = 64 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """The folders of a repository (absolute), or why there is none.
 
     ``ask``: git itself must confirm, as the owner is somebody else or the work tree is configured elsewhere.
+    ``filters``: its configuration may name programs that git runs on contents.
     """
 
     toplevel: str = ""
@@ -27,6 +26,7 @@ class Place:
     common_dir: str = ""
     reason: str = ""
     ask: bool = False
+    filters: bool = False
 
 
 def _small_text(path: str) -> str:
@@ -58,8 +58,11 @@ def _is_mine(*paths: str) -> bool:
 def _place(toplevel: str, dot_git: str, git_dir: str) -> Place:
     pointer = _small_text(os.path.join(git_dir, "commondir")).strip()
     common = os.path.normpath(os.path.join(git_dir, pointer)) if pointer else git_dir
-    moved = "worktree" in _small_text(os.path.join(common, "config")).lower()
-    return Place(toplevel, git_dir, common, ask=moved or not _is_mine(toplevel, dot_git, git_dir))
+    settings = _small_text(os.path.join(common, "config")).lower()
+    moved = "worktree" in settings
+    filters = moved or "filter" in settings or "include" in settings
+    ask = moved or not _is_mine(toplevel, dot_git, git_dir)
+    return Place(toplevel, git_dir, common, ask=ask, filters=filters)
 
 
 def find_place(start: str) -> Place:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ if TYPE_CHECKING:
 __all__ = ["GitProcess", "Output", "find_executable"]
 
 _TIMEOUT: Final = 30.0
+_NO_ANSWER: Final = f"git did not answer within {_TIMEOUT:.0f} seconds"
 # Nothing that a repository's configuration names is started: no monitor, hook, pager, filter of diffs.
 _HARDENING: Final = (
     "--no-pager",
@@ -42,8 +42,7 @@ def find_executable(search_path: str) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """What a git process answered: exit code (-1: not started or timed out), bytes, and its complaint."""
 
     code: int
@@ -75,12 +74,26 @@ class GitProcess:
     ) -> None:
         self.executable = executable
         self.folder = folder
+        self._hangs = False
         self.environment = {key: value for key, value in environ.items() if not key.startswith("GIT_")}
         self.environment.update(
             LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_NO_LAZY_FETCH="1"
         )
         if index_file:
             self.environment["GIT_INDEX_FILE"] = index_file
+
+    def disarm_filters(self) -> None:
+        """Have git run none of the configured filters: it would, on every changed file it looks at."""
+        asked = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+        for key in asked.data.decode("utf-8", "surrogateescape").split("\0"):
+            filter_name, _, setting = key.rpartition(".")
+            if setting in ("clean", "process", "required"):
+                self._set(f"{filter_name}.{setting}", "false" if setting == "required" else "")
+
+    def _set(self, key: str, value: str) -> None:
+        count = int(self.environment.get("GIT_CONFIG_COUNT", "0"))
+        self.environment |= {f"GIT_CONFIG_KEY_{count}": key, f"GIT_CONFIG_VALUE_{count}": value}
+        self.environment["GIT_CONFIG_COUNT"] = str(count + 1)
 
     def run(
         self,
@@ -95,6 +108,8 @@ class GitProcess:
         """
         import subprocess
 
+        if self._hangs:
+            return Output(-1, b"", _NO_ANSWER)
         hooks = () if configured_hooks else _NO_HOOKS
         command = [self.executable, *_HARDENING, *hooks, *settings, *arguments]
         try:
@@ -109,7 +124,8 @@ class GitProcess:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return Output(-1, b"", f"git did not answer within {_TIMEOUT:.0f} seconds")
+            self._hangs = True
+            return Output(-1, b"", _NO_ANSWER)
         except OSError as error:
             return Output(-1, b"", f"git cannot be started: {error.strerror or error}")
         return Output(done.returncode, done.stdout, _complaint(done.stderr))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 __all__ = ["STATUS", "GitState", "Status", "parse_status", "state_of"]
 
@@ -32,8 +32,7 @@ class GitState:
     ignored: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(NamedTuple):
     """The parsed answer, paths relative to the top level."""
 
     head: str | None

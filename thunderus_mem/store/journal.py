@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from thunderus_mem.model.errors import Conflict, ThunderusError
 from thunderus_mem.store.disk import explain, mode_of
@@ -46,8 +45,7 @@ __all__ = ["Committed", "Healed", "Journal", "Uncertain", "Write"]
 _STAGED_LIMIT: Final = 256 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Healed:
+class Healed(NamedTuple):
     """What became of one file of an interrupted change.
 
     ``removed``: never committed, nothing had happened. ``published``: finished now. ``dropped``: had been
@@ -63,8 +61,7 @@ class Healed:
     problem: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(NamedTuple):
     """A change that is in the log for good, and what became of its files.
 
     ``published`` is False while a file waits for the disk (``problem`` says why): the next command finishes

@@ -11,9 +11,8 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.event import line_hash
@@ -34,8 +33,7 @@ _VERSION: Final = 1
 _OUTSIDE: Final = "outside"
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """Where the next event goes.
 
     ``shard`` takes what is committed, ``local_shard`` what stays private; both root-relative. The next line

@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Refused
@@ -42,8 +41,7 @@ _EVENT_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}", re.ASCII)
 _OPERATION_LIMIT: Final = 16 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(NamedTuple):
     """One file of a change: ``path`` below the root, the hash it must have now, its new bytes.
 
     ``before`` is ``ABSENT`` for a new file, ``after`` is None to remove one.
@@ -54,8 +52,7 @@ class Write:
     after: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Planned:
+class Planned(NamedTuple):
     """A write as ``op.json`` holds it: both hashes, ``ABSENT`` for no file."""
 
     path: str
@@ -63,8 +60,7 @@ class Planned:
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class Operation:
+class Operation(NamedTuple):
     """A staged change: its event and the log it goes to, git's HEAD when it was made, its writes."""
 
     event_id: str

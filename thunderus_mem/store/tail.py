@@ -8,8 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from thunderus_mem.model.errors import Conflict, Degraded, NotWritable, Refused, ThunderusError
 from thunderus_mem.store import disk
@@ -31,8 +30,7 @@ class Uncertain(NotWritable):
     """The record may or may not be on disk: it could neither be synced nor taken back."""
 
 
-@dataclass(frozen=True, slots=True)
-class TailRepair:
+class TailRepair(NamedTuple):
     """What was done to the unterminated tail of ``path``, which began at ``offset`` and had ``size`` bytes.
 
     ``completed``: a whole record that only lacked its LF. ``set-aside``: torn bytes, now in the file

@@ -6,7 +6,6 @@ GitHub's form: docs.github.com, "Workflow commands for GitHub Actions".
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.lint.rule import CODES
@@ -64,7 +63,7 @@ def _json(diagnostics: Sequence[Diagnostic]) -> str:
         "schema": SCHEMA,
         "diagnostics": [
             {
-                **{key: value for key, value in asdict(one).items() if key != "edits"},
+                **{key: value for key, value in one._asdict().items() if key != "edits"},
                 "name": CODES.get(one.rule, ("", None))[0],
                 "fixable": bool(one.edits),
             }

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.composing import (
     adr_status,
@@ -92,8 +91,7 @@ def given_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
+class _Draft(NamedTuple):
     kind: str
     title: str
     id: str

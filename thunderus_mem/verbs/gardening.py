@@ -178,11 +178,8 @@ def recap(
 
 
 def _commit(transaction: Writing, edit: Edit, planned: Written, *, why: str, actor: str) -> Written:
-    from dataclasses import replace
-
     event = transaction.commit(RECAP_OP, [edit], why=why, actor=actor)
-    return replace(
-        planned,
+    return planned._replace(
         event_id=event.id,
         recorded=transaction.recorded,
         published=not transaction.pending,

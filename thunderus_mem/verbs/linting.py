@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import MAX_DOCUMENT, read_document
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.document import Reading
 
 
-@dataclass(frozen=True, slots=True)
-class LintReport:
+class LintReport(NamedTuple):
     """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does.
 
     ``published`` is false when an event is on disk but a mended file is not yet; the next command does it.
@@ -116,7 +114,7 @@ def lint(
     again = [new_names.get(path, path) for path in map(partial(_relative, memory), paths)]
     changed = (reading.path for reading, _ in mended)
     fixed = tuple(dict.fromkeys(new_names.get(path, path) for path in (*changed, *new_names)))
-    return replace(lint(memory, again, select=select, ignore=ignore), fixed=fixed, published=published)
+    return lint(memory, again, select=select, ignore=ignore)._replace(fixed=fixed, published=published)
 
 
 def _report(findings: list[Diagnostic], checked: int, diff: str) -> LintReport:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.composing import check_relation, parse_field
 from thunderus_mem.model.document import Document, read_document
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.diagnostic import Diagnostic
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(NamedTuple):
     """A note in the log."""
 
     event_id: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from thunderus_mem.model.diagnostic import Diagnostic
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from thunderus_mem.transaction import Writing
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """What a writing verb did: the document, the event that says so, and what to look at.
 
     ``op`` is the verb; ``changed`` is false when there was nothing to do; ``dry_run`` when nothing was

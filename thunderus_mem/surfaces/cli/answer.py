@@ -68,6 +68,9 @@ def answer(words: Sequence[str], environ: Mapping[str, str]) -> int:
         lines = "".join(f"{word}\t{_one_line(text)}\n" for word, text in found)
         sys.stdout.write(lines)
         sys.stdout.flush()
+    except OSError:
+        # Nobody reads on: leave before the interpreter complains of what is still to be written.
+        os._exit(1)
     except Exception:  # noqa: BLE001 - whatever it is, the person is typing
         return 1
     return 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from thunderus_mem.model.errors import NotWritable, ThunderusError
@@ -128,9 +129,18 @@ class Console:
         return self.style.paint(seen(_redacted(text)))
 
     def talk(self, text: str) -> None:
-        """Print to stderr, after what was printed before."""
-        self._flush(self._out)
-        self._write(self._talk, Style(colored=self._colored(self._talk)).paint(seen(_redacted(text))) + "\n")
+        """Print to stderr, after what was printed before.
+
+        Talk that cannot be written is lost; what could not be printed before fails again at the end.
+        """
+        with suppress(OSError, NotWritable):
+            self._flush(self._out)
+        self._tell(Style(colored=self._colored(self._talk)).paint(seen(_redacted(text))) + "\n")
+
+    def _tell(self, text: str) -> None:
+        with suppress(OSError, NotWritable):
+            self._write(self._talk, text)
+            self._flush(self._talk)
 
     def say(self, text: str) -> None:
         """Tell something in passing; silent with ``--quiet`` and ``--json``."""
@@ -154,7 +164,7 @@ class Console:
         if self.json:
             from thunderus_mem.surfaces.output import failure_envelope
 
-            self._write(self._talk, failure_envelope(error, code) + "\n")
+            self._tell(failure_envelope(error, code) + "\n")
             return
         style = self.style
         for finding in diagnostics:
@@ -211,9 +221,8 @@ class Console:
             raise _unwritten(error) from error
 
     def flush(self) -> None:
-        """Hand everything to the system. Raises ``NotWritable`` when it is not taken."""
+        """Hand the data to the system. Raises ``NotWritable`` when it is not taken."""
         self._flush(self._out)
-        self._flush(self._talk)
 
     def _flush(self, stream: TextIO) -> None:
         try:

@@ -82,7 +82,6 @@ def run(
 
 def _staged_findings(console: Console) -> Iterable[Diagnostic]:
     """Lint what is staged in every store of the repository, with paths from its top; nothing outside git."""
-    from dataclasses import replace
 
     from thunderus_mem.store.git import look_for_git
     from thunderus_mem.verbs.linting import lint
@@ -99,7 +98,7 @@ def _staged_findings(console: Console) -> Iterable[Diagnostic]:
             continue
         if os.path.realpath(memory.root) == os.path.realpath(root):
             for found in lint(memory, staged=True).diagnostics:
-                yield replace(found, path=folder + found.path)
+                yield found._replace(path=folder + found.path)
 
 
 def _git(console: Console) -> Git:

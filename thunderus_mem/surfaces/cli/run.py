@@ -49,7 +49,7 @@ def _flushed(code: int, console: Console) -> int:
     try:
         console.flush()
     except ThunderusError as error:
-        sys.stderr.write(f"error: {error}\n")
+        console.failure(error, error.exit_code)
         return code or error.exit_code
     return code
 
@@ -80,12 +80,15 @@ def _caught(arguments: list[str], console: Console) -> int:
     except _Terminated:
         return TERMINATED
     except OSError as error:
-        return _refused(error, arguments, console)
+        return _refused(error, console)
     except Exception as error:  # noqa: BLE001 - whatever else arrives here is a bug of ours
         return _bug(error, arguments, console)
 
 
 def _invoke(arguments: list[str], console: Console) -> int:
+    for argument in arguments:
+        if not argument.isascii() and any("\ud800" <= character <= "\udfff" for character in argument):
+            raise ThunderusError("An argument is not UTF-8 text.", hint="Give names and texts in UTF-8.")
     group = root()
     with group.make_context(PROGRAM, arguments, obj=console) as context:
         result: Any = group.invoke(context)
@@ -104,13 +107,11 @@ def _usage(error: TyperException, console: Console) -> int:
     return 2
 
 
-def _refused(error: OSError, arguments: list[str], console: Console) -> int:
-    """What the system refused, where no command foresaw it; one that names no file is a bug of ours."""
-    if not isinstance(error.filename, str):
-        return _bug(error, arguments, console)
+def _refused(error: OSError, console: Console) -> int:
+    """What the system refused, where no command foresaw it."""
     from thunderus_mem.store.disk import explain
 
-    told = explain(error, error.filename)
+    told = explain(error, error.filename if isinstance(error.filename, str) else "Something")
     console.failure(told, told.exit_code)
     return told.exit_code
 

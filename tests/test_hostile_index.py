@@ -1,0 +1,34 @@
+"""An index that another process replaces never turns a change that is on disk into a failure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunderus_mem.memory import open_memory
+from thunderus_mem.verbs.adding import add
+from thunderus_mem.verbs.upkeep import index_rebuild
+from thunderus_mem.verbs.writing import note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+    Run = Callable[..., Ran]
+
+
+def test_an_index_replaced_while_we_hold_it_open_is_opened_anew(repo: Path, run: Run) -> None:
+    assert run("init").code == 0
+    memory = open_memory(str(repo))
+    memory.refresh()
+    index_rebuild(open_memory(str(repo)))
+    assert note(memory, "hello").event_id
+    with memory.writing("note") as transaction:
+        index_rebuild(open_memory(str(repo)))
+        transaction.note("again")
+    index_rebuild(open_memory(str(repo)))
+    written = add(memory, "fact", "Plain", body="plain words", tags=["t"])
+    assert (repo / written.path).exists()
+    assert "fact.plain" in run("list").out
+    assert memory.log_index().events_of("fact.plain")

@@ -1,0 +1,96 @@
+"""Standard streams that are closed, full or not UTF-8: the command does its work and says what it can."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import sealed_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+    Run = Callable[..., Ran]
+
+ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.fixture
+def shell(repo: Path, run: Run, sealed: Path) -> Callable[[str], subprocess.CompletedProcess[bytes]]:
+    """A shell in a store that runs the command line given, redirections and all."""
+    assert run("init").code == 0
+
+    def call(line: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            ["bash", "-c", f"{sys.executable} -m thunderus_mem {line}"],
+            cwd=repo,
+            env=sealed_environment(sealed),
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            timeout=30,
+        )
+
+    return call
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("note - <&-", 2),
+        ("add fact T --tag t <&-", 2),
+        ("edit core <&-", 2),
+        ("status >&-", 0),
+        ("note hello >&- 2>&-", 0),
+        ("status <&- >&- 2>&-", 0),
+        ("nosuch 2>&-", 2),
+        ("nosuch 2>/dev/full", 2),
+        ("note hello 2>/dev/full", 0),
+        ("lint >/dev/full", 4),
+        ("--help >/dev/full", 4),
+        ("--json list >/dev/full 2>/dev/full", 4),
+    ],
+)
+def test_a_closed_or_full_stream_is_no_bug(
+    shell: Callable[[str], subprocess.CompletedProcess[bytes]], line: str, code: int
+) -> None:
+    ran = shell(line)
+    assert ran.returncode == code, ran.stderr
+    assert b"Traceback" not in ran.stderr
+    assert b"bug" not in ran.stderr
+
+
+def test_a_file_never_takes_the_place_of_a_closed_stream(
+    repo: Path, shell: Callable[[str], subprocess.CompletedProcess[bytes]]
+) -> None:
+    assert shell("add fact Plain --tag t --body words >&- 2>&-").returncode == 0
+    text = (repo / ".thunderus/memory/semantic/FACTS/plain.md").read_text()
+    assert text.startswith("---\n")
+    assert text.endswith("words\n")
+
+
+def test_an_ascii_locale_changes_no_text_and_no_name(repo: Path, run: Run) -> None:
+    assert run("init").code == 0
+    added = run("add", "fact", "Grüße 日本", "--tag", "tä", "--body", "Füße", "-m", "darüm", env=ASCII)
+    assert added.code == 0, added.err
+    assert "Grüße 日本" in run("list", env=ASCII).out
+    assert "Füße" in run("--json", "search", "füße", env=ASCII).out
+
+
+@pytest.mark.parametrize("command", [("show",), ("note",), ("--json", "search"), ("-C",)])
+def test_an_argument_that_is_not_utf8_is_wrong_usage(
+    repo: Path, sealed: Path, command: tuple[str, ...]
+) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "thunderus_mem", *command, b"\xff\xfe"],
+        cwd=repo,
+        env=sealed_environment(sealed),
+        capture_output=True,
+    )
+    assert ran.returncode == 2
+    assert b"not UTF-8" in ran.stderr
