@@ -176,11 +176,13 @@ def verify(root: str, *, settled: bool = False) -> list[str]:
 
 
 def verify_below(folder: str) -> list[str]:
-    """``verify`` for every store below a folder: what a fixture runs after a test."""
+    """``verify`` for every store that ``init`` made below a folder: what a fixture runs after a test."""
     return [
         problem
         for path, folders, _ in os.walk(folder)
-        if ".thunderus" in folders and not os.path.islink(os.path.join(path, ".thunderus"))
+        if ".thunderus" in folders
+        and not os.path.islink(os.path.join(path, ".thunderus"))
+        and os.path.isfile(os.path.join(path, ".thunderus", "config.toml"))
         for problem in verify(path)
     ]
 
