@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from command_server import Server
+from verify_store import verify_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -76,6 +77,17 @@ def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyP
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     return home
+
+
+@pytest.fixture(autouse=True)
+def whole_stores(request: pytest.FixtureRequest) -> Iterator[None]:
+    """After a test, an independent reader looks at every store it made; ``damaged`` tests break theirs."""
+    folder: Path | None = None
+    if "tmp_path" in request.fixturenames and request.node.get_closest_marker("damaged") is None:
+        folder = request.getfixturevalue("tmp_path")
+    yield
+    if folder is not None:
+        assert verify_below(str(folder)) == []
 
 
 @pytest.fixture

@@ -160,6 +160,9 @@ def config(text: str | bytes) -> Callable[[Path], None]:
     return lambda root: write(root, ".thunderus/config.toml", text)
 
 
+pytestmark = pytest.mark.damaged
+
+
 @dataclass(frozen=True, slots=True)
 class Damage:
     """A way for a store to be bad.
@@ -330,6 +333,19 @@ def test_a_missing_store_is_said(tmp_path: Path, server: Server) -> None:
         plain(done, words)
         assert done.code == 4, (words, done)
         assert "init" in done.err, done
+
+
+def test_init_where_nothing_can_be_made_is_said(open_folder: Path, tmp_path: Path, server: Server) -> None:
+    os.chmod(open_folder, 0o555)
+    done = command(server, open_folder, ("init",), uid=NOBODY if os.geteuid() == 0 else None)
+    plain(done, ("init",))
+    assert done.code == 4, done
+    assert ".thunderus" in done.err
+    (tmp_path / ".thunderus").write_text("a file\n")
+    done = command(server, tmp_path, ("init",))
+    plain(done, ("init",))
+    assert done.code in (4, 5), done
+    assert (tmp_path / ".thunderus").read_text() == "a file\n"
 
 
 def test_a_held_lock_ends_with_75_and_writes_nothing(base: Path, tmp_path: Path, server: Server) -> None:

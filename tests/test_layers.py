@@ -210,6 +210,40 @@ except SystemExit as done:
     assert done.stderr.strip().splitlines()[-1] == "heavy:", done.stderr
 
 
+NOT_FOR_A_SEARCH = (
+    "dataclasses", "hashlib", "json", "tomllib", "logging", "filelock",
+    "thunderus_mem.model.diagnostic", "thunderus_mem.model.document", "thunderus_mem.model.header",
+    "thunderus_mem.model.ids", "thunderus_mem.model.timestamp", "thunderus_mem.projection.entry",
+    "thunderus_mem.projection.update", "thunderus_mem.store.config_keys", "thunderus_mem.store.files",
+    "thunderus_mem.store.git", "thunderus_mem.verbs.reading",
+)  # fmt: skip
+"""What costs a search milliseconds and gives it nothing while the index is fresh."""
+
+
+def test_a_search_of_a_fresh_index_loads_only_what_finding_takes(tmp_path: Path, sealed: Path) -> None:
+    (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
+    code = (
+        "import sys; from thunderus_mem.surfaces.cli.run import run; code = run(['search', 'words']);"
+        "sys.exit(code or ' '.join(name for name in sys.argv[1:] if name in sys.modules) or 0)"
+    )
+    # Settings in the environment would have to be looked up in their table.
+    plain = {
+        name: value
+        for name, value in sealed_environment(sealed).items()
+        if not name.startswith("THUNDERUS_MEM_")
+    }
+    for _ in range(2):  # the first builds the index, for which it may load what it likes
+        done = subprocess.run(
+            [sys.executable, "-c", code, *NOT_FOR_A_SEARCH],
+            cwd=tmp_path,
+            env=plain,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr.strip().splitlines()) == (0, ["Nothing found."])
+
+
 def test_completion_loads_no_typer(tmp_path: Path, sealed: Path) -> None:
     code = (
         "import sys; from thunderus_mem.surfaces.cli.answer import answer; answer(sys.argv[1:], {});"

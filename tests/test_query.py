@@ -1,6 +1,7 @@
 # ruff: noqa: E501, PT017
 from __future__ import annotations
 
+import re
 import sqlite3
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from thunderus_mem.model.errors import InvalidQuery
 from thunderus_mem.model.query import (
     MAX_TERMS,
+    _has_hump,
     exclusion_expression,
     identifier_parts,
     match_expression,
@@ -49,6 +51,20 @@ def test_any_text_makes_a_safe_expression(text: str) -> None:
         run(text)
     except InvalidQuery as error:
         assert error.hint
+
+
+@settings(deadline=None, max_examples=400, derandomize=True)
+@given(st.text(max_size=60) | st.text(alphabet="aBé_-1 数\t\x1c\xa0", max_size=30))
+def test_words_read_quickly_are_those_the_grammar_reads(text: str) -> None:
+    text = text.replace('"', "").replace(":", "").translate(dict.fromkeys(map(ord, "“”„«»")))
+    assert parse_query(text).terms == parse_query(f'{text} ""').terms
+
+
+@settings(deadline=None, max_examples=400, derandomize=True)
+@given(st.text(max_size=20) | st.text(alphabet="aBZé1ǅ", max_size=6))
+def test_a_word_without_a_hump_is_told_without_the_pattern(text: str) -> None:
+    hump = re.search("[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]", text)
+    assert _has_hump(text) == (hump is not None)
 
 
 def found(text: str, query: str) -> bool:

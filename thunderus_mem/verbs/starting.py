@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from thunderus_mem.model.composing import new_header, skeleton
 from thunderus_mem.model.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.model.edit import compose
+from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.store.config_text import default_config_toml, default_gardener_toml
-from thunderus_mem.store.files import ABSENT, read_file, replace_file, sweep
+from thunderus_mem.store.files import ABSENT, explain, read_file, replace_file, sweep
 from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places
 from thunderus_mem.store.lock import held
 from thunderus_mem.verbs.surveying import packaged_schemas
@@ -76,7 +77,7 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
     check_places(root)
     layout = Layout(root)
     steps = dict(_files(layout))
-    os.makedirs(layout.store, exist_ok=True)
+    _make_folder(layout.store)
     memory = open_store()
     made = _made(memory, steps, agents=agents)
     core, published = _write_core(memory)
@@ -101,7 +102,7 @@ def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[s
             sweep(folder)
         made = [name for name, data in steps.items() if _write_once(layout, name, data)]
         for folder in (*DOCUMENT_FOLDERS.values(), ".thunderus/sessions", ".thunderus/local"):
-            os.makedirs(layout.at(folder), exist_ok=True)
+            _make_folder(layout.at(folder))
         if agents:
             made.extend(_agent_blocks(layout.root))
     return made
@@ -120,9 +121,20 @@ def _write_once(layout: Layout, name: str, data: bytes) -> bool:
     path = layout.at(name)
     if os.path.lexists(path):
         return False
-    os.makedirs(os.path.dirname(path), exist_ok=True)
+    _make_folder(os.path.dirname(path))
     replace_file(path, data, expecting=ABSENT)
     return True
+
+
+def _make_folder(path: str) -> None:
+    try:
+        os.makedirs(path, exist_ok=True)
+    except FileExistsError as error:
+        raise NotWritable(
+            f"{path} must be a folder, and something else is there.", hint="Move it away."
+        ) from error
+    except OSError as error:
+        raise explain(error, path) from error
 
 
 def _agent_blocks(root: str) -> Iterator[str]:

@@ -1,0 +1,23 @@
+"""The benchmark itself: it starts as a script, and judges a measure by clock or processor."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from benchmarks.bench import Result, Time, report
+from tests.conftest import PROJECT
+
+
+def test_the_benchmark_starts_as_a_script() -> None:
+    done = subprocess.run(
+        [sys.executable, "benchmarks/bench.py", "--help"], cwd=PROJECT, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_measure_is_met_by_the_clock_or_by_the_processor() -> None:
+    target = Time(50.0, 50.0)
+    busy, slow = Result("busy", Time(90.0, 40.0), target), Result("slow", Time(90.0, 80.0), target)
+    assert (busy.ok, slow.ok) == (True, False)
+    assert [line.split()[-1] for line in report([busy, slow]).split("\n")] == ["ok", "yes", "NO"]
