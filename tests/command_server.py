@@ -113,6 +113,7 @@ def _load() -> None:
     import importlib
     import pkgutil
 
+    import filelock  # noqa: F401
     import frontmatter  # noqa: F401
     import git  # noqa: F401
     import jsonschema  # noqa: F401
