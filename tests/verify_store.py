@@ -73,6 +73,9 @@ def _same_hand_edit(first: bytes, event: dict[str, Any]) -> bool:
 
 
 def _check_shard(path: str, seen: dict[str, bytes], problems: list[str]) -> list[dict[str, Any]]:
+    if os.path.islink(path) or not os.path.isfile(path):
+        problems.append(f"{path}: no regular file")
+        return []
     with open(path, "rb") as stream:
         data = stream.read()
     if data and not data.endswith(b"\n"):
@@ -80,7 +83,8 @@ def _check_shard(path: str, seen: dict[str, bytes], problems: list[str]) -> list
     events: list[dict[str, Any]] = []
     previous: bytes | None = None
     in_this_file: set[bytes] = set()
-    for number, line in enumerate(data.split(b"\n"), 1):
+    # A checkout may have made the line ends CRLF; a line is what it is without them.
+    for number, line in enumerate(data.replace(b"\r\n", b"\n").split(b"\n"), 1):
         if not line.strip() or line in in_this_file:
             continue
         in_this_file.add(line)
