@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,14 +14,18 @@ from hypothesis import strategies as st
 from tests.lint_corpus import FRONT, SECRETS, lint_documents
 from thunderus_mem.lint.engine import apply_edits, lint_reading, lint_store
 from thunderus_mem.lint.pages import rule_page, rules_table
-from thunderus_mem.lint.rule import CODES, LintConfig, LintStore
+from thunderus_mem.lint.rule import CODES, LintConfig, LintStore, SchemaCopy
 from thunderus_mem.lint.rules import RULES
 from thunderus_mem.lint.subject import Subject, nearest
 from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.errors import NotFound
-from thunderus_mem.model.schema import SCHEMA_NAMES, schema_text
+from thunderus_mem.model.schema import schema_text
 from thunderus_mem.model.secrets import find_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 PATH = ".thunderus/memory/semantic/FACTS/a.md"
 FACT = FRONT.format(id="fact.a", kind="fact")
@@ -173,17 +178,32 @@ def test_a_near_name_is_found_among_many() -> None:
 
 
 def test_schema_files_that_drifted_or_are_missing_are_told() -> None:
-    texts: dict[str, str | None] = {name: schema_text(name) for name in SCHEMA_NAMES}
-    assert lint_store(LintStore(schemas=texts)) == []
-    crlf = {name: schema_text(name).replace("\n", "\r\n") for name in SCHEMA_NAMES}
-    assert lint_store(LintStore(schemas=crlf)) == []
-    texts["events.v1"] = "{}"
-    texts["memory_manifest"] = None
-    ones = lint_store(LintStore(schemas=texts))
+    wanted = schema_text("events.v1")
+    for same in (wanted, wanted.replace("\n", "\r\n")):
+        assert lint_store(LintStore(schemas={"events.v1.schema.json": SchemaCopy(same, wanted)})) == []
+    ones = lint_store(
+        LintStore(
+            schemas={
+                "memory_store.sql": SchemaCopy("CREATE TABLE docs (id);", "CREATE TABLE docs (doc_id);"),
+                "events.v1.schema.json": SchemaCopy(None, wanted),
+            }
+        )
+    )
     assert [(one.rule, one.path) for one in ones] == [
         ("TM501", ".thunderus/schemas/events.v1.schema.json"),
-        ("TM501", ".thunderus/schemas/memory_manifest.schema.json"),
+        ("TM501", ".thunderus/schemas/memory_store.sql"),
     ]
+
+
+def test_schema_update_writes_what_drifted_and_nothing_else(repo: Path, run: Callable[..., Any]) -> None:
+    run("init", cwd=repo)
+    drifted = repo / ".thunderus/schemas/memory_store.sql"
+    drifted.write_text("-- old\n")
+
+    assert run("lint", cwd=repo).code == 1
+    assert "memory_store.sql" in run("schema", "update", cwd=repo).stdout
+    assert run("lint", cwd=repo).code == 0
+    assert run("schema", "update", cwd=repo).stdout == ""
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ docstring is its manual page. Rules read values only: no disk, no index, no cloc
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 
@@ -108,18 +108,25 @@ class LintConfig:
         return not self.select or code.startswith(self.select)
 
 
+class SchemaCopy(NamedTuple):
+    """A store's copy of a schema: its ``text`` (``None``: no such file) and the one it should have."""
+
+    text: str | None
+    wanted: str
+
+
 @dataclass(frozen=True, slots=True)
 class LintStore:
     """What the store rules look at, gathered by the caller.
 
-    ``schemas`` maps a schema's name to the text in the store (``None``: the file is not there);
+    ``schemas`` maps a file name of the schemas folder to what is there and what should be;
     ``manifest`` is the manifest's text (``None``: there is none); ``log`` is what reading the log found;
     ``tracked`` are the root-relative paths git tracks below the ignored folders.
     """
 
     corpus: Corpus | None = None
     config: LintConfig = field(default_factory=LintConfig)
-    schemas: Mapping[str, str | None] = field(default_factory=dict)
+    schemas: Mapping[str, SchemaCopy] = field(default_factory=dict)
     schemas_folder: str = ".thunderus/schemas"
     manifest: str | None = None
     manifest_path: str = ".thunderus/memory/indexes/manifest.json"

@@ -33,20 +33,20 @@ def schema_drift(store: LintStore) -> Iterable[Diagnostic]:
 
     Good::
 
-        the files as ``thunderus-mem init`` writes them
+        the files as ``thunderus-mem schema update`` writes them
 
-    Mend: run ``thunderus-mem init``; it writes the files this version knows and leaves all else alone.
+    Mend: run ``thunderus-mem schema update``; it writes these files and leaves all else alone.
     """
-    for name, text in sorted(store.schemas.items()):
-        path = f"{store.schemas_folder}/{name}.schema.json"
-        if text is None:
+    for name, copy in sorted(store.schemas.items()):
+        if copy.text is None:
             message = "The schema file is missing."
-        elif not _same(text, schema.schema_text(name)):
+        elif not _same(copy.text, copy.wanted):
             message = "The schema file differs from the one this version writes."
         else:
             continue
-        hint = "Run `thunderus-mem init`, or `thunderus-mem schema print` to compare."
-        yield _found("TM501", path, message, expected=f"the schema {name} of this version", hint=hint)
+        expected = f"{name} as this version has it"
+        path = f"{store.schemas_folder}/{name}"
+        yield _found("TM501", path, message, expected=expected, hint="Run `thunderus-mem schema update`.")
 
 
 def manifest_schema(store: LintStore) -> Iterable[Diagnostic]:

@@ -12,7 +12,7 @@ from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.store.config_text import default_config_toml, default_gardener_toml
-from thunderus_mem.store.files import ABSENT, explain, read_file, replace_file, sweep
+from thunderus_mem.store.files import ABSENT, explain, file_hash, read_file, replace_file, sweep
 from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places
 from thunderus_mem.store.lock import held
 from thunderus_mem.verbs.surveying import packaged_schemas
@@ -92,6 +92,26 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
         f'fill in {CORE_FILE}, then: thunderus-mem add fact "What everybody should know" --tag start',
         published,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SchemasUpdated:
+    """The schema files that were written anew; the others were as they should be."""
+
+    written: tuple[str, ...]
+
+
+def update_schemas(memory: Memory) -> SchemasUpdated:
+    """Write the store's copies of the schemas as this version has them."""
+    layout = memory.layout
+    written = []
+    with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="schema update"):
+        for name, text in packaged_schemas().items():
+            path = f"{layout.schemas_dir}/{name}"
+            if file_hash(path) != content_hash(text):
+                replace_file(path, text.encode())
+                written.append(layout.relative(path))
+    return SchemasUpdated(tuple(written))
 
 
 def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[str]:

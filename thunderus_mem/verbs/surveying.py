@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from thunderus_mem.lint.rule import LintStore
+from thunderus_mem.lint.rule import LintStore, SchemaCopy
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.schema import EVENT, SCHEMA_NAMES, check, schema_text, surely_valid_event
@@ -37,7 +37,8 @@ def survey(memory: Memory, config: LintConfig) -> LintStore:
         corpus=memory.index.corpus(),
         config=config,
         schemas={
-            name: _text(f"{layout.schemas_dir}/{name}.schema.json", _SCHEMA_LIMIT) for name in SCHEMA_NAMES
+            name: SchemaCopy(_text(f"{layout.schemas_dir}/{name}", _SCHEMA_LIMIT), wanted)
+            for name, wanted in packaged_schemas().items()
         },
         manifest=_text(layout.manifest_file, _MANIFEST_LIMIT),
         log=tuple(log_findings(memory)),

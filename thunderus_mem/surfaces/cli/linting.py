@@ -135,6 +135,18 @@ def schema_list(ctx: typer.Context) -> None:
     console.emit("schema list", SchemaList(tuple(_schema_names())), lambda value, _: "\n".join(value.names))
 
 
+@schema_app.command("update")
+def schema_update(ctx: typer.Context) -> None:
+    """Write the copies in .thunderus/schemas as this version has them."""
+    from thunderus_mem.verbs import starting
+
+    console: Console = ctx.obj
+    value = starting.update_schemas(console.memory())
+    if not value.written:
+        console.say("Every schema is as this version has it.")
+    console.emit("schema update", value, lambda updated, _: "\n".join(updated.written))
+
+
 @schema_app.command("print")
 def schema_print(
     ctx: typer.Context,

@@ -90,7 +90,10 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "linting",
         "Print the schemas documents and events follow.",
         _CHECK,
-        (("list", "thunderus_mem.surfaces.cli.linting:SchemaList"),),
+        (
+            ("list", "thunderus_mem.surfaces.cli.linting:SchemaList"),
+            ("update", "thunderus_mem.verbs.starting:SchemasUpdated"),
+        ),
     ),
     Entry(
         "doctor",
