@@ -201,9 +201,9 @@ def test_schema_update_writes_what_drifted_and_nothing_else(repo: Path, run: Cal
     drifted.write_text("-- old\n")
 
     assert run("lint", cwd=repo).code == 1
-    assert "memory_store.sql" in run("schema", "update", cwd=repo).stdout
+    assert "memory_store.sql" in run("schema", "update", cwd=repo).out
     assert run("lint", cwd=repo).code == 0
-    assert run("schema", "update", cwd=repo).stdout == ""
+    assert run("schema", "update", cwd=repo).out == ""
 
 
 @pytest.mark.parametrize(
