@@ -35,3 +35,9 @@ def test_a_word_that_most_have_does_not_make_a_hit() -> None:
     assert not covers([True, False], [90, 2], 100)
     assert covers([False, True], [90, 2], 100)
     assert covers([True], [90], 100)
+
+
+def test_a_word_in_the_title_carries_a_query_whose_other_word_nobody_uses() -> None:
+    assert not covers([True, False], [25, 0], 145)
+    assert covers([True, False], [25, 0], 145, [True, False])
+    assert not covers([True, False, False], [25, 0, 0], 145, [True, False, False])

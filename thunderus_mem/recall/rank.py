@@ -92,15 +92,19 @@ def worth(matching: int, total: int) -> float:
     return math.log(1 + (total - matching + 0.5) / (matching + 0.5))
 
 
-def covers(matched: Sequence[bool], frequencies: Sequence[int], total: int) -> bool:
+def covers(
+    matched: Sequence[bool], frequencies: Sequence[int], total: int, titled: Sequence[bool] = ()
+) -> bool:
     """Whether a document that has the marked words of the query is about it at all.
 
     At least one matched word must not be in most documents, unless all the query's words are; and the matched
-    words must be worth a fair share of the query. A word that no document has counts in full against it.
+    words must be worth a fair share of the query. A word that no document has counts in full against it; one
+    that the document is called by (``titled``) counts twice for it.
     """
     worths = [worth(frequency, total) for frequency in frequencies]
     asked = sum(worths)
     found = sum(value for value, has in zip(worths, matched, strict=True) if has)
+    found += sum(value for value, names in zip(worths, titled, strict=bool(titled)) if names)
     telling = [frequency <= max(total * COMMON_SHARE, 3) for frequency in frequencies]
     if any(telling) and not any(has for has, tells in zip(matched, telling, strict=True) if tells):
         return False

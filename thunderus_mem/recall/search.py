@@ -23,7 +23,7 @@ from thunderus_mem.recall.rank import (
 from thunderus_mem.recall.snippet import Snippets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from thunderus_mem.model.query import Query
     from thunderus_mem.projection.database import Database
@@ -207,11 +207,17 @@ def _relevant(database: Database, query: Query, ordered: list[Candidate], total:
     units = {unit for term in query.wanted for unit in (atoms(term) or [whole_expression(term)])}
     matching = [_matching(database, unit) for unit in sorted(units)]
     frequencies = [len(rows) for rows in matching]
-    return [
-        candidate
-        for candidate in ordered
-        if covers([candidate.row in rows for rows in matching], frequencies, total)
-    ]
+
+    def about(row: int, titles: Sequence[set[int]]) -> bool:
+        titled = [row in rows for rows in titles]
+        return covers([row in rows for rows in matching], frequencies, total, titled)
+
+    kept = [candidate for candidate in ordered if about(candidate.row, ())]
+    if kept or not ordered:
+        return kept
+    # Asked only now, since it costs: a word in the title may carry a query whose other words nobody uses.
+    titles = [_matching(database, f"{{title names}} : ({unit})") for unit in sorted(units)]
+    return [candidate for candidate in ordered if about(candidate.row, titles)]
 
 
 def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> list[Candidate]:
