@@ -180,3 +180,21 @@ def test_the_passage_shown_is_one_whose_own_text_matches(store: tuple[Layout, In
     put(layout, "bare.md", document("fact.bare", "Intro.\n\n## Status\n\nOpen\n", title="Zebra"))
     found = search(open_index(layout)[0], parse_query("zebra"), root=layout.root)
     assert (found[0].id, found[0].anchor) == ("fact.bare", "")
+
+
+def test_what_a_comment_hides_is_not_found_and_code_is(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    put(
+        layout,
+        "a.md",
+        document("fact.a", "# A\n\n<!-- a placeholder\n\nof two paragraphs -->\n\nPlain words.\n"),
+    )
+    put(layout, "b.md", document("fact.b", "# B\n\n```html\n<!-- sentinel -->\n```\n"))
+    index, _ = open_index(layout)
+
+    def ids(text: str) -> list[str]:
+        return [hit.id for hit in search(index, parse_query(text), root=layout.root)]
+
+    assert ids("placeholder") == ids("paragraphs") == ids("alone") == []
+    assert ids("plain words") == ["fact.a"]
+    assert ids("sentinel") == ["fact.b"]

@@ -28,19 +28,19 @@ _SKELETONS = {
 
 ## Identity
 
-What this repository is, in two sentences.
+<!-- What this repository is, in two sentences. -->
 
 ## Commands
 
-How it is built, tested and run.
+<!-- How it is built, tested and run. -->
 
 ## Architecture
 
-The parts and how they talk.
+<!-- The parts and how they talk. -->
 
 ## Conventions
 
-What everybody keeps to.
+<!-- What everybody keeps to. -->
 """,
     "fact": """\
 # {title}

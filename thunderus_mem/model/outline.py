@@ -100,6 +100,24 @@ def scan(body: str) -> Scan:
     return Scan(lines, titles, hidden)
 
 
+def without_comments(body: str) -> str:
+    """The body with every block of HTML comment lines made empty; line numbers stay, code is kept."""
+    if "<!--" not in body:
+        return body
+    lines, _, hidden = scan(body)
+    kept: list[str] = []
+    for first, after in [*hidden, (len(lines), len(lines))]:
+        kept += ["" if _is_comment(line) else line for line in lines[len(kept) : first]]
+        block = lines[first:after]
+        kept += [""] * len(block) if block and block[0].lstrip(" \t").startswith("<!--") else block
+    return "\n".join(kept)
+
+
+def _is_comment(line: str) -> bool:
+    text = line.strip(" \t")
+    return text.startswith("<!--") and text.endswith("-->")
+
+
 def _closed(text: str) -> str:
     """The text of an ATX heading without its closing run of ``#``."""
     text = text.strip(" \t")

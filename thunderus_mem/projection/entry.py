@@ -6,7 +6,7 @@ import re
 from json.encoder import encode_basestring as _json_text
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thunderus_mem.model.outline import outline
+from thunderus_mem.model.outline import outline, without_comments
 from thunderus_mem.model.query import identifier_parts
 from thunderus_mem.model.timestamp import utc_key
 from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT, fold_name
@@ -35,7 +35,8 @@ class Entry(NamedTuple):
 
 def entry_of(document: Document, content_hash: str, size: int) -> Entry:
     """What the index keeps of a document whose file has ``size`` bytes."""
-    doc_id, title, path, body = document.id, document.title, document.path, document.body
+    # What a reader of the rendered text does not see is not found either: placeholders, hidden words.
+    doc_id, title, path, body = document.id, document.title, document.path, without_comments(document.body)
     inner = _FOLDER.sub("", path).removesuffix(".md")
     names = " ".join((*document.aliases, inner))
     outlined = outline(body)
