@@ -60,7 +60,7 @@ events = st.builds(
 
 
 def change(**more: object) -> Change:
-    return replace(Change("create", "fact.a", "m/a.md", "", HASH, "+a\n"), **more)  # type: ignore[arg-type]
+    return Change("create", "fact.a", "m/a.md", "", HASH, "+a\n")._replace(**more)  # type: ignore[arg-type]
 
 
 def patch(changes: list[Change], **more: object) -> Event:

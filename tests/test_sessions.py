@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from typing import TYPE_CHECKING
@@ -79,10 +78,10 @@ def test_asking_writes_nothing(tree: Tree) -> None:
 @pytest.mark.parametrize(
     "state",
     [
-        replace(STATE, head="b" * 40),
-        replace(STATE, head=None),
-        replace(STATE, reflog_size=101),
-        replace(STATE, shard=".thunderus/sessions/sess_001/events.jsonl", shard_known=True),
+        STATE._replace(head="b" * 40),
+        STATE._replace(head=None),
+        STATE._replace(reflog_size=101),
+        STATE._replace(shard=".thunderus/sessions/sess_001/events.jsonl", shard_known=True),
         None,
     ],
     ids=["head-moved", "no-head", "reflog-grew", "shard-in-index", "git-gone"],
@@ -151,8 +150,8 @@ def test_outside_git_a_session_is_a_day(tree: Tree) -> None:
 
 
 def test_a_store_that_git_ignores_counts_as_outside(tree: Tree) -> None:
-    ignored = replace(STATE, ignored=True)
-    moved = replace(ignored, head="b" * 40, reflog_size=7)
+    ignored = STATE._replace(ignored=True)
+    moved = ignored._replace(head="b" * 40, reflog_size=7)
     assert [tree.write("x", state).id for state in (ignored, moved)] == ["sess_001", "sess_001"]
 
 

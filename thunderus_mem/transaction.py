@@ -14,7 +14,7 @@ The lock is never held over git, an editor or a prompt.
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Healed
 
 _TRIES = 3
+Answer = TypeVar("Answer")
 
 
 class Edit(NamedTuple):
@@ -242,19 +243,48 @@ def _still_holds(memory: Memory, asked: GitState | None) -> bool:
     return memory.git.reflog_size() == asked.reflog_size and memory.sessions.known_shard() == asked.shard
 
 
+def _meanwhile(question: Callable[[], Answer]) -> Callable[[], Answer]:
+    """Start to work out an answer; the function given back waits for it, and raises what the question did.
+
+    Git takes as long to answer as the index to refresh; neither needs the other.
+    """
+    from threading import Thread
+
+    answers: list[Answer] = []
+    troubles: list[Exception] = []
+
+    def ask() -> None:
+        try:
+            answers.append(question())
+        except Exception as error:  # noqa: BLE001 - raised again where the answer is wanted
+            troubles.append(error)
+
+    thread = Thread(target=ask, daemon=True)
+    thread.start()
+
+    def answer() -> Answer:
+        thread.join()
+        if troubles:
+            raise troubles[0]
+        return answers[0]
+
+    return answer
+
+
 @contextmanager
 def writing(memory: Memory, command: str) -> Iterator[Writing]:
     """Open a transaction for ``command`` (named to whoever waits for the lock).
 
     Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses.
     """
-    from thunderus_mem.store.lock import held
-
     for _ in range(_TRIES):
+        asked = _meanwhile(lambda: (memory.git_state(), memory.origin()))
+        from thunderus_mem.store.lock import held, prepare
+
+        prepare()
         memory.refresh()
-        git = memory.git_state()
+        git, origin = asked()
         unrecorded = memory.hand_edits(git)
-        origin = memory.origin()
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
             if not _still_holds(memory, git):
                 continue  # git is asked again, without the lock

@@ -6,7 +6,7 @@ docstring is its manual page. Rules read values only: no disk, no index, no cloc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
@@ -83,8 +83,7 @@ class Corpus(Protocol):
         """The files of each ADR number, sorted."""
 
 
-@dataclass(frozen=True, slots=True)
-class LintConfig:
+class LintConfig(NamedTuple):
     """Which rules run, how much they weigh, and the caps. Sizes are in tokens (characters divided by four).
 
     ``select`` and ``ignore`` hold beginnings of codes (``TM2``); nothing selected means all. ``severities``
@@ -93,7 +92,7 @@ class LintConfig:
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    severities: Mapping[str, Severity | Literal["off"]] = field(default_factory=dict)
+    severities: Mapping[str, Severity | Literal["off"]] = MappingProxyType({})
     core_soft: int = 4000
     core_hard: int = 8000
     document_soft: int = 2000
@@ -115,8 +114,7 @@ class SchemaCopy(NamedTuple):
     wanted: str
 
 
-@dataclass(frozen=True, slots=True)
-class LintStore:
+class LintStore(NamedTuple):
     """What the store rules look at, gathered by the caller.
 
     ``schemas`` maps a file name of the schemas folder to what is there and what should be;
@@ -125,8 +123,8 @@ class LintStore:
     """
 
     corpus: Corpus | None = None
-    config: LintConfig = field(default_factory=LintConfig)
-    schemas: Mapping[str, SchemaCopy] = field(default_factory=dict)
+    config: LintConfig = LintConfig()
+    schemas: Mapping[str, SchemaCopy] = MappingProxyType({})
     schemas_folder: str = ".thunderus/schemas"
     manifest: str | None = None
     manifest_path: str = ".thunderus/memory/indexes/manifest.json"
@@ -137,8 +135,7 @@ class LintStore:
 Check: TypeAlias = "Callable[[Any], Iterable[Diagnostic]]"
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One rule. ``check`` takes a `subject.Subject` or, for ``scope`` "store", a `LintStore`."""
 
     code: str

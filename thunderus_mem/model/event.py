@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.event_line import ACTORS, KINDS, MAX_LINE, Event, decode, encode, line_hash
 from thunderus_mem.model.ids import encode_ulid
@@ -49,8 +48,7 @@ MAX_RECORD: Final = 64 * 1024
 """Bytes a patch event should stay under; diffs are left out, longest first, until it does."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """What an event did to one document.
 
     ``op`` is one of `CHANGE_OPS`. ``before`` and ``after`` are content hashes, "" where there was no file.
@@ -120,7 +118,7 @@ def _distinct(values: Iterable[str]) -> list[str]:
 def _without_longest_diff(changes: Sequence[Change]) -> list[Change]:
     longest = max(range(len(changes)), key=lambda at: len(changes[at].diff or ""))
     shorter = list(changes)
-    shorter[longest] = replace(changes[longest], diff=None, diff_omitted=True)
+    shorter[longest] = changes[longest]._replace(diff=None, diff_omitted=True)
     return shorter
 
 

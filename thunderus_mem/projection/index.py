@@ -150,6 +150,17 @@ class Index:
         )
         return {row[0]: row[1] for row in rows}
 
+    def nearest(self, words: Sequence[str], limit: int) -> list[str]:
+        """Ids of the documents that share most with ``words`` (letters and digits only), best first."""
+        if not words:
+            return []
+        rows = self.database.rows(
+            "SELECT docs.doc_id FROM docs_fts JOIN docs ON docs.rowid = docs_fts.rowid "
+            "WHERE docs_fts MATCH ? ORDER BY bm25(docs_fts), docs.doc_id LIMIT ?",
+            (" OR ".join(f'"{word}"' for word in words), limit),
+        )
+        return [row[0] for row in rows]
+
     def resolve(self, target: str) -> str | None:
         """The document a person means: its id, its path, an alias or a file stem; the first by id when
         several."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 __all__ = ["STATUS", "GitState", "Status", "parse_status", "state_of"]
@@ -15,8 +14,7 @@ STATUS: Final = (
 _FIELDS: Final = {"1": 8, "2": 9, "u": 10}
 
 
-@dataclass(frozen=True, slots=True)
-class GitState:
+class GitState(NamedTuple):
     """What git says about one working tree just now.
 
     ``head`` is the commit, ``None`` before the first. ``reflog_size`` is that of ``logs/HEAD`` (0: none).

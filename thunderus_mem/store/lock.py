@@ -15,7 +15,7 @@ from thunderus_mem.store.disk import explain
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["held", "owner_path"]
+__all__ = ["held", "owner_path", "prepare"]
 
 _POLL: Final = 0.01
 _OWNER_LIMIT: Final = 4096
@@ -24,6 +24,11 @@ _OWNER_LIMIT: Final = 4096
 def owner_path(lock_path: str) -> str:
     """The file beside the lock that says who holds it; for messages only, never believed."""
     return os.path.join(os.path.dirname(lock_path), "local", "lock-owner.json")
+
+
+def prepare() -> None:
+    """Load what `held` needs, while the caller waits for something else anyway."""
+    import filelock  # noqa: F401
 
 
 @contextmanager

@@ -121,16 +121,13 @@ def already_known(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
 
 
 def _candidates(memory: Memory, document: Document) -> Iterable[Document]:
-    from thunderus_mem.model.query import Query, Term
-    from thunderus_mem.recall.search import search as ranked
     from thunderus_mem.verbs.locating import read_row
 
     words = list(dict.fromkeys(_words(f"{document.title}\n{document.body}")))
     longest = sorted(words, key=len, reverse=True)[:_PROBE_WORDS]
-    query = Query(" ".join(longest), tuple(Term(word, phrase=False, excluded=False) for word in longest))
-    for hit in ranked(memory.index, query, root=memory.root, limit=_CANDIDATES):
-        row = memory.index.get(hit.id)
-        other = read_row(memory, row) if row is not None and hit.id != document.id else None
+    for doc_id in memory.index.nearest(longest, _CANDIDATES):
+        row = memory.index.get(doc_id)
+        other = read_row(memory, row) if row is not None and doc_id != document.id else None
         if other is not None:
             yield other
 
