@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import Degraded
-from thunderus_mem.projection.refresh import Refreshed, open_index, refresh
+from thunderus_mem.projection.refresh import Refreshed, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
 from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.ids import UlidSource
     from thunderus_mem.projection.index import Index
     from thunderus_mem.projection.log_index import LogIndex
+    from thunderus_mem.projection.update import Tell
     from thunderus_mem.store.events import EventLog
     from thunderus_mem.store.git import Git, GitState
     from thunderus_mem.store.journal import Journal
@@ -50,6 +51,8 @@ class Memory:
         self.config = config
         self.environ = environ
         self.also = also
+        self.tell: Tell = silent
+        """Hears how far long work is; a terminal draws it."""
         self._clock = clock
         self._index: Index | None = None
         self._random_bits = random_bits
@@ -87,13 +90,13 @@ class Memory:
         A damaged index is built anew; ``Refreshed.rebuilt`` says why.
         """
         if self._index is None:
-            self._index, refreshed = open_index(self.layout)
+            self._index, refreshed = open_index(self.layout, self.tell)
             return refreshed
         try:
-            return refresh(self.layout, self._index)
+            return refresh(self.layout, self._index, self.tell)
         except Degraded:
             self._index.close()
-            self._index, refreshed = open_index(self.layout)
+            self._index, refreshed = open_index(self.layout, self.tell)
             return refreshed
 
     @cached_property

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from thunderus_mem.projection.scan import Scan
-    from thunderus_mem.projection.update import Update
+    from thunderus_mem.projection.update import Tell, Update
     from thunderus_mem.store.layout import Layout
 
 FOLDERS: Final = tuple(DOCUMENT_FOLDERS.values())
@@ -31,6 +31,10 @@ _BRAKE_COUNT: Final = 5
 _BRAKE_SHARE: Final = 0.1
 
 Answer = TypeVar("Answer")
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Tells nobody how far the work is."""
 
 
 class Refreshed(NamedTuple):
@@ -54,27 +58,27 @@ class Refreshed(NamedTuple):
         return bool(self.added or self.modified or self.removed or self.rebuilt)
 
 
-def open_index(layout: Layout) -> tuple[Index, Refreshed]:
+def open_index(layout: Layout, tell: Tell = silent) -> tuple[Index, Refreshed]:
     """The index, fresh. A missing, damaged or outdated one is built anew, silently but not secretly: see
     ``Refreshed.rebuilt``. Where nothing can be written it is built in memory."""
     try:
         index = Index.open(layout.index_file)
     except FileNotFoundError:
-        return _build(layout, "there was no index")
+        return _build(layout, "there was no index", tell)
     except db.Newer as error:
-        return _in_memory(layout, str(error))
+        return _in_memory(layout, str(error), tell)
     except db.Damaged as error:
-        return _build(layout, str(error))
+        return _build(layout, str(error), tell)
     except OSError as error:
-        return _in_memory(layout, error.strerror or "the index cannot be opened")
+        return _in_memory(layout, error.strerror or "the index cannot be opened", tell)
     try:
-        return index, refresh(layout, index)
+        return index, refresh(layout, index, tell)
     except db.Damaged as error:
         index.close()
-        return _build(layout, str(error))
+        return _build(layout, str(error), tell)
     except NotWritable as error:
         index.close()
-        return _in_memory(layout, str(error))
+        return _in_memory(layout, str(error), tell)
 
 
 def ask(layout: Layout, question: Callable[[Index], Answer]) -> Answer:
@@ -91,7 +95,7 @@ def ask(layout: Layout, question: Callable[[Index], Answer]) -> Answer:
         index.close()
 
 
-def refresh(layout: Layout, index: Index) -> Refreshed:
+def refresh(layout: Layout, index: Index, tell: Tell = silent) -> Refreshed:
     """Bring the index and the manifest up to date with the files. Raises ``Damaged``, ``Busy``,
     ``NotWritable``."""
     seen = scan(layout.root, FOLDERS)
@@ -101,12 +105,12 @@ def refresh(layout: Layout, index: Index) -> Refreshed:
         return Refreshed(0, 0, 0, total, problems=problems)
     if seen.listed == 0 and total > max(_BRAKE_COUNT, int(total * _BRAKE_SHARE)):
         return Refreshed(0, 0, 0, total, problems=problems, held=total)
-    return _apply(layout, index, seen)
+    return _apply(layout, index, seen, tell)
 
 
-def rebuild(layout: Layout, reason: str = "asked for") -> Refreshed:
+def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> Refreshed:
     """Read every file anew into a new index, and put it in the place of the old one."""
-    index, refreshed = _build(layout, reason)
+    index, refreshed = _build(layout, reason, tell)
     index.close()
     return refreshed
 
@@ -125,34 +129,34 @@ def in_memory(layout: Layout) -> Index:
     return _in_memory(layout, "asked for")[0]
 
 
-def _build(layout: Layout, reason: str) -> tuple[Index, Refreshed]:
+def _build(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
     """A new index in a file, or in memory where the folder cannot be written."""
     temporary = f"{layout.index_file}.{os.getpid()}-{time.time_ns()}.tmp"
     try:
         os.makedirs(layout.indexes_dir, exist_ok=True)
         _sweep(layout)
         new = Index(db.create(temporary))
-        refreshed = _fill(layout, new)
+        refreshed = _fill(layout, new, tell)
         db.publish(new.database, layout.index_file)
         return Index.open(layout.index_file), refreshed._replace(rebuilt=reason)
     except (OSError, NotWritable, db.Damaged) as error:
-        return _in_memory(layout, f"{reason}; {error}")
+        return _in_memory(layout, f"{reason}; {error}", tell)
     finally:
         for name in (temporary, temporary + "-journal"):
             with suppress(OSError):
                 os.unlink(name)
 
 
-def _in_memory(layout: Layout, reason: str) -> tuple[Index, Refreshed]:
+def _in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
     index = Index(db.create())
-    return index, _fill(layout, index)._replace(rebuilt=reason)
+    return index, _fill(layout, index, tell)._replace(rebuilt=reason)
 
 
-def _fill(layout: Layout, index: Index) -> Refreshed:
-    return _apply(layout, index, scan(layout.root, FOLDERS))
+def _fill(layout: Layout, index: Index, tell: Tell) -> Refreshed:
+    return _apply(layout, index, scan(layout.root, FOLDERS), tell)
 
 
-def _apply(layout: Layout, index: Index, seen: Scan) -> Refreshed:
+def _apply(layout: Layout, index: Index, seen: Scan, tell: Tell) -> Refreshed:
     import gc
 
     from thunderus_mem.projection.update import Update
@@ -161,7 +165,7 @@ def _apply(layout: Layout, index: Index, seen: Scan) -> Refreshed:
     collecting = gc.isenabled()
     gc.disable()
     try:
-        return _applied(layout, index, seen, Update(layout.root, index.database))
+        return _applied(layout, index, seen, Update(layout.root, index.database, tell))
     finally:
         if collecting:
             gc.enable()

@@ -9,7 +9,7 @@ import os
 import stat
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import content_hash, read_document
@@ -19,7 +19,7 @@ from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT
 from thunderus_mem.projection.scan import FileStamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from thunderus_mem.model.document import Document
     from thunderus_mem.projection.database import Database
@@ -36,6 +36,12 @@ _INSERT_FILE = (
     "hash = excluded.hash, doc_id = excluded.doc_id, problems_json = excluded.problems_json"
 )
 
+_TOLD: Final = 200
+"""How many files are read between two words about progress."""
+
+Tell: TypeAlias = "Callable[[str, int, int], None]"
+"""Who hears how far the work is: what is done, to how many files, of how many."""
+
 
 class _FileRow(NamedTuple):
     """What the index holds of a file before the update."""
@@ -49,7 +55,8 @@ class Update:
     """One update within a transaction that its caller holds. ``added``, ``modified``, ``removed`` count
     documents; ``unsettled`` are files that have to be read again next time, whatever their stamps say."""
 
-    def __init__(self, root: str, database: Database) -> None:
+    def __init__(self, root: str, database: Database, tell: Tell) -> None:
+        self._tell = tell
         self._root = root
         self._database = database
         self._fresh: dict[str, tuple[Document, str, int]] = {}
@@ -77,7 +84,9 @@ class Update:
             self._touched.add(known[path].doc_id)
         self._database.run_many("DELETE FROM files WHERE path = ?", [(path,) for path in gone])
         rows = []
-        for path, stamp in changed.items():
+        for done, (path, stamp) in enumerate(changed.items()):
+            if done % _TOLD == 0:
+                self._tell("Reading documents:", done, len(changed))
             read = self._read(FileStamp(path, *stamp, path not in seen.special), known.get(path))
             if read is not None:
                 rows.append(read)

@@ -59,10 +59,10 @@ def _is_told(finding: Diagnostic) -> bool:
 
 def _linted(memory: Memory, path: str, text: str) -> tuple[Reading, list[Diagnostic]]:
     from thunderus_mem.lint.engine import lint_reading
-    from thunderus_mem.verbs.linting import subject
+    from thunderus_mem.verbs.linting import subjects
 
     reading = read_document(path, text.encode("utf-8", "surrogateescape"))
-    return reading, lint_reading(subject(memory, reading))
+    return reading, lint_reading(subjects(memory)(reading))
 
 
 def _sameness(finding: Diagnostic) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.store.layout import MEMORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from thunderus_mem.lint.renumber import Rename
     from thunderus_mem.lint.rule import LintConfig
@@ -58,16 +58,19 @@ def _weight(word: str) -> Severity | Literal["off"]:
     return "off" if word == "off" else Severity(word)
 
 
-def subject(memory: Memory, reading: Reading, config: LintConfig | None = None) -> Subject:
-    """What the rules look at for one document: its reading, the other documents, the repository's files."""
+def subjects(memory: Memory, config: LintConfig | None = None) -> Callable[[Reading], Subject]:
+    """Makes what the rules look at for one document: its reading, the others, the repository's files.
+
+    The other documents are read from the index once for all subjects.
+    """
     from thunderus_mem.lint.subject import Subject
 
-    return Subject(
-        reading=reading,
-        corpus=memory.index.corpus(),
-        config=config or lint_config(memory),
-        exists=lambda path: os.path.lexists(os.path.join(memory.root, path)),
-    )
+    corpus, chosen = memory.index.corpus(), config or lint_config(memory)
+
+    def exists(path: str) -> bool:
+        return os.path.lexists(os.path.join(memory.root, path))
+
+    return lambda reading: Subject(reading=reading, corpus=corpus, config=chosen, exists=exists)
 
 
 def lint(
@@ -89,14 +92,16 @@ def lint(
     memory.refresh()
     config = lint_config(memory, select, ignore)
     chosen = _staged_files(memory, paths) if staged else _files(memory, paths)
+    subject = subjects(memory, config)
     findings: list[Diagnostic] = []
     mended: list[tuple[Reading, str]] = []
-    for path, data in chosen:
+    for done, (path, data) in enumerate(chosen):
+        memory.tell("Checking documents:", done, len(chosen))
         if isinstance(data, ThunderusError):
             findings.append(_unreadable(path, data))
             continue
         reading = read_document(path, data)
-        found = lint_reading(subject(memory, reading, config))
+        found = lint_reading(subject(reading))
         findings.extend(found)
         if (fix or diff) and reading.text is not None:
             mended.extend(_mend(reading, found))

@@ -56,7 +56,7 @@ def index_refresh(memory: Memory) -> Refreshed:
 
 def index_rebuild(memory: Memory) -> Refreshed:
     """Make index and manifest anew from the documents alone."""
-    return rebuild(memory.layout)
+    return rebuild(memory.layout, tell=memory.tell)
 
 
 @dataclass(frozen=True, slots=True)

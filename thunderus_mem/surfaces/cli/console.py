@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.store.layout import Layout
+    from thunderus_mem.surfaces.cli.progress import Progress
 
 # Letters and marks by category, yet nobody sees them: the ones str.isprintable() lets pass.
 _HIDDEN_LETTERS = "\u034f\u180e\u3164\uffa0"
@@ -62,11 +63,23 @@ def _end(text: str) -> str:
 class Console:
     """What a command may say and how: the streams, ``--json``, colour, quiet, and the folder it works in."""
 
-    __slots__ = ("_out", "_talk", "color", "environ", "json", "no_input", "quiet", "start", "style")
+    __slots__ = (
+        "_out",
+        "_progress",
+        "_talk",
+        "color",
+        "environ",
+        "json",
+        "no_input",
+        "quiet",
+        "start",
+        "style",
+    )
 
     def __init__(self, out: TextIO, talk: TextIO, environ: Mapping[str, str]) -> None:
         self._out = out
         self._talk = talk
+        self._progress: Progress | None = None
         self.environ = environ
         self.json = False
         self.quiet = False
@@ -210,9 +223,16 @@ class Console:
         from thunderus_mem.surfaces.cli.clock import fixed_clock
 
         now, random_bits = fixed_clock(self.environ)
-        return open_memory(start, environ=self.environ, now=now, random_bits=random_bits)
+        memory = open_memory(start, environ=self.environ, now=now, random_bits=random_bits)
+        if not (self.quiet or self.json) and self._talk.isatty() and self.environ.get("TERM") != "dumb":
+            from thunderus_mem.surfaces.cli.progress import Progress
+
+            self._progress = memory.tell = Progress(self._talk)
+        return memory
 
     def _write(self, stream: TextIO, text: str) -> None:
+        if self._progress is not None:
+            self._progress.clear()
         try:
             stream.write(text)
         except BrokenPipeError:

@@ -1,0 +1,63 @@
+"""Progress: drawn on a terminal, only for long work, and gone when the answer comes."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from thunderus_mem.surfaces.cli import progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Any
+
+    import pytest
+
+
+def drawn(monkeypatch: pytest.MonkeyPatch, seconds: list[float]) -> str:
+    """What a progress writes that is called at these times, and cleared at the end."""
+    moments = iter(seconds)
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(moments))
+    stream = io.StringIO()
+    line = progress.Progress(stream)
+    for done in range(len(seconds)):
+        line("Reading:", done * 200, 5000)
+    line.clear()
+    return stream.getvalue()
+
+
+def test_short_work_draws_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert drawn(monkeypatch, [10.0, 10.2, 10.4]) == ""
+
+
+def test_long_work_draws_now_and_then_and_cleans_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = drawn(monkeypatch, [10.0, 10.6, 10.65, 10.8])
+
+    assert text == "\rReading: 200 of 5,000\x1b[K\rReading: 600 of 5,000\x1b[K\r\x1b[K"
+
+
+def test_a_pipe_never_sees_it(repo: Path, run: Callable[..., Any]) -> None:
+    run("init", cwd=repo)
+
+    done = run("index", "rebuild", cwd=repo)
+
+    assert "\x1b" not in done.out + done.err
+    assert "\r" not in done.out + done.err
+
+
+def test_a_terminal_that_went_away_stops_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    tries: list[str] = []
+
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            tries.append(text)
+            raise OSError(5, "Input/output error")
+
+    moments = iter([1.0, 2.0, 3.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(moments))
+    line = progress.Progress(Gone())
+    for done in range(3):
+        line("Reading:", done, 3)
+
+    assert len(tries) == 1
