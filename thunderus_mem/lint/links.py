@@ -236,8 +236,8 @@ def dead_citation(subject: Subject) -> Iterable[Diagnostic]:
     """The text names a file of the repository that is not there.
 
     Why: a path in code marks is where a reader looks next. Only paths with a folder count: a bare file name
-    may be anywhere. A note, since a text may speak of what was, or of what is planned; `add` and `edit`
-    show it for what they write.
+    may be anywhere. A note, since a text may speak of what is planned; `add` and `edit` show it for what
+    they write. A recap tells what was, so it may name anything.
 
     Bad::
 
@@ -249,7 +249,8 @@ def dead_citation(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: correct the path, or say that the file is gone or planned.
     """
-    for citation in cited_paths(subject.body):
+    told = () if subject.document is None or subject.document.kind == "recap" else cited_paths(subject.body)
+    for citation in told:
         if citation.relative or "/" not in citation.path or subject.exists(citation.path):
             continue
         yield subject.found(
