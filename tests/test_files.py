@@ -223,6 +223,8 @@ def test_a_system_without_folder_syncing_or_fcntl_still_writes(tmp_path, monkeyp
     monkeypatch.setattr(disk.os, "name", "nt")
     disk.sync_folder(str(tmp_path / "none"))
 
+    assert (tmp_path / "a").read_bytes() == b"x"
+
 
 def test_folders_made_by_somebody_else_meanwhile_are_fine_and_files_are_not(tmp_path, monkeypatch) -> None:
     real, seen = os.path.isdir, []

@@ -99,6 +99,8 @@ def test_an_unstaged_error_does_not_stop_a_good_commit(repository: Path) -> None
     write(repository, FACT, "bad\n")
     git(repository, "commit", "-m", "x")
 
+    assert git(repository, "show", f"HEAD:{FACT}").strip() == "good"
+
 
 def test_a_commit_without_memory_never_starts_the_tool(repository: Path) -> None:
     hooks.install(found(repository), command=tool(repository, "echo started; exit 93"))

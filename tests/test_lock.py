@@ -71,16 +71,19 @@ def test_a_missing_folder_is_not_made(tmp_path) -> None:
 
 def test_no_error_about_the_owner_file_stops_a_write(tmp_path, monkeypatch) -> None:
     (tmp_path / "local").write_text("a file where the folder would be")
+    reached = []
     with held(str(tmp_path / ".lock")):
-        pass
+        reached.append("a file in the way")
     (tmp_path / "local").unlink()
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", lambda *arguments: (_ for _ in ()).throw(OSError(errno.ENOSPC, "full")))
         with held(str(tmp_path / ".lock")):
-            pass
+            reached.append("a full disk")
     monkeypatch.delattr(os, "uname")
     with held(str(tmp_path / ".lock")):
-        pass
+        reached.append("no name of the machine")
+
+    assert len(reached) == 3
 
 
 def test_a_lock_that_is_a_folder_is_refused(tmp_path) -> None:
