@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from thunderus_mem.model.errors import NotWritable
-from thunderus_mem.model.event import encode, line_hash, note_event
+from thunderus_mem.model.event import encode, note_event
 from thunderus_mem.store.events import EventLog, last_line
 
 if TYPE_CHECKING:
@@ -70,12 +70,6 @@ def test_contains_knows_ids_of_events_not_words_in_them(log: EventLog, tmp_path:
     assert not log.contains(SHARED, "evt_2")
     assert not log.contains(SHARED, "evt_3")
     assert not log.contains(PRIVATE, "evt_1")
-
-
-def test_tail_hash_is_that_of_the_last_line(log: EventLog, tmp_path: Path) -> None:
-    write(tmp_path, SHARED, note(1), note(2))
-    assert log.tail_hash(SHARED) == line_hash(note(2)) == log.read_shard(SHARED).head_hash
-    assert log.tail_hash(PRIVATE) is None
 
 
 @pytest.mark.parametrize("size", [1, 65_535, 65_536, 65_537, 200_000])

@@ -65,7 +65,6 @@ def test_a_repository_without_commits_has_no_head(tmp_path: Path) -> None:
     assert state.head is None
     assert git.reflog_size() == 0
     assert git.head_bytes("x") is None
-    assert git.head_blob_hashes("") == {}
     assert git.commits_of_path("x") == []
     assert git.added_dates(["."]) == {}
 
@@ -128,7 +127,6 @@ def test_a_store_below_the_top_level_names_its_files_from_its_root(repository: R
     assert git.tracked([DOC, "missing.md"]) == {DOC}
     sha = repository.commit("Package")
     assert git.head_bytes(DOC) == b"one\n"
-    assert list(git.head_blob_hashes(".thunderus")) == [DOC, SHARD]
     assert [commit.sha for commit in git.commits_of_path(DOC)] == [sha]
     assert list(git.first_commits([SHARD])) == [SHARD]
 
@@ -335,10 +333,9 @@ def test_author_and_hooks_folder_are_those_git_would_use(repository: Repository)
 
 def test_what_is_under_way_is_known(repository: Repository) -> None:
     git = opened(repository)
-    assert (git.operation(), git.is_locked()) == ("", False)
+    assert git.operation() == ""
     (repository.root / ".git/MERGE_HEAD").write_text("x")
-    (repository.root / ".git/index.lock").write_text("")
-    assert (git.operation(), git.is_locked()) == ("merge", True)
+    assert git.operation() == "merge"
 
 
 def test_unknown_lines_of_git_are_passed_over() -> None:

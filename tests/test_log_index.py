@@ -48,12 +48,11 @@ def test_events_are_found_by_document_hash_and_time(tmp_path: Path) -> None:
     index, _ = open_index(layout)
     log = LogIndex(index.database)
     assert log.refresh(log_of(layout)) == 2
-    assert [event.id[-1] for event in log.recent(9)] == ["3", "2", "1"]
     assert [event.id[-1] for event in log.events_of("fact.n3")] == ["3"]
     assert log.explains("sha256:2")
     assert not log.explains("sha256:9")
     assert not log.explains("")
-    assert log.explained() == {"sha256:1", "sha256:2", "sha256:3"}
+    assert all(log.explains(f"sha256:{number}") for number in (1, 2, 3))
     assert (log.count(), log.damages()) == (3, 0)
 
 

@@ -8,10 +8,10 @@ import pytest
 from git_repository import Repository
 from tree_writer import FACTS, IGNORED, Clock, Writer
 
-from thunderus_mem.evidence.provenance import WhyNode, event_label, explained, explaining_commit, why
+from thunderus_mem.evidence.provenance import WhyNode, event_label, explaining_commit, why
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.event import make_event
-from thunderus_mem.store.git import Git, GitState
+from thunderus_mem.store.git import Git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,18 +124,6 @@ def test_events_about_an_alias_belong_to_the_document(tree: Writer) -> None:
 def test_a_document_outside_git_is_told_from_the_log(tree: Writer) -> None:
     tree.add("base")
     assert [child.kind for child in told(tree, None).children] == ["event"]
-
-
-def test_a_text_is_explained_by_the_log_or_by_git() -> None:
-    clean = GitState("a" * 40, 1, shard_known=False, changed=())
-    dirty = GitState("a" * 40, 1, shard_known=False, changed=(PATH,))
-    ignored = GitState("a" * 40, 1, shard_known=False, changed=(), ignored=True)
-    known = {"sha256:1"}.__contains__
-    assert explained("sha256:1", PATH, known, dirty)
-    assert explained("sha256:2", PATH, known, clean)
-    assert not explained("sha256:2", PATH, known, dirty)
-    assert not explained("sha256:2", PATH, known, ignored)
-    assert not explained("sha256:2", PATH, known)
 
 
 def test_an_old_text_is_found_in_history(tree: Writer) -> None:

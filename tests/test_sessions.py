@@ -185,14 +185,15 @@ def test_git_is_asked_again_only_when_something_moved(tmp_path: Path) -> None:
     git = Git.find(str(tree.root), repository.env)
     assert git is not None
     asked = tree.sessions.ask(git, MEMORY)
-    assert tree.sessions.ask_again(git, asked, MEMORY) is asked
+    assert tree.sessions.still_holds(git, asked)
     tree.write("another process began a session", asked)
-    again = tree.sessions.ask_again(git, asked, MEMORY)
-    assert again is not asked
+    assert not tree.sessions.still_holds(git, asked)
+    again = tree.sessions.ask(git, MEMORY)
     assert again is not None
     assert not again.shard_known
     repository.commit("Meanwhile")
-    moved = tree.sessions.ask_again(git, again, MEMORY)
+    assert not tree.sessions.still_holds(git, again)
+    moved = tree.sessions.ask(git, MEMORY)
     assert moved is not None
     assert (moved.shard_known, moved.head) == (True, repository.git("rev-parse", "HEAD"))
-    assert tree.sessions.ask_again(None, None, MEMORY) is None
+    assert tree.sessions.still_holds(None, None)

@@ -83,7 +83,7 @@ class Writer:
     def _append(self, make: Callable[[dict[str, Any]], Event], writes: Sequence[Write] = ()) -> str:
         git = Git.find(str(self.root), self.repository.env)
         state = self._sessions.ask(git, MEMORY)
-        state = self._sessions.ask_again(git, state, MEMORY)
+        assert self._sessions.still_holds(git, state)
         session = self._sessions.current(state, self._clock(), self._ids.new)
         common = {
             "ts": format_precise(self._clock()),

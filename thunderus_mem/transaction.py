@@ -236,13 +236,6 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _still_holds(memory: Memory, asked: GitState | None) -> bool:
-    """Whether git's answer is still true: HEAD has not moved, and nobody began another session since."""
-    if asked is None or memory.git is None:
-        return True
-    return memory.git.reflog_size() == asked.reflog_size and memory.sessions.known_shard() == asked.shard
-
-
 def _meanwhile(question: Callable[[], Answer]) -> Callable[[], Answer]:
     """Start to work out an answer; the function given back waits for it, and raises what the question did.
 
@@ -286,7 +279,7 @@ def writing(memory: Memory, command: str) -> Iterator[Writing]:
         git, origin = asked()
         unrecorded = memory.hand_edits(git)
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
-            if not _still_holds(memory, git):
+            if not memory.sessions.still_holds(memory.git, git):
                 continue  # git is asked again, without the lock
             transaction = Writing(memory, git, origin)
             transaction.recover()

@@ -9,16 +9,16 @@ from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.event import changes_of, document_ids
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Change, Event
     from thunderus_mem.model.shard import LoggedEvent
     from thunderus_mem.store.events import EventLog
-    from thunderus_mem.store.git import Git, GitState
+    from thunderus_mem.store.git import Git
     from thunderus_mem.store.git_history import Commit
 
-__all__ = ["WhyNode", "event_label", "events_about", "explained", "explaining_commit", "why"]
+__all__ = ["WhyNode", "event_label", "events_about", "explaining_commit", "why"]
 
 _SHORT: Final = 12
 _EXCERPT: Final = 72
@@ -38,19 +38,6 @@ class WhyNode:
     kind: str
     id: str = ""
     children: tuple[WhyNode, ...] = ()
-
-
-def explained(
-    text_hash: str, path: str, logged: Callable[[str], bool], git_state: GitState | None = None
-) -> bool:
-    """Whether the text a document has now is accounted for.
-
-    It is when ``logged`` knows the hash as the after-hash of some event, or when git, asked for its state
-    just now, sees no difference to the newest commit.
-    """
-    if logged(text_hash):
-        return True
-    return git_state is not None and not git_state.ignored and path not in git_state.changed
 
 
 def explaining_commit(text_hash: str, path: str, git: Git) -> Commit | None:

@@ -66,11 +66,6 @@ class LogIndex:
         row = self._database.row("SELECT 1 FROM event_docs WHERE after_hash = ? LIMIT 1", (content_hash,))
         return bool(content_hash) and row is not None
 
-    def explained(self) -> frozenset[str]:
-        """Every hash that some event left."""
-        rows = self._database.rows("SELECT DISTINCT after_hash FROM event_docs WHERE after_hash <> ''")
-        return frozenset(row[0] for row in rows)
-
     def vanished(self, shard: str | None = None) -> list[str]:
         """Documents the log last saw with a text and no file holds any more; only by ``shard`` when given."""
         rows = self._database.rows(
@@ -82,10 +77,6 @@ class LogIndex:
             "SELECT doc_id, shard FROM last WHERE place = 1 AND after_hash <> '' ORDER BY doc_id"
         )
         return [row[0] for row in rows if shard is None or row[1] == shard]
-
-    def recent(self, limit: int) -> list[EventRow]:
-        """The newest events, newest first."""
-        return self._events("GROUP BY id ORDER BY ts DESC, id DESC LIMIT ?", (limit,))
 
     def count(self) -> int:
         """How many events there are; a repeated line counts once."""

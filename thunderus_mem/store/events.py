@@ -10,7 +10,7 @@ import stat
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.errors import NotWritable
-from thunderus_mem.model.event import decode, line_hash
+from thunderus_mem.model.event import decode
 from thunderus_mem.model.shard import (
     SHAPE,
     Damage,
@@ -160,11 +160,6 @@ class EventLog:
                 pass
             at = data.find(needle, end)
         return False
-
-    def tail_hash(self, shard: str) -> str | None:
-        """The hash that the next event of this shard carries as ``prev``; ``None`` for the first."""
-        line = last_line(self._absolute(shard))
-        return None if line is None else line_hash(line)
 
     def verify(self) -> list[Diagnostic]:
         """Findings over the whole log: shape TM503, chain TM504, torn tail TM505, conflict markers TM507."""

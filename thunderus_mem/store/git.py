@@ -145,10 +145,6 @@ class Git:
                 return operation
         return ""
 
-    def is_locked(self) -> bool:
-        """Whether another git command is writing the index right now. No process."""
-        return os.path.exists(os.path.join(self.git_dir, "index.lock"))
-
     def staged_files(self, prefix: str) -> list[str]:
         """Files below ``prefix`` that the next commit adds or changes (deleted ones not)."""
         return self._listed(
@@ -209,16 +205,6 @@ class Git:
         if not rev or rev.startswith("-") or any(character in rev for character in " \n:"):
             return None
         return self._blob(rev, path)
-
-    def head_blob_hashes(self, prefix: str) -> dict[str, str]:
-        """Object ids of the files below ``prefix`` in the newest commit."""
-        found: dict[str, str] = {}
-        output = self._run("ls-tree", "-r", "-z", "--full-tree", "HEAD", "--", f"{self.prefix}{prefix}")
-        for entry in output.data.split(b"\0") if output.ok else ():
-            about, _, name = entry.partition(b"\t")
-            if about and self.prefix.encode() == name[: len(self.prefix.encode())]:
-                found[os.fsdecode(name)[len(self.prefix) :]] = about.split(b" ")[2].decode()
-        return found
 
     def commits_of_path(self, path: str, limit: int = 200) -> list[Commit]:
         """Commits reachable from HEAD that touched a file, newest first."""

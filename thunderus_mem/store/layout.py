@@ -103,11 +103,6 @@ class Layout(NamedTuple):
         return os.path.join(self.local_dir, "sessions")
 
     @property
-    def session_file(self) -> str:
-        """Which session this working tree is in."""
-        return os.path.join(self.local_dir, "session.json")
-
-    @property
     def crash_dir(self) -> str:
         """Where a bug leaves its report."""
         return os.path.join(self.local_dir, "crashes")
@@ -138,34 +133,9 @@ class Layout(NamedTuple):
         return os.path.join(self.memory_dir, "gardener.toml")
 
     @property
-    def core_dir(self) -> str:
-        """Always-loaded knowledge."""
-        return self.at(DOCUMENT_FOLDERS["core"])
-
-    @property
     def core_file(self) -> str:
         """The core document that everyone shares."""
         return self.at(CORE_FILE)
-
-    @property
-    def facts_dir(self) -> str:
-        """Kind ``fact``."""
-        return self.at(DOCUMENT_FOLDERS["fact"])
-
-    @property
-    def decisions_dir(self) -> str:
-        """Kind ``adr``."""
-        return self.at(DOCUMENT_FOLDERS["adr"])
-
-    @property
-    def playbooks_dir(self) -> str:
-        """Kind ``playbook``."""
-        return self.at(DOCUMENT_FOLDERS["playbook"])
-
-    @property
-    def episodic_dir(self) -> str:
-        """Kind ``recap``."""
-        return self.at(DOCUMENT_FOLDERS["recap"])
 
     @property
     def indexes_dir(self) -> str:

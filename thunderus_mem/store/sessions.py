@@ -95,16 +95,14 @@ class Sessions:
         """Ask git once, before the lock is taken. ``memory_dir`` is root-relative."""
         return git.state(self.known_shard(), memory_dir) if git else None
 
-    def ask_again(self, git: Git | None, state: GitState | None, memory_dir: str) -> GitState | None:
-        """Under the lock: ``state`` while it still holds, else a new answer.
+    def still_holds(self, git: Git | None, state: GitState | None) -> bool:
+        """Under the lock: whether git's answer is still true.
 
-        It no longer holds when ``logs/HEAD`` changed size since, or another process began another session.
+        It is not when ``logs/HEAD`` changed size since, or another process began another session.
         """
         if git is None or state is None:
-            return state
-        if git.reflog_size() == state.reflog_size and self.known_shard() == state.shard:
-            return state
-        return self.ask(git, memory_dir)
+            return True
+        return git.reflog_size() == state.reflog_size and self.known_shard() == state.shard
 
     def current(self, git: GitState | None, now: datetime, new_id: Callable[[str], str]) -> Session:
         """The session to write in, under the lock; nothing is written. ``new_id("sess")`` makes an id."""

@@ -74,18 +74,6 @@ def _lower_first(message: str) -> str:
     return message[:1].lower() + message[1:]
 
 
-def refuse_secrets(text: str, what: str) -> None:
-    """Raise `Refused` when a text that is about to be logged holds a secret."""
-    from thunderus_mem.model.secrets import find_secrets
-
-    found = find_secrets(text)
-    if found:
-        raise Refused(
-            f"{what} holds what looks like a {found[0].kind}",
-            hint="name where the secret is kept instead of the secret",
-        )
-
-
 def already_known(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
     """Warnings for documents that say nearly the same; none when ``write.duplicates`` is off.
 

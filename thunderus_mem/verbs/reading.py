@@ -143,11 +143,6 @@ def _relations(memory: Memory, doc_id: str) -> Iterable[Relation]:
         yield Relation(relation, other, row.title if row is not None else "", incoming=target == doc_id)
 
 
-def complete(memory: Memory, prefix: str) -> tuple[tuple[str, str], ...]:
-    """Ids that begin with ``prefix`` and their titles, for a shell; asks the index as it is."""
-    return tuple(memory.index.titles(prefix))
-
-
 @dataclass(frozen=True, slots=True)
 class StatusReport:
     """The state of a store at a glance.
