@@ -277,3 +277,11 @@ def test_an_open_header_is_told_from_none() -> None:
         fences = find_fences(text)
         assert fences is not None
         assert not fences.closed
+
+
+@pytest.mark.parametrize("bracket", ["[", "{", "[{"])
+def test_a_run_of_brackets_is_refused_before_the_scanner_counts_it(bracket: str) -> None:
+    root, problems = read_header("id: x\nlinks: " + bracket * 3000 + "\n")
+
+    assert root is None
+    assert [(one.code, one.line, one.column) for one in problems] == [("depth", 2, 8)]

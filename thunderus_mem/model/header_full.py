@@ -21,11 +21,18 @@ class _UnreadableError(Exception):
         self.problem = problem
 
 
+_RUN = 64
+_BRACKETS = str.maketrans("{", "[")
+
+
 def read_full(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
     """Read any header that the subset allows. See `header.read_header`."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError
 
+    bomb = _brackets(text)
+    if bomb is not None:
+        return None, (bomb,)
     reader = _Reader(text)
     try:
         root = reader.document(iter(YAML(typ="safe", pure=True).parse(text)))
@@ -39,6 +46,21 @@ def read_full(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
     if reader.duplicates:
         return None, tuple(reader.duplicates)
     return root, ()
+
+
+def _brackets(text: str) -> Problem | None:
+    """A run of opening brackets far beyond the depth limit, which the scanner would take long to refuse.
+
+    It remembers every bracket of the last 1,024 characters as a possible key and looks through them all at
+    each token.
+    """
+    at = text.translate(_BRACKETS).find("[" * _RUN)
+    if at < 0:
+        return None
+    line = text.count("\n", 0, at) + 1
+    column = at - text.rfind("\n", 0, at)
+    message = f"The frontmatter is nested more than {MAX_DEPTH} deep."
+    return Problem("depth", message, line, column, hint="Make it flatter.")
 
 
 def _syntax(text: str, error: Any) -> Problem:
