@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench faults docs lint types memory clean
+.PHONY: demo test check bench faults faults-night docs lint types memory clean
 .DEFAULT_GOAL := test
 
 # The packages of the "dev" group in pyproject.toml, without needing a pip that knows groups.
@@ -44,6 +44,9 @@ faults: $(READY)
 	$(BIN)/python tests/faults/report.py --clear
 	$(BIN)/python -m pytest -n 2 -m faults
 	$(BIN)/python tests/faults/report.py
+
+faults-night: export THUNDERUS_MEM_FAULTS = night
+faults-night: faults
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py
