@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from thunderus_mem.lint.fingerprint import fingerprinted
 from thunderus_mem.lint.rules import RULES
 from thunderus_mem.lint.suppress import unanswered
 from thunderus_mem.model.diagnostic import Severity
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 def lint_reading(subject: Subject, rules: Sequence[Rule] = RULES) -> list[Diagnostic]:
     """Every finding about one document, answered ones left out, in the order of a report."""
     found = _run(subject, subject.config, [rule for rule in rules if rule.scope == "document"])
-    return unanswered(subject.reading.text, found)
+    kept = unanswered(subject.reading.text, found)
+    return fingerprinted(kept, subject.line_text) if kept else kept
 
 
 def lint_store(store: LintStore, rules: Sequence[Rule] = RULES) -> list[Diagnostic]:
     """Every finding about the store as a whole, in the order of a report."""
-    return _run(store, store.config, [rule for rule in rules if rule.scope == "store"])
+    found = _run(store, store.config, [rule for rule in rules if rule.scope == "store"])
+    return fingerprinted(found, lambda line: "")
 
 
 def _run(subject: Subject | LintStore, config: LintConfig, rules: Iterable[Rule]) -> list[Diagnostic]:

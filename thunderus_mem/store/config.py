@@ -30,6 +30,7 @@ class Config(NamedTuple):
     lint_select: tuple[str, ...] = ()
     lint_ignore: tuple[str, ...] = ()
     lint_severity: Mapping[str, str] = MappingProxyType({})
+    lint_baseline: str = ""
     lint_path_max: int = 120
     lint_name_max: int = 60
     search_limit: int = 10

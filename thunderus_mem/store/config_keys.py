@@ -75,6 +75,13 @@ KEYS: Final[tuple[Key, ...]] = (
         choices=_SEVERITIES,
     ),
     Key(
+        "lint.baseline",
+        CONFIG,
+        "text",
+        "A file, from the root, with findings that lint does not tell again; "
+        "lint --write-baseline writes it. Empty: none.",
+    ),
+    Key(
         "lint.path_max",
         CONFIG,
         "int",
