@@ -58,6 +58,7 @@ def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str
         document_hard=config.caps_document_hard,
         path_max=config.lint_path_max,
         name_max=config.lint_name_max,
+        per_file=config.lint_per_file,
     )
 
 
@@ -160,20 +161,21 @@ def look(
     subject = subjects(memory, config)
     findings: list[Diagnostic] = []
     mended: list[tuple[Reading, str]] = []
+    needed: set[tuple[str, str]] = set()
     for done, (path, data) in enumerate(chosen):
         memory.tell("Checking documents:", done, len(chosen))
         if isinstance(data, ThunderusError):
             findings.extend(fingerprinted([_unreadable(path, data)], lambda line: ""))
             continue
         reading = read_document(path, data)
-        found = lint_reading(subject(reading))
+        found = lint_reading(subject(reading), needed=needed)
         findings.extend(found)
         if mend and reading.text is not None:
             text = apply_edits(reading.text, found)
             if text != reading.text:
                 mended.append((reading, text))
     if not paths and not staged:
-        findings.extend(store_findings(memory, config))
+        findings.extend(store_findings(memory, config, frozenset(needed)))
     ordered = distinct(sorted(findings, key=lambda finding: finding.sort_key))
     return Seen(tuple(ordered), len(chosen), tuple(mended))
 
@@ -192,12 +194,14 @@ def _report(memory: Memory, known: Known, checked: int, baseline: str) -> LintRe
     )
 
 
-def store_findings(memory: Memory, config: LintConfig) -> Iterable[Diagnostic]:
-    """What is wrong with the store as a whole: duplicate ids, log, schemas, projections, manifest."""
+def store_findings(
+    memory: Memory, config: LintConfig, answered: frozenset[tuple[str, str]] | None = None
+) -> Iterable[Diagnostic]:
+    """What is wrong with the store as a whole: log, schemas, projections, manifest, configured answers."""
     from thunderus_mem.lint.engine import lint_store
     from thunderus_mem.verbs.surveying import survey
 
-    yield from lint_store(survey(memory, config))
+    yield from lint_store(survey(memory, config)._replace(answered=answered))
 
 
 def checked_paths(memory: Memory, paths: Sequence[str] = (), *, staged: bool = False) -> list[str]:

@@ -167,7 +167,14 @@ def _summary(value: LintReport, *, pruned: bool) -> Iterator[str]:
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:
-    return tuple(code.strip() for item in given or () for code in item.split(",") if code.strip())
+    """Codes or beginnings of codes; one that no rule has would check nothing, or everything, in silence."""
+    from thunderus_mem.lint.rule import CODES
+
+    codes = tuple(code.strip().upper() for item in given or () for code in item.split(",") if code.strip())
+    for code in codes:
+        if not any(known.startswith(code) for known in CODES):
+            raise ThunderusError(f"There is no rule {code}.", hint="All rules: thunderus-mem rule")
+    return codes
 
 
 @app.command("rule")
