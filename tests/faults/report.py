@@ -41,6 +41,7 @@ FLOORS = {
     "E1-strace": Floor(55, 55),
     "P1": Floor(1800, 1800),
     "P1-cli": Floor(400, 400),
+    "S4": Floor(460, 686),
 }
 """A harness that stops finding points must not pass."""
 
