@@ -174,11 +174,24 @@ def translated(path: str) -> Iterator[None]:
         raise Damaged(str(error)) from error
 
 
+def _connect(place: str) -> sqlite3.Connection:
+    """A connection that a thread may use in its owner's place (`projection/row_writer`)."""
+    return sqlite3.connect(
+        place,
+        uri=place.startswith("file:"),
+        isolation_level=None,
+        timeout=BUSY_SECONDS,
+        check_same_thread=False,
+    )
+
+
 def create(path: str = "") -> Database:
     """A new, empty index: in memory, or in a file that must not hold one. Speed over safety until it is
     published."""
     with translated(path):
-        connection = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=BUSY_SECONDS)
+        connection = sqlite3.connect(
+            path or ":memory:", isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False
+        )
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -204,7 +217,9 @@ def open_existing(path: str) -> Database:
         raise Damaged("the files beside it are not ours")
     uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=rw"
     with translated(path):
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+        connection = sqlite3.connect(
+            uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False
+        )
     database = Database(connection, path, published=True)
     try:
         _verify(database, connection)
