@@ -15,7 +15,8 @@ from tests.index_support import FACTS, content, document, new_store, put
 from thunderus_mem.model.query import parse_query
 from thunderus_mem.projection import row_writer, update
 from thunderus_mem.projection.index import Index
-from thunderus_mem.projection.refresh import open_index, peek, rebuild, refresh
+from thunderus_mem.projection.inventory import take_inventory
+from thunderus_mem.projection.refresh import FOLDERS, open_index, peek, rebuild, refresh
 from thunderus_mem.recall.search import search
 
 if TYPE_CHECKING:
@@ -202,6 +203,7 @@ def test_refresh_after_anything_is_what_a_rebuild_is(
         assert content(index) == refreshed
         assert not refreshed["orphans"]
         assert Path(layout.manifest_file).read_bytes() == manifest
+        assert take_inventory(layout.root, FOLDERS).manifest == manifest
         index.close()
     finally:
         shutil.rmtree(root)

@@ -5,30 +5,25 @@ Of several files with one id the lowest path is the document. When it goes, the 
 
 from __future__ import annotations
 
-import os
-import stat
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.projection.entry import Entry, entry_of
 from thunderus_mem.projection.index import encode_problems
 from thunderus_mem.projection.row_writer import RowWriter
 from thunderus_mem.projection.scan import FileStamp, Stamp
+from thunderus_mem.projection.source import failed, irregular, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.model.document import Document
     from thunderus_mem.projection.database import Database
     from thunderus_mem.projection.scan import Scan, Walk
 
-_LIMIT: Final = 1024 * 1024 + 1
-_OPEN_FLAGS: Final = (
-    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-)
 _INSERT_FILE = (
     "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (path) DO UPDATE SET size = excluded.size, "
@@ -142,10 +137,10 @@ class Update:
         path = stamp.path
         self.unsettled.discard(path)
         if not stamp.regular:
-            return self._not_a_document(stamp, before, (_irregular(path),))
+            return self._not_a_document(stamp, before, (irregular(path),))
         moment = time.time_ns()
         try:
-            data, stamp = _read_bytes(self._root, stamp)
+            data, stamp = read_bytes(self._root, stamp)
         except FileNotFoundError:  # it went after the walk
             self.unsettled.add(path)
             return None
@@ -171,7 +166,7 @@ class Update:
         self.unsettled.add(stamp.path)
         if before and before.doc_id:
             return None
-        return self._not_a_document(stamp, before, (_failed(stamp.path, error),))
+        return self._not_a_document(stamp, before, (failed(stamp.path, error),))
 
     def _not_a_document(
         self, stamp: FileStamp, before: _FileRow | None, problems: tuple[Diagnostic, ...]
@@ -222,7 +217,7 @@ class Update:
     def _entry_in(self, path: str, doc_id: str) -> Entry | None:
         """What a file holds that takes the place of another: read now."""
         with suppress(OSError):
-            data, stamp = _read_bytes(self._root, FileStamp(path, 0, 0, 0, 0))
+            data, stamp = read_bytes(self._root, FileStamp(path, 0, 0, 0, 0))
             document = read_document(path, data).document
             if document and document.id == doc_id:
                 return entry_of(document, content_hash(data), stamp.size)
@@ -234,46 +229,3 @@ class Update:
 
 def _batches(items: list[str]) -> Iterator[list[str]]:
     return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))
-
-
-def _read_bytes(root: str, stamp: FileStamp) -> tuple[bytes, FileStamp]:
-    """Read a regular file, no more than the limit and a byte; the stamp is that of the open file."""
-    descriptor = os.open(os.path.join(root, stamp.path), _OPEN_FLAGS)
-    try:
-        info = os.fstat(descriptor)
-        if not stat.S_ISREG(info.st_mode):
-            raise OSError(0, "not a regular file")
-        wanted = min(info.st_size + 1, _LIMIT)
-        data = os.read(descriptor, wanted)
-        while len(data) < wanted and (more := os.read(descriptor, wanted - len(data))):
-            data += more
-    finally:
-        os.close(descriptor)
-    inode = info.st_ino & 0x7FFFFFFFFFFFFFFF
-    return data, FileStamp(stamp.path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode)
-
-
-def _irregular(path: str) -> Diagnostic:
-    return Diagnostic(
-        "TM002",
-        Severity.ERROR,
-        path,
-        0,
-        0,
-        "This is a link, a device, or a file whose name is not UTF-8.",
-        expected="a regular file with a plain name",
-        hint="Put the text itself here, or move the file out of the memory.",
-    )
-
-
-def _failed(path: str, error: OSError) -> Diagnostic:
-    return Diagnostic(
-        "TM002",
-        Severity.ERROR,
-        path,
-        0,
-        0,
-        f"This file cannot be read: {error.strerror or error}.",
-        expected="a file that can be read",
-        hint="Mend its permissions.",
-    )
