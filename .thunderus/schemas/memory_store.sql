@@ -119,10 +119,9 @@ CREATE TABLE events (
     session_id TEXT NOT NULL,
     actor TEXT NOT NULL,
     kind TEXT NOT NULL,
+    place TEXT NOT NULL,              -- sorts as the log: UTC time and id, never before an earlier line of its session
     PRIMARY KEY (shard, line)
 ) WITHOUT ROWID;
-
-CREATE INDEX events_by_time ON events (ts, id);
 
 -- Documents an event names, and the hashes it took them from and to ("" = absent or not a change).
 CREATE TABLE event_docs (

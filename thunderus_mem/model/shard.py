@@ -25,6 +25,7 @@ __all__ = [
     "check_heads",
     "merge_readings",
     "parse_shard",
+    "places",
 ]
 
 SHAPE: Final = "TM503"
@@ -70,7 +71,7 @@ class ShardReading(NamedTuple):
 
 
 class LogReading(NamedTuple):
-    """All shards together: events by time, then id; exact repeats once."""
+    """All shards together, in order (see `places`); exact repeats once."""
 
     events: tuple[LoggedEvent, ...]
     damages: tuple[Damage, ...]
@@ -117,15 +118,28 @@ def parse_shard(path: str, data: bytes) -> ShardReading:
     return ShardReading(path, tuple(events), tuple(damages), torn, head, tuple(lines))
 
 
-def _order(logged: LoggedEvent) -> tuple[str, str]:
-    ts = logged.event.ts
+def _order(event: Event) -> str:
+    ts = event.ts
     # Times as we write them, UTC with milliseconds, are known to be valid and need no reading.
     key = (
         f"{ts[:-1]}000Z"
         if len(ts) == 24 and ts[10] == "T" and ts[19] == "." and ts[23] == "Z"
         else utc_key(ts)
     )
-    return (key, logged.event.id)
+    return f"{key} {event.id}"
+
+
+def places(reading: ShardReading) -> Iterator[str]:
+    """Where each event of a shard stands in the log: a text that sorts by time, then id.
+
+    A line never stands before an earlier line of its session, whatever the clock said meanwhile. Lines with
+    one place follow each other by shard and line.
+    """
+    newest: dict[str, str] = {}
+    for logged in reading.events:
+        session = logged.event.session_id
+        place = newest[session] = max(newest.get(session, ""), _order(logged.event))
+        yield place
 
 
 def _same_edit(first: Event, second: Event) -> bool:
@@ -137,23 +151,22 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
     """Join shards. A repeat with the same bytes counts once; the same id with other bytes is a damage."""
     kept: dict[str, LoggedEvent] = {}
     damages: list[Damage] = []
-    places: dict[tuple[str, int], tuple[str, str]] = {}
+    placed: dict[tuple[str, int], str] = {}
     for reading in readings:
         damages.extend(reading.damages)
-        place = ("", "")
-        for logged in reading.events:
-            # Lines of one shard and one moment keep their order: the first one's id places them all.
-            place = place if place[0] == logged.event.ts else _order(logged)
-            places[logged.shard, logged.line] = place
+        for logged, place in zip(reading.events, places(reading), strict=True):
+            placed[logged.shard, logged.line] = place
             first = kept.setdefault(logged.event.id, logged)
             if first is logged or first.event.raw == logged.event.raw:
                 continue
             if _same_edit(first.event, logged.event):
-                kept[logged.event.id] = min(first, logged, key=lambda one: (_order(one), one.shard, one.line))
+                kept[logged.event.id] = min(
+                    first, logged, key=lambda one: (_order(one.event), one.shard, one.line)
+                )
                 continue
             message = f"{logged.event.id} also stands in {first.shard}, line {first.line}, with other content"
             damages.append(Damage(logged.line, SHAPE, message, logged.shard))
-    ordered = sorted(kept.values(), key=lambda one: (places[one.shard, one.line], one.shard, one.line))
+    ordered = sorted(kept.values(), key=lambda one: (placed[one.shard, one.line], one.shard, one.line))
     return LogReading(tuple(ordered), tuple(damages))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from thunderus_mem.model.shard import places
 from thunderus_mem.projection.scan import RACY_NS
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class LogIndex:
         """The events that name a document, oldest first."""
         return self._events(
             "WHERE (shard, line) IN (SELECT shard, line FROM event_docs WHERE doc_id = ?) "
-            "GROUP BY id ORDER BY ts, id",
+            "GROUP BY id ORDER BY min(place), shard, line",
             (doc_id,),
         )
 
@@ -70,11 +71,11 @@ class LogIndex:
         """Documents the log last saw with a text and no file holds any more; only by ``shard`` when given."""
         rows = self._database.rows(
             "WITH last AS (SELECT doc_id, after_hash, shard, row_number() OVER ("
-            "PARTITION BY doc_id ORDER BY ts DESC, id DESC) AS place "
+            "PARTITION BY doc_id ORDER BY place DESC, shard DESC, line DESC, after_hash DESC) AS age "
             "FROM event_docs JOIN events USING (shard, line) "
             "WHERE doc_id <> '' AND after_hash || before_hash <> '' "
             "AND doc_id NOT IN (SELECT doc_id FROM files)) "
-            "SELECT doc_id, shard FROM last WHERE place = 1 AND after_hash <> '' ORDER BY doc_id"
+            "SELECT doc_id, shard FROM last WHERE age = 1 AND after_hash <> '' ORDER BY doc_id"
         )
         return [row[0] for row in rows if shard is None or row[1] == shard]
 
@@ -98,8 +99,11 @@ class LogIndex:
         self._database.run("INSERT INTO shards VALUES (?, ?, ?)", (shard, stamp, len(reading.damages)))
         events = [(logged.event, logged.line) for logged in reading.events]
         self._database.run_many(
-            "INSERT INTO events (shard, line, id, ts, session_id, actor, kind) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(shard, line, e.id, e.ts, e.session_id, e.actor, e.kind) for e, line in events],
+            "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (shard, line, e.id, e.ts, e.session_id, e.actor, e.kind, place)
+                for (e, line), place in zip(events, places(reading), strict=True)
+            ],
         )
         self._database.run_many(
             "INSERT OR IGNORE INTO event_docs VALUES (?, ?, ?, ?, ?)",
