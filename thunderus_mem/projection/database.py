@@ -123,6 +123,17 @@ class Database:
         if self._published:
             write_seal(self.path)
 
+    @contextmanager
+    def large_cache(self, wanted: bool) -> Iterator[None]:
+        """Keep more pages in memory while very many rows are written, when ``wanted``."""
+        if wanted:
+            self.run(f"PRAGMA cache_size = {-_BUILD_CACHE_KIB}")
+        try:
+            yield
+        finally:
+            if wanted:
+                self.run("PRAGMA cache_size = -2000")
+
     def check(self, *, words: bool = True) -> str:
         """What is wrong with the index; "" when nothing is. Reads every page; with ``words`` every text is
         also held against the full-text tables."""
