@@ -12,6 +12,8 @@ from thunderus_mem.model.shard import places
 from thunderus_mem.projection.scan import RACY_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from thunderus_mem.model.event import Event
     from thunderus_mem.projection.database import Database
     from thunderus_mem.store.events import EventLog
@@ -61,6 +63,17 @@ class LogIndex:
             "GROUP BY id ORDER BY min(place), shard, line",
             (doc_id,),
         )
+
+    def shards_about(self, doc_ids: Iterable[str], hashes: Iterable[str] = ()) -> set[str]:
+        """The shards that name one of the documents or left one of the texts."""
+        import json
+
+        rows = self._database.rows(
+            "SELECT shard FROM event_docs WHERE doc_id IN (SELECT value FROM json_each(?)) "
+            "UNION SELECT shard FROM event_docs WHERE after_hash IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(doc_ids)), json.dumps(sorted(filter(None, hashes)))),
+        )
+        return {row[0] for row in rows}
 
     def explains(self, content_hash: str) -> bool:
         """Whether some event says that it left a document with this hash."""

@@ -25,6 +25,8 @@ from thunderus_mem.model.shard import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from thunderus_mem.model.diagnostic import Diagnostic
 
 __all__ = [
@@ -130,8 +132,12 @@ class EventLog:
         return parse_shard(shard, data)
 
     def read_all(self) -> LogReading:
-        """Every event of every shard, ordered by time and id."""
-        return merge_readings(map(self.read_shard, self.shards()))
+        """Every event of every shard, in order."""
+        return self.read(self.shards())
+
+    def read(self, shards: Iterable[str]) -> LogReading:
+        """The events of some shards, in order."""
+        return merge_readings(map(self.read_shard, sorted(shards)))
 
     def contains(self, shard: str, event_id: str) -> bool:
         """Whether a complete line of the shard is the event with this id.

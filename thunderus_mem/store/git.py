@@ -99,6 +99,18 @@ class Git:
         self.reason = "" if output.ok else output.complaint or f"git {arguments[0]} failed"
         return output
 
+    def ask(self, *arguments: str) -> Output:
+        """Put a question of a neighbouring module to git."""
+        return self._run(*arguments)
+
+    def shallow_commits(self) -> frozenset[str]:
+        """Commits whose parents this clone was made without. No process."""
+        try:
+            with open(os.path.join(self.common_dir, "shallow"), encoding="ascii") as file:
+                return frozenset(file.read().split())
+        except (OSError, ValueError):
+            return frozenset()
+
     def _listed(self, output: Output) -> list[str]:
         """NUL-separated paths below root, made relative to it."""
         names = (os.fsdecode(name) for name in output.data.split(b"\0") if name) if output.ok else ()

@@ -67,6 +67,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         (("", "thunderus_mem.verbs.history:WhyReport"),),
     ),
     Entry(
+        "blame",
+        "blaming",
+        "Which event or commit last changed each line.",
+        _READ,
+        (("", "thunderus_mem.verbs.blaming:BlameReport"),),
+    ),
+    Entry(
         "events",
         "reading",
         "Read and verify the log's events.",
