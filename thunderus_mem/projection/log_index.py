@@ -75,6 +75,16 @@ class LogIndex:
         )
         return {row[0] for row in rows}
 
+    def shards_with(self, event_ids: Iterable[str]) -> set[str]:
+        """The shards that hold one of the events."""
+        import json
+
+        rows = self._database.rows(
+            "SELECT DISTINCT shard FROM events WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(event_ids)),),
+        )
+        return {row[0] for row in rows}
+
     def explains(self, content_hash: str) -> bool:
         """Whether some event says that it left a document with this hash."""
         row = self._database.row("SELECT 1 FROM event_docs WHERE after_hash = ? LIMIT 1", (content_hash,))

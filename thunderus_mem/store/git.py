@@ -218,12 +218,6 @@ class Git:
             return None
         return self._blob(rev, path)
 
-    def commits_of_path(self, path: str, limit: int = 200) -> list[Commit]:
-        """Commits reachable from HEAD that touched a file, newest first."""
-        from thunderus_mem.store.git_history import commits
-
-        return commits(self.toplevel, [f"{self.prefix}{path}"], limit=limit)
-
     def commit(self, sha: str) -> Commit | None:
         """The commit of this (maybe shortened) hash; ``None`` when this clone has none such."""
         from thunderus_mem.store.git_history import LOG, parse_log
@@ -237,7 +231,7 @@ class Git:
         """Commits reachable from HEAD made from ``since`` up to ``until`` (RFC 3339), newest first."""
         from thunderus_mem.store.git_history import commits
 
-        return commits(self.toplevel, [], since=since, until=until)
+        return commits(self.toplevel, since, until)
 
     def _log(self, paths: Iterable[str], *options: str) -> list[tuple[Commit, list[str]]]:
         from thunderus_mem.store.git_history import LOG, parse_log

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.store.git import Git
 
-__all__ = ["FileVersion", "file_versions", "renamed_files"]
+__all__ = ["FileVersion", "file_commits", "file_versions", "renamed_files"]
 
 _MOST: Final = 5_000
 _LOG: Final = (
@@ -44,7 +44,7 @@ def file_versions(git: Git, paths: Sequence[str]) -> list[FileVersion]:
 
     Commits are left out that changed nothing, merges that took one side whole, and the other side of those.
     """
-    listed = list(_commits(git, paths))
+    listed = list(file_commits(git, paths))
     if not listed:
         return []
     known = {commit.sha for commit, _ in listed}
@@ -59,7 +59,8 @@ def file_versions(git: Git, paths: Sequence[str]) -> list[FileVersion]:
     return versions
 
 
-def _commits(git: Git, paths: Sequence[str]) -> Iterator[tuple[Commit, tuple[str, ...]]]:
+def file_commits(git: Git, paths: Sequence[str]) -> Iterator[tuple[Commit, tuple[str, ...]]]:
+    """The commits of `file_versions`, each with the commits it started from."""
     output = git.ask(*_LOG, "HEAD", "--", *paths)
     for block in output.data.decode("utf-8", "surrogateescape").split("\x01")[1:] if output.ok else ():
         fields = block.split("\0")

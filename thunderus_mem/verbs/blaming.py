@@ -11,9 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from thunderus_mem.evidence.blame import Blame
-    from thunderus_mem.evidence.steps import Past
     from thunderus_mem.memory import Memory
-    from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.git_history import Commit
 
@@ -67,10 +65,11 @@ def blame(memory: Memory, id: str, *, lines: tuple[int, int] | None = None) -> B
     from thunderus_mem.evidence.blame import blame as blamed
     from thunderus_mem.evidence.weave import lines_of
     from thunderus_mem.verbs.locating import find_document
+    from thunderus_mem.verbs.tracing import trace
 
     memory.refresh()
     document = find_document(memory, id)
-    events, past = _past(memory, document)
+    logged, past = trace(memory, document)
     found = blamed(document, past, memory.git)
     texts = lines_of(document.text.replace("\r\n", "\n").replace("\r", "\n"))
     first, last = _range(lines, len(texts), document.path)
@@ -79,26 +78,9 @@ def blame(memory: Memory, id: str, *, lines: tuple[int, int] | None = None) -> B
         for number, (text, owner) in enumerate(zip(texts, found.owners, strict=True), 1)
         if first <= number <= last
     )
+    events = {entry.event.id: entry.event for entry in logged}
     sources = _sources((line.source for line in told), events, found)
     return BlameReport(document.id, document.path, document.hash, told, sources)
-
-
-def _past(memory: Memory, document: Document) -> tuple[dict[str, Event], Past]:
-    """The events of the shards that speak of the document, and the past they tell; the rest stays unread."""
-    from thunderus_mem.evidence.steps import past_of
-
-    index = memory.log_index()
-    ids: Iterable[str] = {document.id, *document.aliases}
-    hashes: Iterable[str] = {document.hash}
-    shards: set[str] = set()
-    past = past_of(document, ())
-    events: list[Event] = []
-    while more := index.shards_about({"", *ids}, hashes) - shards:
-        shards |= more
-        events = [logged.event for logged in memory.log.read(shards).events]
-        past = past_of(document, events)
-        ids, hashes = past.ids, past.sources
-    return {event.id: event for event in events}, past
 
 
 def _range(lines: tuple[int, int] | None, count: int, path: str) -> tuple[int, int]:

@@ -61,21 +61,21 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     ),
     Entry(
         "why",
-        "reading",
+        "tracing",
         "Where a document comes from.",
         _READ,
         (("", "thunderus_mem.verbs.history:WhyReport"),),
     ),
     Entry(
         "blame",
-        "blaming",
+        "tracing",
         "Which event or commit last changed each line.",
         _READ,
         (("", "thunderus_mem.verbs.blaming:BlameReport"),),
     ),
     Entry(
         "events",
-        "reading",
+        "events",
         "Read and verify the log's events.",
         _READ,
         (
