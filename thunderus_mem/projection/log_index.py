@@ -90,6 +90,14 @@ class LogIndex:
         row = self._database.row("SELECT 1 FROM event_docs WHERE after_hash = ? LIMIT 1", (content_hash,))
         return bool(content_hash) and row is not None
 
+    def unexplained_files(self) -> list[str]:
+        """Files whose text no event left, by path; those that cannot be read are among them."""
+        rows = self._database.rows(
+            "SELECT path FROM files WHERE hash = '' "
+            "OR NOT EXISTS (SELECT 1 FROM event_docs WHERE after_hash = files.hash) ORDER BY path"
+        )
+        return [row[0] for row in rows]
+
     def vanished(self, shard: str | None = None) -> list[str]:
         """Documents the log last saw with a text and no file holds any more; only by ``shard`` when given."""
         rows = self._database.rows(

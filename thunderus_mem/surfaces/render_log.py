@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
     from thunderus_mem.verbs.history import LogListing, ShownEvent, VerifyReport, WhyReport
+    from thunderus_mem.verbs.replaying import ReplayReport
 
 _SHORT_COMMIT = 12
 _SAID_AS = {"change": "note", "missing": "note"}
@@ -117,3 +118,33 @@ def verify_report(value: VerifyReport, console: Console) -> str:
     if not value.diagnostics:
         return "The log is whole."
     return "\n".join(finding_lines(value.diagnostics, console.style))
+
+
+def replay_report(value: ReplayReport, console: Console) -> str:
+    """Documents whose text the log alone does not rebuild; or findings; the counts beside it."""
+    style = console.style
+    if value.checked:
+        console.say(_explained(value.counts))
+        return "\n".join(finding_lines(value.diagnostics, style)) or "Every document is explained."
+    states = ", ".join(f"{number:,} {state}" for state, number in value.counts.items())
+    console.say(f"{counted(sum(value.counts.values()), 'document')}: {states or 'none'}.")
+    rows = [
+        (style.name(one.id), one.state, _short_hash(one.reached), _short_hash(one.found), one.path)
+        for one in value.documents
+    ]
+    return columns(rows, console)
+
+
+def _short_hash(text: str) -> str:
+    return text.removeprefix("sha256:")[:_SHORT_COMMIT] or "-"
+
+
+def _explained(counts: dict[str, int]) -> str:
+    """How many documents are explained by what, in one sentence."""
+    total = sum(number for state, number in counts.items() if state != "gone")
+    parts = [f"{counts['log']:,} explained by the log", f"{counts['git']:,} by git"]
+    parts += [
+        f"{counts[state]:,} {state}" for state in ("personal", "unrecorded", "unreadable") if counts[state]
+    ]
+    missing = f" {counted(counts['gone'], 'document')} of the log gone." if counts["gone"] else ""
+    return f"{counted(total, 'document')}: {', '.join(parts)}.{missing}"

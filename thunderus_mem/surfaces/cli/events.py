@@ -58,3 +58,25 @@ def events_verify(ctx: typer.Context) -> int:
     value = history.events_verify(console.memory())
     console.emit("events verify", value, verify_report)
     return int(any(finding.severity is not Severity.NOTE for finding in value.diagnostics))
+
+
+@events_app.command("replay")
+def events_replay(
+    ctx: typer.Context,
+    check: Annotated[
+        bool, typer.Option("--check", help="Is every text explained by the log or by git? 1 when not.")
+    ] = False,
+    every: Annotated[bool, typer.Option("--all", help="List the documents the log rebuilds, too.")] = False,
+) -> int:
+    """Rebuild every document from the log alone, and say which ones are not what is on disk.
+
+    With --check, git may explain a text as well; what nobody explains is named. Writes nothing.
+    """
+    from thunderus_mem.surfaces.render_log import replay_report
+    from thunderus_mem.verbs import replaying
+
+    console: Console = ctx.obj
+    memory = console.memory()
+    value = replaying.replay_check(memory) if check else replaying.replay(memory, every=every)
+    console.emit("events replay", value, replay_report)
+    return int(check and bool(value.unexplained))

@@ -82,6 +82,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("list", "thunderus_mem.verbs.history:LogListing"),
             ("show", "thunderus_mem.verbs.history:ShownEvent"),
             ("verify", "thunderus_mem.verbs.history:VerifyReport"),
+            ("replay", "thunderus_mem.verbs.replaying:ReplayReport"),
         ),
     ),
     Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),)),
