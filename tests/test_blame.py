@@ -16,7 +16,7 @@ from thunderus_mem.evidence.steps import past_of
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.model.errors import InvalidQuery
 from thunderus_mem.model.event import Change
-from thunderus_mem.store.events import EventLog, LogReading
+from thunderus_mem.store.events import EventLog, LoggedEvent
 from thunderus_mem.store.git import Git
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs import writing
@@ -384,24 +384,24 @@ def test_clocks_that_disagree_do_not_matter(plain: VerbTree) -> None:
     assert len({sources[f"On {day}."].id for day in (23, 24, 25)}) == 3
 
 
-def test_only_the_shards_that_speak_of_a_document_are_read(
+def test_only_the_lines_that_speak_of_a_document_are_read(
     tree: VerbTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tree.add("base", "One.\n")
-    tree.save("Add base")
-    tree.add("other")
-    tree.save("Add other")
-    read: list[str] = []
-    whole = EventLog.read
+    for name in ("base", "other"):
+        tree.add(name)
+        tree.note("a remark")
+        tree.save(f"Add {name}")
+    tree.memory().log_index()
+    read: set[tuple[str, int]] = set()
+    whole = EventLog.read_lines
 
-    def noted(log: EventLog, shards: set[str]) -> LogReading:
-        read.extend(shards)
-        return whole(log, shards)
+    def noted(log: EventLog, shard: str, numbers: set[int]) -> list[LoggedEvent]:
+        read.update((shard, number) for number in numbers)
+        return whole(log, shard, numbers)
 
-    monkeypatch.setattr(EventLog, "read", noted)
+    monkeypatch.setattr(EventLog, "read_lines", noted)
     blame(tree.memory(), "fact.base")
-    assert len(set(read)) == 1
-    assert len(tree.shards()) == 3
+    assert [line for _, line in read] == [1]
 
 
 def test_the_lines_asked_for_and_no_others(tree: VerbTree) -> None:

@@ -63,12 +63,12 @@ def test_events_are_found_by_document_hash_and_time(tmp_path: Path) -> None:
     index, _ = open_index(layout)
     log = LogIndex(index.database)
     assert log.refresh(log_of(layout)) == 2
-    assert [event.id[-1] for event in log.events_of("fact.n3")] == ["3"]
+    assert [event.id[-1] for event in log.naming(["fact.n3"])] == ["3"]
     assert log.explains("sha256:2")
     assert not log.explains("sha256:9")
     assert not log.explains("")
     assert all(log.explains(f"sha256:{number}") for number in (1, 2, 3))
-    assert (log.count(), log.damages()) == (3, 0)
+    assert (log.total(), log.damages()) == (3, 0)
 
 
 def test_only_what_changed_is_read_and_a_lost_shard_takes_its_events_along(tmp_path: Path) -> None:
@@ -83,11 +83,11 @@ def test_only_what_changed_is_read_and_a_lost_shard_takes_its_events_along(tmp_p
     with shard.open("a") as handle:
         handle.write(line(2, "fact.a", "sha256:2") + "not an event\n")
     log.refresh(log_of(layout))
-    assert len(log.events_of("fact.a")) == 2
+    assert len(log.naming(["fact.a"])) == 2
     assert log.damages() == 1
     shutil.rmtree(folder)
     log.refresh(log_of(layout))
-    assert log.count() == 0
+    assert log.total() == 0
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -107,7 +107,7 @@ def test_index_and_log_tell_one_order(seconds: list[list[int]], shuffled: random
         told = [logged.event.id for logged in log_of(layout).read_all().events]
         projected = LogIndex(create())
         projected.refresh(log_of(layout))
-        assert [row.id for row in projected.events_of("fact.a")] == told
+        assert [row.id for row in projected.naming(["fact.a"])] == told
     for shard in shards:
         ids = [json.loads(one)["id"] for one in shard]
         assert [one for one in told if one in ids] == ids

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
+from thunderus_mem.model.event import changes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.evidence.explained import Unexplained
     from thunderus_mem.evidence.replay import Reached
     from thunderus_mem.memory import Memory
-    from thunderus_mem.store.events import LogReading
+    from thunderus_mem.store.events import LoggedEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class ReplayReport:
 def replay(memory: Memory, *, every: bool = False) -> ReplayReport:
     """Rebuild every document from the log alone and compare it with its file. Writes nothing."""
     memory.refresh()
-    reached = _reached(memory.log.read_all())
+    reached = _reached(memory.log.read_all().events)
     listed = memory.index.files()
     files = {doc_id: (path, hash) for path, hash, doc_id in reversed(listed) if doc_id}
     there = {path for path, _, _ in listed}
@@ -69,10 +70,20 @@ def replay(memory: Memory, *, every: bool = False) -> ReplayReport:
     return ReplayReport(checked=False, counts=dict(sorted(counts.items())), documents=told, diagnostics=())
 
 
-def _reached(log: LogReading) -> dict[str, Reached]:
+def _reached(logged: Iterable[LoggedEvent]) -> dict[str, Reached]:
     from thunderus_mem.evidence.replay import replay as replayed
 
-    return replayed([logged.event for logged in log.events])
+    return replayed([entry.event for entry in logged])
+
+
+def _story(memory: Memory, ids: Sequence[str]) -> list[LoggedEvent]:
+    """The events about some documents; a change that was given up names only the path."""
+    from thunderus_mem.projection.log_index import read
+
+    index = memory.log_index()
+    logged = read(memory.log, index.naming(ids)) if ids else []
+    paths = {change.path for entry in logged for change in changes_of(entry.event)}
+    return read(memory.log, index.about(paths, ids)) if paths else []
 
 
 def _compared(id: str, reached: Reached | None, file: tuple[str, str] | None) -> Replayed:
@@ -96,9 +107,7 @@ def replay_check(memory: Memory) -> ReplayReport:
     open_files = index.unexplained_files()
     rest = unexplained(memory.layout, open_files, memory.git)
     missing = index.vanished()
-    # Changes that were given up name no document.
-    told = memory.log.read(index.shards_about({"", *missing}) if missing else ())
-    lost = gone(memory.layout, _reached(told), missing, memory.git)
+    lost = gone(memory.layout, _reached(_story(memory, missing)), missing, memory.git)
     counts = {
         "log": total - len(open_files),
         "git": len(rest.by_git),
