@@ -297,7 +297,11 @@ def shape(value: type[Any], nested: dict[str, type[Any]]) -> list[str]:
     what = (inspect.getdoc(value) or "").split("\n\n")[0]
     hints = hints_of(value)
     names = [name for name in field_names(value) or () if not name.startswith("_")]
-    rows = [[f"`{name}`", words(hints[name], nested)] for name in names if hints[name] is not bytes]
+    rows = [
+        [f"`{name.removesuffix('_')}`", words(hints[name], nested)]
+        for name in names
+        if hints[name] is not bytes
+    ]
     return [what, "", *table(["field", "type"], rows), ""]
 
 

@@ -120,6 +120,10 @@ class _History:
         changes = self.changes(path)
         return changes[-1].after if changes else None
 
+    def knows(self, path: str, text_hash: str) -> bool:
+        """Whether an event led to a text or started from it."""
+        return any(text_hash in (change.before, change.after) for change in self.changes(path))
+
     def path(self, doc_id: str) -> str:
         """Where a document last was, or ""."""
         return self._paths.get(doc_id, "")
@@ -133,7 +137,9 @@ def _hand_edit(path: str, now: bytes | None, committed: bytes | None, history: _
     after = ABSENT if now is None else content_hash(now)
     base = ABSENT if committed is None else content_hash(committed)
     last = history.last_hash(path)
-    before = base if last is None else last
+    # A commit that the log knows nothing of came after its last event.
+    newer = base != ABSENT and not history.knows(path, base)
+    before = base if last is None or newer else last
     if after in (before, base):
         return None
     if find_secrets(path):

@@ -105,10 +105,23 @@ class LogIndex:
         """The events of a day in UTC (``2026-01-21``), oldest first."""
         return self._in_order(f"{_ROWS} WHERE day = ?", (day,))
 
+    def leaving(self, hashes: Iterable[str]) -> list[EventRow]:
+        """The events that left some document with one of these texts; oldest first."""
+        lines = f"SELECT shard, line FROM event_docs WHERE after_hash {_LISTED}"
+        return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", (_json(filter(None, hashes)),))
+
     def explains(self, content_hash: str) -> bool:
         """Whether some event says that it left a document with this hash."""
         row = self._database.row("SELECT 1 FROM event_docs WHERE after_hash = ? LIMIT 1", (content_hash,))
         return bool(content_hash) and row is not None
+
+    def unexplained_files(self) -> list[str]:
+        """Files whose text no event left, by path; those that cannot be read are among them."""
+        rows = self._database.rows(
+            "SELECT path FROM files WHERE hash = '' "
+            "OR NOT EXISTS (SELECT 1 FROM event_docs WHERE after_hash = files.hash) ORDER BY path"
+        )
+        return [row[0] for row in rows]
 
     def vanished(self, shard: str | None = None) -> list[str]:
         """Documents the log last saw with a text and no file holds any more; only by ``shard`` when given."""

@@ -13,7 +13,7 @@ from thunderus_mem.verbs.locating import find_row
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from thunderus_mem.evidence.provenance import WhyNode
+    from thunderus_mem.evidence.provenance import WhyEdge, WhyNode
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.projection.log_index import EventRow, LogIndex
@@ -143,17 +143,21 @@ def events_verify(memory: Memory) -> VerifyReport:
 
 @dataclass(frozen=True, slots=True)
 class WhyReport:
-    """Where a document comes from, as a tree: document, events, session, patch, commits."""
+    """Where a document comes from, as a graph: document, events, sessions, patches, commits."""
 
     id: str
-    tree: WhyNode
+    nodes: tuple[WhyNode, ...]
+    edges: tuple[WhyEdge, ...]
 
 
 def why(memory: Memory, id: str) -> WhyReport:
     """Explain a document by the log and by git."""
     from thunderus_mem.evidence.provenance import why as explained
     from thunderus_mem.verbs.locating import find_document
+    from thunderus_mem.verbs.tracing import trace
 
     memory.refresh()
     document = find_document(memory, id)
-    return WhyReport(document.id, explained(document, memory.log, memory.git))
+    logged, past = trace(memory, document)
+    graph = explained(document, logged, past, memory.log, memory.git)
+    return WhyReport(document.id, graph.nodes, graph.edges)
