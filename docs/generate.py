@@ -245,6 +245,7 @@ def config() -> str:
         ]
     more = [
         ["`THUNDERUS_MEM_ROOT`", "The folder that holds `.thunderus`, instead of looking upwards."],
+        ["`THUNDERUS_MEM_OUTPUT_FORMAT`", "The format of `lint`; `--format` wins."],
         ["`VISUAL`, `EDITOR`", "The editor for `add` and `edit`."],
         ["`NO_COLOR`, `FORCE_COLOR`, `CLICOLOR`, `TERM=dumb`", "Colour off and on; `--color` wins."],
         [

@@ -103,6 +103,10 @@ def _fixed(before: Sequence[str]) -> Sequence[tuple[str, str]]:
         return [(kind, "") for kind in _KINDS]
     if command == "link" and len(before) == 2:
         return [(relation, "") for relation in _RELATIONS]
+    if command == "lint" and before[-1] == "--format":
+        from thunderus_mem.surfaces.report import FORMATS
+
+        return [(name, "") for name in FORMATS]
     if command == "rule" or before[-1] in ("--select", "--ignore"):
         from thunderus_mem.lint.rule import CODES
 

@@ -131,13 +131,14 @@ class Console:
 
     def data(self, text: str) -> None:
         """Print data: every control and invisible character made visible, one newline at the end."""
-        self._write(self._out, self._safe(text) + "\n")
+        self._write(self._out, self.safe(text) + "\n")
 
     def raw(self, text: str) -> None:
         """Print a whole document as it is when nobody looks (a file, a pipe); made visible on a terminal."""
-        self._write(self._out, self._safe(text) if self._out.isatty() else text)
+        self._write(self._out, self.safe(text) if self._out.isatty() else text)
 
-    def _safe(self, text: str) -> str:
+    def safe(self, text: str) -> str:
+        """The text without secrets and with nothing hidden in it, as `data` prints it."""
         # Our own colours are the only escapes allowed; Style marks them and they return after the filter.
         return self.style.paint(seen(_redacted(text)))
 
@@ -160,8 +161,13 @@ class Console:
         if not self.quiet and not self.json:
             self.talk(text)
 
-    def emit(self, command: str, value: Any, render: Callable[[Any, Console], str]) -> None:
-        """Print a command's value: as JSON envelope, or for people through ``render`` (nothing if empty)."""
+    def emit(
+        self, command: str, value: Any, render: Callable[[Any, Console], str], *, safe: bool = False
+    ) -> None:
+        """Print a command's value: as JSON envelope, or for people through ``render`` (nothing if empty).
+
+        ``safe`` says that ``render`` gives text that may be printed as it is.
+        """
         if self.json:
             from thunderus_mem.surfaces.output import envelope
 
@@ -169,7 +175,7 @@ class Console:
             return
         text = render(value, self)
         if text:
-            self.data(text)
+            self._write(self._out, (text if safe else self.safe(text)) + "\n")
 
     def failure(self, error: ThunderusError, code: int) -> None:
         """Say what went wrong and what to do, findings first; an object with ``--json``."""
