@@ -128,6 +128,8 @@ def test_ordinary_headers_take_the_fast_way() -> None:
         ("? a\n: b\n", "key"),
         ("a: b\n: c\n", "key"),
         ("a: [[[[[[[x]]]]]]]\n", "depth"),
+        ("a: " + "[0" * 65 + "\n", "depth"),
+        ("a: " + "{\\" * 65 + "\n", "depth"),
         ("a: x\n" + "# " + "x" * 33_000 + "\n", "size"),
         ("a: [" + "x," * 5_000 + "]\n", "size"),
         ("a: b: c\n", "syntax"),
@@ -188,6 +190,11 @@ def test_bombs_end_quickly_and_quietly(text: str) -> None:
     assert (root is None) == bool(problems)
     if root is not None:
         typed_data(root)
+
+
+def test_many_brackets_that_close_or_stand_in_lines_of_text_are_no_depth() -> None:
+    text = "a: |\n" + "  [x {y\n" * 60 + "b: {c: [" + "[d], " * 70 + "]}\n"
+    assert plain_data(read(text))["b"] == {"c": [["d"]] * 70}
 
 
 def test_mutated_headers_never_raise() -> None:

@@ -5,6 +5,7 @@ The only module that knows ruamel.yaml. Nothing is constructed: no tags, anchors
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.model.header import MAX_DEPTH, MAX_NODES, Entry, Mapping, Node, Problem, Scalar, Sequence
@@ -21,8 +22,8 @@ class _UnreadableError(Exception):
         self.problem = problem
 
 
-_RUN = 64
-_BRACKETS = str.maketrans("{", "[")
+_UNCLOSED = 64
+_BRACKETS = re.compile(r"[\[\]{}\n]")
 
 
 def read_full(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
@@ -49,14 +50,26 @@ def read_full(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
 
 
 def _brackets(text: str) -> Problem | None:
-    """A run of opening brackets far beyond the depth limit, which the scanner would take long to refuse.
+    """Brackets left open in one line far beyond the depth limit, which the scanner would take long to refuse.
 
-    It remembers every bracket of the last 1,024 characters as a possible key and looks through them all at
-    each token.
+    It remembers every open bracket of the last 1,024 characters of a line as a possible key and looks through
+    them all at each token.
     """
-    at = text.translate(_BRACKETS).find("[" * _RUN)
-    if at < 0:
+    if text.count("[") + text.count("{") <= _UNCLOSED:
         return None
+    unclosed = first = 0
+    for mark in _BRACKETS.finditer(text):
+        if mark[0] in "[{":
+            first = first if unclosed else mark.start()
+            unclosed += 1
+            if unclosed > _UNCLOSED:
+                return _too_deep(text, first)
+        else:
+            unclosed = 0 if mark[0] == "\n" else max(unclosed - 1, 0)
+    return None
+
+
+def _too_deep(text: str, at: int) -> Problem:
     line = text.count("\n", 0, at) + 1
     column = at - text.rfind("\n", 0, at)
     message = f"The frontmatter is nested more than {MAX_DEPTH} deep."
@@ -137,7 +150,7 @@ class _Reader:
         if self.nodes > MAX_NODES:
             raise self.stop(
                 "size",
-                f"The frontmatter holds more than {MAX_NODES} values.",
+                f"The frontmatter holds more than {MAX_NODES:,} values.",
                 event,
                 "Move lists to the body.",
             )
