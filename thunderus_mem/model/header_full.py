@@ -167,6 +167,9 @@ class _Reader:
         start, end = event.start_mark.index, event.end_mark.index
         if (not text.isascii() and any(ord(char) in _SURROGATES for char in text)) or "\0" in text:
             raise self.stop("control-character", "An escape stands for no character.", event, "Delete it.")
+        if event.style is None and text.endswith(":"):
+            # Only between brackets: YAML 1.2 takes it for a key without a value, the scanner for a text.
+            raise self.stop("key", "A key in brackets has no value.", event, "Put the text in quotes.")
         if event.style in ("|", ">"):
             end = self.block_end(start, end)
         place = (event.start_mark.line + 1, event.start_mark.column + 1)
@@ -233,6 +236,9 @@ class _Reader:
             )
         if key.start == key.end:
             raise self.stop("key", "A value has no key.", event, "Write 'key: value'.")
+        if self.text[key.start - 1 : key.start] == "?":
+            # The scanner drops the mark, to YAML 1.2 it is the first letter of the key.
+            raise self.stop("key", "A key in brackets begins with '?'.", event, "Put the key in quotes.")
         if self.text[key.end : key.end + 200].lstrip(" \t")[:1] != ":":
             hint = "Write 'key: value'; put a value that begins with { in quotes."
             raise self.stop("key", "A key is not followed by ':'.", event, hint)
