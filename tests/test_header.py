@@ -163,6 +163,21 @@ def test_a_problem_names_line_column_and_key() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a: 1\nb: "open\nc: d\n', 2),
+        ("a: 1\njust words\n\n", 2),
+        ("a: 1\n%YAML 1.1\n", 2),
+        ('a: 1\nb: "\\U99999999"\n', 2),
+        ("a: 1\nb: [c, d\ne: f\n", 3),
+    ],
+)
+def test_what_is_never_closed_is_named_where_it_begins(text: str, line: int) -> None:
+    _, problems = read_header(text)
+    assert [(one.code, one.line) for one in problems] == [("syntax", line)]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "[" * 30_000,

@@ -24,6 +24,7 @@ class _UnreadableError(Exception):
 
 _UNCLOSED = 64
 _BRACKETS = re.compile(r"[\[\]{}\n]")
+_BEYOND = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)")
 
 
 def read_full(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
@@ -42,8 +43,7 @@ def read_full(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
     except MarkedYAMLError as error:
         return None, (_syntax(text, error),)
     except Exception as error:  # noqa: BLE001  (the parser raises bare ValueError, IndexError and others)
-        message = f"The frontmatter is not YAML ({type(error).__name__})."
-        return None, (Problem("syntax", message, 1, 1, hint="Check its quotes and escapes."),)
+        return None, (_bare(text, error),)
     if reader.duplicates:
         return None, tuple(reader.duplicates)
     return root, ()
@@ -76,10 +76,29 @@ def _too_deep(text: str, at: int) -> Problem:
     return Problem("depth", message, line, column, hint="Make it flatter.")
 
 
-def _syntax(text: str, error: Any) -> Problem:
+def _bare(text: str, error: Exception) -> Problem:
+    """What the parser stumbled over without saying where: as a rule an escape beyond Unicode."""
+    message = f"The frontmatter is not YAML ({type(error).__name__})."
+    escape = _BEYOND.search(text)
+    at = escape.start() if escape is not None else 0
+    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return Problem("syntax", message, line, column, hint="Check its quotes and escapes.")
+
+
+def _mark(text: str, error: Any) -> tuple[int, int]:
+    """Line and column (from 0) of an error; what is open at the end of the text began where it says."""
     mark = error.problem_mark or error.context_mark
-    line = min(mark.line if mark is not None else 0, text.count("\n"))
-    column = mark.column + 1 if mark is not None else 1
+    last = text.rstrip().count("\n")
+    if mark is not None and (mark.line > last or str(error.problem).startswith("could not find expected")):
+        mark = error.context_mark or mark
+    if mark is None:
+        return 0, 0
+    return (mark.line, mark.column) if mark.line <= last else (last, 0)
+
+
+def _syntax(text: str, error: Any) -> Problem:
+    line, at = _mark(text, error)
+    column = at + 1
     row = text.split("\n")[line]
     reason = str(error.problem or error.context or "it does not parse").split("\n")[0][:120]
     blank = row[: len(row) - len(row.lstrip(" \t"))]
