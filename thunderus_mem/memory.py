@@ -144,25 +144,29 @@ class Memory:
 
         projected = LogIndex(self.index.database)
         try:
-            projected.refresh(self.log)
+            projected.refresh(self.log, self.tell)
         except Degraded:
             self.index.close()
             self._index = None
             projected = LogIndex(self.index.database)
-            projected.refresh(self.log)
+            projected.refresh(self.log, self.tell)
         return projected
 
     def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
         """Edits made outside the tool that no event and no commit explains; ``state`` is git's answer."""
         from thunderus_mem.evidence.unrecorded import Known, hand_edits
+        from thunderus_mem.projection.log_index import read
 
         log_index = self.log_index()
         known = Known(
             paths=lambda: [path for path, _, _ in self.index.files()],
             explains=log_index.explains,
             vanished=log_index.vanished,
+            told=lambda paths, doc_ids: [
+                logged.event for logged in read(self.log, log_index.about(paths, doc_ids))
+            ],
         )
-        return hand_edits(self.layout, known, self.log, self.git, state)
+        return hand_edits(self.layout, known, self.git, state)
 
     def git_state(self) -> GitState | None:
         """One question to git: HEAD, whether it knows this tree's shard, which documents changed."""

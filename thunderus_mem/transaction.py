@@ -14,7 +14,7 @@ The lock is never held over git, an editor or a prompt.
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
@@ -22,6 +22,7 @@ from thunderus_mem.model.event import Change, Event, encode, note_event, patch_e
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.files import ABSENT, sweep
 from thunderus_mem.store.journal import Write
+from thunderus_mem.store.meanwhile import meanwhile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Healed
 
 _TRIES = 3
-Answer = TypeVar("Answer")
 
 
 class Edit(NamedTuple):
@@ -236,34 +236,6 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _meanwhile(question: Callable[[], Answer]) -> Callable[[], Answer]:
-    """Start to work out an answer; the function given back waits for it, and raises what the question did.
-
-    Git takes as long to answer as the index to refresh; neither needs the other.
-    """
-    from threading import Thread
-
-    answers: list[Answer] = []
-    troubles: list[Exception] = []
-
-    def ask() -> None:
-        try:
-            answers.append(question())
-        except Exception as error:  # noqa: BLE001 - raised again where the answer is wanted
-            troubles.append(error)
-
-    thread = Thread(target=ask, daemon=True)
-    thread.start()
-
-    def answer() -> Answer:
-        thread.join()
-        if troubles:
-            raise troubles[0]
-        return answers[0]
-
-    return answer
-
-
 @contextmanager
 def writing(memory: Memory, command: str) -> Iterator[Writing]:
     """Open a transaction for ``command`` (named to whoever waits for the lock).
@@ -271,7 +243,8 @@ def writing(memory: Memory, command: str) -> Iterator[Writing]:
     Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses.
     """
     for _ in range(_TRIES):
-        asked = _meanwhile(lambda: (memory.git_state(), memory.origin()))
+        # Git takes as long to answer as the index to refresh; neither needs the other.
+        asked = meanwhile(lambda: (memory.git_state(), memory.origin()))
         from thunderus_mem.store.lock import held, prepare
 
         prepare()

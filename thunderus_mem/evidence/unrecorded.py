@@ -20,7 +20,7 @@ from thunderus_mem.store.files import ABSENT, read_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from thunderus_mem.store.events import EventLog
+    from thunderus_mem.model.event import Event
     from thunderus_mem.store.git import Git, GitState
     from thunderus_mem.store.layout import Layout
 
@@ -45,22 +45,22 @@ class Known(NamedTuple):
     """What the projections know, asked for as it is needed.
 
     ``paths`` lists the files of all documents; ``explains`` tells whether some event led to a text of that
-    hash; ``vanished`` names documents whose file is gone, by the given shard or by any.
+    hash; ``vanished`` names documents whose file is gone, by the given shard or by any; ``told`` gives the
+    events about some paths and documents, in the order of the log.
     """
 
     paths: Callable[[], Iterable[str]]
     explains: Callable[[str], bool]
     vanished: Callable[[str | None], Iterable[str]]
+    told: Callable[[Iterable[str], Iterable[str]], Iterable[Event]]
 
 
-def hand_edits(
-    layout: Layout, known: Known, log: EventLog, git: Git | None, state: GitState | None
-) -> tuple[HandEdit, ...]:
+def hand_edits(layout: Layout, known: Known, git: Git | None, state: GitState | None) -> tuple[HandEdit, ...]:
     """The unrecorded edits of a store, by path.
 
     Git says which documents differ from its newest commit; outside git every document is looked at. A
-    removed one that git never had is known by the log of the session that goes on. The log is read whole
-    only when an edit is left that no hash explains.
+    removed one that git never had is known by the log of the session that goes on. Of the log only those
+    lines are read that speak of an edit which no hash explains.
     """
     asked = git if state is not None and not state.ignored else None
     seen = state.changed if state is not None and asked is not None else known.paths()
@@ -75,11 +75,13 @@ def hand_edits(
     vanished = list(known.vanished(_open_shard(state) if asked is not None else None))
     if not unexplained and not vanished:
         return ()
-    history = _History(log)
-    committed = _committed(asked, [path for path, _ in unexplained])
-    found = [_hand_edit(path, now, committed.get(path), history) for path, now in unexplained]
-    gone = {path for doc_id in vanished if (path := history.path(doc_id))} - {path for path, _ in unexplained}
+    edited = [path for path, _ in unexplained]
+    named = _History(known.told((), vanished))
+    gone = {path for doc_id in vanished if (path := named.path(doc_id))}.difference(edited)
     gone = {path for path in gone if not os.path.lexists(os.path.join(layout.root, path))}
+    history = _History(known.told([*edited, *gone], ()))
+    committed = _committed(asked, edited)
+    found = [_hand_edit(path, now, committed.get(path), history) for path, now in unexplained]
     found += [_removal(path, history) for path in sorted(gone)]
     return tuple(sorted((edit for edit in found if edit is not None), key=lambda edit: edit.change.path))
 
@@ -98,13 +100,13 @@ def _committed(git: Git | None, paths: list[str]) -> dict[str, bytes]:
 
 
 class _History:
-    """What the log says of each path, in order."""
+    """What events in order say of each path."""
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, events: Iterable[Event]) -> None:
         self._by_path: dict[str, list[Change]] = {}
         self._paths: dict[str, str] = {}
-        for entry in log.read_all().events:
-            for change in changes_of(entry.event):
+        for event in events:
+            for change in changes_of(event):
                 if change.op != "aborted":
                     self._by_path.setdefault(change.path, []).append(change)
                     self._paths[change.doc_id] = change.path

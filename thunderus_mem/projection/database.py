@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 APPLICATION_ID: Final = 0x54484D45
-VERSION: Final = 4
+VERSION: Final = 5
 """Raised when the meaning of a column changes: an older index is rebuilt, a newer one is left alone."""
 
 BUSY_SECONDS: Final = 10.0
@@ -123,6 +123,17 @@ class Database:
         if self._published:
             write_seal(self.path)
 
+    @contextmanager
+    def large_cache(self, wanted: bool) -> Iterator[None]:
+        """Keep more pages in memory while very many rows are written, when ``wanted``."""
+        if wanted:
+            self.run(f"PRAGMA cache_size = {-_BUILD_CACHE_KIB}")
+        try:
+            yield
+        finally:
+            if wanted:
+                self.run("PRAGMA cache_size = -2000")
+
     def check(self, *, words: bool = True) -> str:
         """What is wrong with the index; "" when nothing is. Reads every page; with ``words`` every text is
         also held against the full-text tables."""
@@ -174,11 +185,24 @@ def translated(path: str) -> Iterator[None]:
         raise Damaged(str(error)) from error
 
 
+def _connect(place: str) -> sqlite3.Connection:
+    """A connection that a thread may use in its owner's place (`projection/row_writer`)."""
+    return sqlite3.connect(
+        place,
+        uri=place.startswith("file:"),
+        isolation_level=None,
+        timeout=BUSY_SECONDS,
+        check_same_thread=False,
+    )
+
+
 def create(path: str = "") -> Database:
     """A new, empty index: in memory, or in a file that must not hold one. Speed over safety until it is
     published."""
     with translated(path):
-        connection = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=BUSY_SECONDS)
+        connection = sqlite3.connect(
+            path or ":memory:", isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False
+        )
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -204,7 +228,9 @@ def open_existing(path: str) -> Database:
         raise Damaged("the files beside it are not ours")
     uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=rw"
     with translated(path):
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
+        connection = sqlite3.connect(
+            uri, uri=True, isolation_level=None, timeout=BUSY_SECONDS, check_same_thread=False
+        )
     database = Database(connection, path, published=True)
     try:
         _verify(database, connection)

@@ -124,11 +124,6 @@ def peek(layout: Layout, index: Index) -> bool:
     return all(stamps[path] in (stamp, UNSETTLED) for path, stamp in now.files())
 
 
-def in_memory(layout: Layout) -> Index:
-    """A fresh index that leaves no trace on the disk, to judge files against."""
-    return _in_memory(layout, "asked for")[0]
-
-
 def _build(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
     """A new index in a file, or in memory where the folder cannot be written."""
     temporary = f"{layout.index_file}.{os.getpid()}-{time.time_ns()}.tmp"

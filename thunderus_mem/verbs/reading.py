@@ -182,7 +182,7 @@ def status(memory: Memory) -> StatusReport:
         unrecorded=tuple(edit.change.doc_id or edit.change.path for edit in edits),
         unreadable=unreadable,
         pending=pending,
-        events=memory.log_index().count(),
+        events=memory.log_index().total(),
         index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
         next_step=_next_step(unreadable, pending, stale, len(rows)),
     )
