@@ -36,4 +36,5 @@ def search(
         console.say(remark)
     if not found.hits:
         console.say("Nothing found.")
-    console.emit("search", found, hit_ids if ids else search_result)
+    console.plain &= not ids  # ids alone are plain already
+    console.emit("search", found, hit_ids if ids else search_result, long=not ids)

@@ -69,7 +69,7 @@ def lint(
         ignore=_codes(ignore),
         diff=diff,
     )
-    console.emit("lint", value, lambda report, to: _rendered(report, to, form))
+    console.emit("lint", value, lambda report, to: _rendered(report, to, form), long=form == "full")
     if not console.json and form == "full":
         console.say(_summary(value))
     return published_code(console, published=value.published) or int(bool(value.errors or value.warnings))
@@ -112,9 +112,19 @@ def rule(
             lambda value, to: columns(
                 [(to.style.name(page.code), page.name, page.severity, page.summary) for page in value], to
             ),
+            long=True,
         )
         return
-    console.emit("rule", _page(code.upper()), lambda value, _: value.page)
+    console.emit("rule", _page(code.upper()), _shown_page, long=True)
+
+
+def _shown_page(value: RulePage, console: Console) -> str:
+    """The page, drawn where that can be."""
+    if console.room is None:
+        return value.page
+    from thunderus_mem.surfaces.drawing import markdown
+
+    return markdown(console.clean(value.page), console, console.room)
 
 
 def _page(code: str) -> RulePage:

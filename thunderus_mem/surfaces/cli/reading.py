@@ -32,7 +32,7 @@ def show(
     if raw and not console.json:
         console.raw(value.text)
         return
-    console.emit("show", value, shown)
+    console.emit("show", value, shown, long=True)
 
 
 @app.command("list")
@@ -62,7 +62,8 @@ def list_documents(
     )
     if not value.documents:
         console.say("No documents.")
-    console.emit("list", value, listing_ids if ids else listing)
+    console.plain &= not ids  # ids alone are plain already
+    console.emit("list", value, listing_ids if ids else listing, long=not ids)
 
 
 @app.command("status")
@@ -89,7 +90,7 @@ def log(
     value = history.log(console.memory(), document, limit=limit)
     if not value.events:
         console.say("Nothing happened yet.")
-    console.emit("log", value, log_listing)
+    console.emit("log", value, log_listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
 
@@ -101,7 +102,7 @@ def why(ctx: typer.Context, document: DocumentId) -> None:
     from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
-    console.emit("why", history.why(console.memory(), document), why_report)
+    console.emit("why", history.why(console.memory(), document), why_report, long=True)
 
 
 @events_app.command("list")
@@ -116,7 +117,7 @@ def events_list(
 
     console: Console = ctx.obj
     value = history.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
-    console.emit("events list", value, event_listing)
+    console.emit("events list", value, event_listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
 
@@ -131,7 +132,7 @@ def events_show(
     from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
-    console.emit("events show", history.events_show(console.memory(), event), shown_event)
+    console.emit("events show", history.events_show(console.memory(), event), shown_event, long=True)
 
 
 @events_app.command("verify")
@@ -143,5 +144,5 @@ def events_verify(ctx: typer.Context) -> int:
 
     console: Console = ctx.obj
     value = history.events_verify(console.memory())
-    console.emit("events verify", value, verify_report)
+    console.emit("events verify", value, verify_report, long=True)
     return int(any(finding.severity is not Severity.NOTE for finding in value.diagnostics))
