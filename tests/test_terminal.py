@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from command_server import Server
+
     from tests.conftest import Ran
 
     Run = Callable[..., Ran]
@@ -38,10 +40,11 @@ The **service** listens on `8080`, see [the list](https://example.org/ports "all
 
 
 @pytest.fixture
-def look(repo: Path, run: Run, sealed: Path) -> Look:
+def look(repo: Path, server: Server, sealed: Path) -> Look:
     """A command on a terminal in a store with one fact."""
-    assert run("init").code == 0
-    assert run("add", "fact", "Ports", "--tag", "net", "--body", BODY).code == 0
+    words = ("add", "fact", "Ports", "--tag", "net", "--body", BODY)
+    assert server.run("init", cwd=str(repo)).code == 0
+    assert server.run(*words, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "2"}).code == 0
 
     def call(*arguments: str, env: dict[str, str] | None = None, **more: object) -> Seen:
         environment = sealed_environment(sealed) | {"TERM": "xterm"} | (env or {})

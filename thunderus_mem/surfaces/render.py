@@ -37,7 +37,7 @@ def columns(rows: Sequence[Sequence[str]], console: Console) -> str:
     room = console.width
     if not rows or room is None:
         return "\n".join(aligned(rows))
-    lead = max(width("  ".join(line)) for line in (aligned([row[:-1] for row in rows])))
+    lead = max(map(width, aligned([row[:-1] for row in rows])))
     rest = max(room - lead - 2, 12)
     return "\n".join(aligned([(*row[:-1], cut(row[-1], rest)) for row in rows]))
 

@@ -174,6 +174,14 @@ class Console:
             self._write(self._talk, text)
             self._flush(self._talk)
 
+    def ask(self, question: str) -> str:
+        """Ask for a line at the terminal; "" at its end."""
+        import sys
+
+        self.flush()
+        self._tell(seen(question))
+        return sys.stdin.readline()
+
     def say(self, text: str) -> None:
         """Tell something in passing; silent with ``--quiet`` and ``--json``."""
         if not self.quiet and not self.json:
