@@ -156,7 +156,8 @@ def status(value: StatusReport, console: Console) -> str:
     style = console.style
     total = sum(value.counts.values())
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(value.counts.items()) if number)
-    rows = [("memory", value.root), ("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
+    rows = [("memory", value.root), *(("above it", root) for root in value.also)]
+    rows += [("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
     troubles = [
         ("stale", len(value.stale), "no longer agree with the code", value.stale),
         ("unreadable", len(value.unreadable), "cannot be read", value.unreadable),

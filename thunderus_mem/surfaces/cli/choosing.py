@@ -72,11 +72,11 @@ def choose(memory: Memory, text: str, console: Console) -> tuple[str, int]:
     """Let a person choose; the id, or "" and the exit code. Raises when nobody can be asked."""
     if console.json or console.plain:
         raise ThunderusError(
-            "search -i is for people.", hint="Leave out -i, or leave out --json and --plain."
+            "Choosing is for people.", hint="Leave out -i, or leave out --json and --plain."
         )
     if not console.interactive:
         raise ThunderusError(
-            "search -i needs a terminal to ask at.", hint="Leave out -i: thunderus-mem search WORDS"
+            "Choosing needs a terminal to ask at.", hint="Leave out -i: thunderus-mem search WORDS"
         )
     from thunderus_mem.surfaces.cli.program import found_program
 

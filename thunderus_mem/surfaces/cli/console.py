@@ -39,6 +39,7 @@ class Console:
     """What a command may say and how: the streams, ``--json``, colour, quiet, and the folder it works in."""
 
     __slots__ = (
+        "_others",
         "_out",
         "_progress",
         "_talk",
@@ -57,6 +58,7 @@ class Console:
         self._out = out
         self._talk = talk
         self._progress: Progress | None = None
+        self._others = ""
         self.environ = environ
         self.json = False
         self.quiet = False
@@ -249,11 +251,16 @@ class Console:
         return Layout(find_root(self.start, self.environ).root)
 
     def memory(self) -> Memory:
-        """Open the store for the folder we work in; says which when it could be another one."""
+        """Open the store for the folder we work in."""
         memory = self.open_at(self.start)
-        if memory.also:
-            self.say(f"Using the memory in {memory.root} (there is another in {', '.join(memory.also)}).")
+        if memory.also and os.path.realpath(memory.root) != os.path.realpath(self.start):
+            self._others = f"This is the memory in {memory.root}; another is in {', '.join(memory.also)}."
         return memory
+
+    def tell_others(self) -> None:
+        """Say which memory it was, to somebody below its folder who could have meant another one."""
+        if self._others:
+            self.say(self._others)
 
     def open_at(self, start: str) -> Memory:
         """Open the store of a folder, with the clock and ids the environment may fix."""

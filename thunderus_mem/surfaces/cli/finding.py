@@ -58,6 +58,7 @@ def _found(console: Console, text: str, limit: int, *, ids: bool, explain: bool)
         console.say(remark)
     if not found.hits:
         console.say("Nothing found.")
+        console.tell_others()
     console.plain &= not ids  # ids alone are plain already
     console.emit("search", found, hit_ids if ids else search_result, long=not ids)
 
