@@ -136,8 +136,14 @@ VALUES: Final[dict[str, Hazard]] = {
     "not-a-number": Hazard("credibility: .nan\n", "TM101"),
     "list-where-a-text-stands": Hazard("author: [a, b]\n", "TM101"),
     "text-where-a-list-stands": Hazard("tags: a, b\n", "TM101"),
-    "sha-of-digits": Hazard("verification:\n  last_verified_commit: 1234567\n  status: unknown\n", "TM013", 6),
-    "sha-like-octal": Hazard("verification:\n  last_verified_commit: 0755123\n  status: unknown\n", "TM013", 6),
-    "sha-like-a-float": Hazard("verification:\n  last_verified_commit: 12345e7\n  status: unknown\n", "TM013", 6),
+    "sha-of-digits": Hazard(
+        "verification:\n  last_verified_commit: 1234567\n  status: unknown\n", "TM013", 6
+    ),
+    "sha-like-octal": Hazard(
+        "verification:\n  last_verified_commit: 0755123\n  status: unknown\n", "TM013", 6
+    ),
+    "sha-like-a-float": Hazard(
+        "verification:\n  last_verified_commit: 12345e7\n  status: unknown\n", "TM013", 6
+    ),
     "word-for-false": Hazard("author: no\n", "TM013"),
 }

@@ -24,10 +24,15 @@ class SearchResult(NamedTuple):
     total_documents: int
 
 
-def search(memory: Memory, text: str, *, limit: int | None = None, explain: bool = False) -> SearchResult:
-    """Find passages in people's words. No hit is an answer, not an error."""
+def search(
+    memory: Memory, text: str, *, limit: int | None = None, explain: bool = False, unfinished: bool = False
+) -> SearchResult:
+    """Find passages in people's words. No hit is an answer, not an error.
+
+    With ``unfinished`` the last word is still being typed.
+    """
     refreshed = memory.refresh()
-    query = parse_query(text)
+    query = parse_query(text, unfinished=unfinished)
     hits = ranked(
         memory.index, query, root=memory.root, limit=limit or memory.config.search_limit, explain=explain
     )

@@ -29,7 +29,7 @@ def events_list(
 
     console: Console = ctx.obj
     value = history.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
-    console.emit("events list", value, event_listing)
+    console.emit("events list", value, event_listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
 
@@ -44,7 +44,7 @@ def events_show(
     from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
-    console.emit("events show", history.events_show(console.memory(), event), shown_event)
+    console.emit("events show", history.events_show(console.memory(), event), shown_event, long=True)
 
 
 @events_app.command("verify")
@@ -56,7 +56,7 @@ def events_verify(ctx: typer.Context) -> int:
 
     console: Console = ctx.obj
     value = history.events_verify(console.memory())
-    console.emit("events verify", value, verify_report)
+    console.emit("events verify", value, verify_report, long=True)
     return int(any(finding.severity is not Severity.NOTE for finding in value.diagnostics))
 
 
@@ -78,5 +78,5 @@ def events_replay(
     console: Console = ctx.obj
     memory = console.memory()
     value = replaying.replay_check(memory) if check else replaying.replay(memory, every=every)
-    console.emit("events replay", value, replay_report)
+    console.emit("events replay", value, replay_report, long=True)
     return int(check and bool(value.unexplained))

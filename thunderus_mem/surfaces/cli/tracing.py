@@ -34,7 +34,7 @@ def why(
     if form not in _FORMATS:
         raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
     render = {"mermaid": render_graph.mermaid, "dot": render_graph.dot}.get(form, render_log.why_report)
-    console.emit("why", history.why(console.memory(), document), render)
+    console.emit("why", history.why(console.memory(), document), render, long=True)
 
 
 @app.command("blame")
@@ -54,7 +54,7 @@ def blame(
 
     console: Console = ctx.obj
     wanted = _wanted(lines) if lines else None
-    console.emit("blame", blaming.blame(console.memory(), document, lines=wanted), blame_report)
+    console.emit("blame", blaming.blame(console.memory(), document, lines=wanted), blame_report, long=True)
 
 
 def _wanted(text: str) -> tuple[int, int]:
