@@ -175,3 +175,9 @@ def test_a_damage_says_which_line_and_why() -> None:
     assert reading.damages[0].shard == PATH
     assert isinstance(reading.damages[0], Damage)
     assert reading.damages[0].message.startswith("not an event: not JSON")
+
+
+def test_a_last_line_with_lost_blocks_is_torn_and_one_in_the_middle_is_not() -> None:
+    lost = b'{"v":1,\0\0\0\0}\n'
+    assert [(one.line, one.code) for one in parse_shard(PATH, LINES[0] + lost).damages] == [(2, "TM505")]
+    assert [(one.line, one.code) for one in parse_shard(PATH, lost + LINES[0]).damages] == [(1, "TM503")]

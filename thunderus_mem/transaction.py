@@ -169,7 +169,8 @@ class Writing:
     def recover(self) -> None:
         """Finish or undo what a killed command left; a text that found no place is logged as aborted."""
         memory = self._memory
-        sweep(memory.layout.local_dir)
+        for folder in (memory.layout.store, memory.layout.local_dir, memory.layout.schemas_dir):
+            sweep(folder)
         shard = memory.sessions.known_shard()
         self.healed = tuple(
             memory.journal.heal(
@@ -256,6 +257,8 @@ def writing(memory: Memory, command: str) -> Iterator[Writing]:
                 continue  # git is asked again, without the lock
             transaction = Writing(memory, git, origin)
             transaction.recover()
+            if transaction.healed:
+                memory.refresh()  # what was finished just now is what the verb decides on
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
             # The change is on disk by now; an index that cannot be renewed is renewed by the next command.

@@ -77,12 +77,16 @@ def _is_marker(line: bytes) -> bool:
 
 
 def _records(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """Lines that are not blank: number, bytes without line end, whether a line end was there."""
+    """Lines that are not blank: number, bytes without line end, and whether the line is not a torn last one.
+
+    A last line with NULs is torn although it has an end: the disk kept its size and lost some of its blocks.
+    """
     pieces = data.split(b"\n")
+    last = len(pieces) - (not pieces[-1])
     for number, piece in enumerate(pieces, 1):
         line = piece.rstrip(b"\r")
         if line.strip(b" \t"):
-            yield number, line, number < len(pieces)
+            yield number, line, number < len(pieces) and not (number == last and b"\0" in line)
 
 
 def _damage(path: str, number: int, line: bytes, whole: bool, reason: str) -> Damage:

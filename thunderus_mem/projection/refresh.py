@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.projection import database as db
 from thunderus_mem.projection.index import Index
+from thunderus_mem.projection.leftovers import sweep
 from thunderus_mem.projection.manifest import manifest_stamp, write_manifest
 from thunderus_mem.projection.scan import UNSETTLED, Walk, scan
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
@@ -129,7 +130,7 @@ def _build(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Ref
     temporary = f"{layout.index_file}.{os.getpid()}-{time.time_ns()}.tmp"
     try:
         os.makedirs(layout.indexes_dir, exist_ok=True)
-        _sweep(layout)
+        sweep(layout.indexes_dir)
         new = Index(db.create(temporary))
         refreshed = _fill(layout, new, tell)
         db.publish(new.database, layout.index_file)
@@ -199,16 +200,3 @@ def _manifest_is_ours(layout: Layout, index: Index, meta: dict[str, str]) -> boo
 def _counts(text: str) -> tuple[int, int]:
     total, _, problems = text.partition(" ")
     return int(total or 0), int(problems or 0)
-
-
-def _sweep(layout: Layout) -> None:
-    """Remove what a killed rebuild left, once it is an hour old."""
-    with suppress(OSError), os.scandir(layout.indexes_dir) as entries:
-        for entry in entries:
-            if (
-                entry.name.startswith("memory.db.")
-                and entry.name.endswith(".tmp")
-                and entry.stat(follow_symlinks=False).st_mtime < time.time() - 3600
-            ):
-                with suppress(OSError):
-                    os.unlink(entry.path)

@@ -157,7 +157,7 @@ class Sessions:
     def begin(self, session: Session) -> None:
         """Remember a session before its first line is written, so that a torn one is found and mended."""
         if session.prev_line_hash is None:
-            self._remember(session, None)
+            self._remember(session, None, durable=True)
 
     def wrote(self, session: Session, line: bytes, *, private: bool = False) -> None:
         """Remember that ``line`` is now the last one of the session's shard.
@@ -166,7 +166,7 @@ class Sessions:
         """
         self._remember(session, session.prev_line_hash if private else line_hash(line))
 
-    def _remember(self, session: Session, last_line: str | None) -> None:
+    def _remember(self, session: Session, last_line: str | None, *, durable: bool = False) -> None:
         from thunderus_mem.store.files import replace_file
 
         state = {
@@ -180,7 +180,7 @@ class Sessions:
         data = json.dumps(state, indent=1, sort_keys=True).encode() + b"\n"
         # A state that cannot be written costs a new session, nothing more.
         with suppress(ThunderusError):
-            replace_file(self._state_file, data, durable=False)
+            replace_file(self._state_file, data, durable=durable)
 
 
 def _has_bytes(path: str) -> bool:
