@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from thunderus_mem.model.errors import Degraded
+from thunderus_mem.model.errors import Degraded, NotWritable
 from thunderus_mem.projection.refresh import Refreshed, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
 from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Journal
     from thunderus_mem.store.sessions import Sessions
     from thunderus_mem.transaction import Writing
+
+Answer = TypeVar("Answer")
 
 
 class Memory:
@@ -94,10 +96,23 @@ class Memory:
             return refreshed
         try:
             return refresh(self.layout, self._index, self.tell)
-        except Degraded:
+        except (Degraded, NotWritable):
             self._index.close()
             self._index, refreshed = open_index(self.layout, self.tell)
             return refreshed
+
+    def ask(self, question: Callable[[Index], Answer]) -> Answer:
+        """The answer to a question about one moment of the index, which must be short and write nothing.
+
+        When damage shows meanwhile, a new index is built and asked again.
+        """
+        try:
+            with self.index.database.snapshot():
+                return question(self.index)
+        except Degraded:
+            self.refresh()
+            with self.index.database.snapshot():
+                return question(self.index)
 
     @cached_property
     def log(self) -> EventLog:

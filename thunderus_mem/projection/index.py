@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.projection.database import open_existing
 from thunderus_mem.projection.manifest import manifest_bytes
+from thunderus_mem.projection.opening import open_existing
 from thunderus_mem.projection.rows import decode_list, fold_name
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from thunderus_mem.recall.search import search as ranked
 
 if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
+    from thunderus_mem.projection.index import Index
 
 
 class SearchResult(NamedTuple):
@@ -26,9 +27,12 @@ class SearchResult(NamedTuple):
 
 def search(memory: Memory, text: str, *, limit: int | None = None, explain: bool = False) -> SearchResult:
     """Find passages in people's words. No hit is an answer, not an error."""
-    refreshed = memory.refresh()
+    memory.refresh()
     query = parse_query(text)
-    hits = ranked(
-        memory.index, query, root=memory.root, limit=limit or memory.config.search_limit, explain=explain
-    )
-    return SearchResult(text, tuple(hits), query.notes, refreshed.total)
+    most = limit or memory.config.search_limit
+
+    def answer(index: Index) -> SearchResult:
+        hits = ranked(index, query, root=memory.root, limit=most, explain=explain)
+        return SearchResult(text, tuple(hits), query.notes, index.count())
+
+    return memory.ask(answer)

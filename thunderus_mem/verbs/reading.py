@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.query import filter_value
+from thunderus_mem.projection.index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,10 +54,9 @@ def list_documents(
 
     Raises `InvalidQuery` for a kind, a status or a day that there is not.
     """
-
     memory.refresh()
-    replaced = memory.index.superseded_by()
-    rows = memory.index.documents(
+    matching = partial(
+        Index.documents,
         kinds=[filter_value("kind", kind) for kind in kinds],
         tags=tuple(tags),
         statuses=[filter_value("status", status) for status in statuses],
@@ -63,8 +64,13 @@ def list_documents(
         since=filter_value("since", since) if since else "",
         before=filter_value("before", before) if before else "",
     )
-    rows.sort(key=lambda row: (row.kind, row.id))
-    return Listing(tuple(_listed(row, replaced.get(row.id, "")) for row in rows))
+
+    def answer(index: Index) -> Listing:
+        replaced = index.superseded_by()
+        rows = sorted(matching(index), key=lambda row: (row.kind, row.id))
+        return Listing(tuple(_listed(row, replaced.get(row.id, "")) for row in rows))
+
+    return memory.ask(answer)
 
 
 def _listed(row: DocRow, superseded_by: str) -> Listed:
