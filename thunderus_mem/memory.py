@@ -11,12 +11,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from thunderus_mem.model.errors import Degraded, NotWritable
-from thunderus_mem.projection.refresh import Refreshed, open_index, refresh, silent
+from thunderus_mem.projection.refresh import Refreshed, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
 from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from thunderus_mem.evidence.unrecorded import HandEdit
@@ -55,6 +55,8 @@ class Memory:
         self.also = also
         self.tell: Tell = silent
         """Hears how far long work is; a terminal draws it."""
+        self.say: Callable[[str], None] = _to_nobody
+        """Hears what a person should know in passing."""
         self._clock = clock
         self._index: Index | None = None
         self._random_bits = random_bits
@@ -91,15 +93,22 @@ class Memory:
 
         A damaged index is built anew; ``Refreshed.rebuilt`` says why.
         """
-        if self._index is None:
-            self._index, refreshed = open_index(self.layout, self.tell)
-            return refreshed
-        try:
-            return refresh(self.layout, self._index, self.tell)
-        except (Degraded, NotWritable):
-            self._index.close()
-            self._index, refreshed = open_index(self.layout, self.tell)
-            return refreshed
+        refreshed = self._refreshed()
+        if refreshed.removed > most_lost(refreshed.before):
+            self.say(
+                f"{refreshed.removed:,} of {refreshed.before:,} documents are gone since the last command; "
+                "`thunderus-mem status` tells whether git or the log explains it."
+            )
+        return refreshed
+
+    def _refreshed(self) -> Refreshed:
+        if self._index is not None:
+            try:
+                return refresh(self.layout, self._index, self.tell)
+            except (Degraded, NotWritable):
+                self._index.close()
+        self._index, refreshed = open_index(self.layout, self.tell)
+        return refreshed
 
     def ask(self, question: Callable[[Index], Answer]) -> Answer:
         """The answer to a question about one moment of the index, which must be short and write nothing.
@@ -174,10 +183,17 @@ class Memory:
         log_index = self.log_index()
         known = Known(
             paths=lambda: [path for path, _, _ in self.index.files()],
+            settled=self.index.settled,
             explains=log_index.explains,
             vanished=log_index.vanished,
         )
         return hand_edits(self.layout, known, self.log, self.git, state)
+
+    def mass_loss(self, edits: Sequence[HandEdit]) -> tuple[HandEdit, ...]:
+        """The removals among hand edits, when they are so many that hardly anybody meant them; else none."""
+        from thunderus_mem.evidence.unrecorded import mass_loss
+
+        return mass_loss(edits, self.index.count(), lambda doc_id: self.index.get(doc_id) is not None)
 
     def git_state(self) -> GitState | None:
         """One question to git: HEAD, whether it knows this tree's shard, which documents changed."""
@@ -197,11 +213,11 @@ class Memory:
 
         return {key: redacted(value) for key, value in found.items() if value}
 
-    def writing(self, command: str) -> AbstractContextManager[Writing]:
+    def writing(self, command: str, *, accept_loss: bool = False) -> AbstractContextManager[Writing]:
         """Open a writing transaction; see `thunderus_mem.transaction`."""
         from thunderus_mem.transaction import writing
 
-        return writing(self, command)
+        return writing(self, command, accept_loss=accept_loss)
 
 
 def open_memory(
@@ -226,6 +242,10 @@ def open_memory(
         environ=surroundings,
         also=found.also,
     )
+
+
+def _to_nobody(text: str) -> None:
+    """Nobody listens."""
 
 
 def _system_clock() -> datetime:

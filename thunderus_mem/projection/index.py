@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from thunderus_mem.projection.manifest import manifest_bytes
 from thunderus_mem.projection.opening import open_existing
 from thunderus_mem.projection.rows import decode_list, fold_name
+from thunderus_mem.projection.scan import UNSETTLED, Walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -117,6 +118,17 @@ class Index:
         """``(path, hash, doc_id)`` of every Markdown file; hash and id may be ""."""
         rows = self.database.rows("SELECT path, hash, doc_id FROM files ORDER BY path")
         return [(row[0], row[1], row[2]) for row in rows]
+
+    def settled(self) -> dict[str, tuple[str, str]]:
+        """Hash and id of every file that has not changed since it was read, as its stamp proves. Fresh as
+        the last refresh."""
+        row = self.database.row("SELECT names, stamps FROM walk")
+        stamps = Walk(*row).files() if row else {}
+        return {
+            path: (content_hash, doc_id)
+            for path, content_hash, doc_id in self.files()
+            if content_hash and stamps.get(path, UNSETTLED) != UNSETTLED
+        }
 
     def hash_of(self, path: str) -> str:
         """The hash of the file as last read; "" when it is unknown."""

@@ -25,9 +25,12 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 FOLDERS: Final = tuple(DOCUMENT_FOLDERS.values())
-_BRAKE_COUNT: Final = 5
-_BRAKE_SHARE: Final = 0.1
 _TRIES: Final = 20
+
+
+def most_lost(documents: int) -> int:
+    """How many of so many documents may go at once without anybody being asked."""
+    return max(5, documents // 10)
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -48,6 +51,11 @@ class Refreshed(NamedTuple):
     rebuilt: str = ""
     problems: int = 0
     held: int = 0
+
+    @property
+    def before(self) -> int:
+        """How many documents there were."""
+        return self.total - self.added + self.removed
 
     @property
     def changed(self) -> bool:
@@ -95,8 +103,6 @@ def refresh(layout: Layout, index: Index, tell: Tell = silent) -> Refreshed:
     total, problems = _counts(meta.get("counts", ""))
     if before == seen.packed() and _manifest_is_ours(layout, index, meta):
         return Refreshed(0, 0, 0, total, problems=problems)
-    if seen.listed == 0 and total > max(_BRAKE_COUNT, int(total * _BRAKE_SHARE)):
-        return Refreshed(0, 0, 0, total, problems=problems, held=total)
     return _apply(layout, index, seen, tell)
 
 

@@ -154,7 +154,8 @@ class StatusReport:
     """The state of a store at a glance.
 
     ``counts`` by kind; ``unreadable`` files that are no documents; ``unrecorded`` edits made by hand that the
-    next write records; ``pending`` writes and proposals that wait.
+    next write records; ``gone`` documents, so many that nobody is believed to have meant it, for which
+    neither log nor git has a reason; ``pending`` writes and proposals that wait.
     """
 
     root: str
@@ -162,6 +163,7 @@ class StatusReport:
     counts: dict[str, int]
     stale: tuple[str, ...]
     unrecorded: tuple[str, ...]
+    gone: tuple[str, ...]
     unreadable: tuple[str, ...]
     pending: int
     events: int
@@ -177,6 +179,8 @@ def status(memory: Memory) -> StatusReport:
     for row in rows:
         counts[row.kind] = counts.get(row.kind, 0) + 1
     edits = memory.hand_edits(memory.git_state())
+    gone = memory.mass_loss(edits)
+    lost = {edit.path for edit in gone}
     unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)
     stale = tuple(sorted(row.id for row in rows if row.status == "stale"))
     pending = memory.journal.pending() + _waiting_patches(memory)
@@ -185,12 +189,13 @@ def status(memory: Memory) -> StatusReport:
         also=memory.also,
         counts=dict(sorted(counts.items())),
         stale=stale,
-        unrecorded=tuple(edit.change.doc_id or edit.change.path for edit in edits),
+        unrecorded=tuple(edit.doc_id or edit.path for edit in edits if edit.path not in lost),
+        gone=tuple(edit.doc_id or edit.path for edit in gone),
         unreadable=unreadable,
         pending=pending,
         events=memory.log_index().count(),
         index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
-        next_step=_next_step(unreadable, pending, stale, len(rows)),
+        next_step=_next_step(unreadable, pending, stale, len(rows)) if not gone else "thunderus-mem doctor",
     )
 
 
