@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.index_support import content, document, new_store, put
-from thunderus_mem.memory import open_memory
+from thunderus_mem.memory import Memory, open_memory
 from thunderus_mem.model.errors import Busy, Refused
 from thunderus_mem.projection import database as db
 from thunderus_mem.projection import seal, swap
@@ -26,6 +26,7 @@ from thunderus_mem.verbs.upkeep import index_rebuild, index_status
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from thunderus_mem.projection.refresh import Refreshed
     from thunderus_mem.store.layout import Layout
 
 SLOW = 0.4
@@ -74,6 +75,28 @@ def test_a_writer_that_is_slow_to_seal_is_waited_for(
     assert refreshed.rebuilt == ""
     sleeper.join()
     index.close()
+
+
+def test_who_waits_to_write_does_not_hold_up_the_one_who_writes(layout: Layout) -> None:
+    rebuild(layout)
+    one, other = Index.open(layout.index_file), Index.open(layout.index_file)
+    waits = threading.Event()
+
+    def second() -> None:
+        waits.set()
+        with other.database.transaction():
+            other.database.set_meta("second", "done")
+
+    thread = threading.Thread(target=second)
+    with one.database.transaction():
+        one.database.set_meta("first", "done")
+        thread.start()
+        waits.wait(10)
+        time.sleep(SLOW / 4)
+    thread.join()
+    assert (one.database.meta("second"), other.database.meta("first")) == ("done", "done")
+    one.close()
+    other.close()
 
 
 def test_what_two_found_damaged_is_built_once(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -136,7 +159,7 @@ def test_an_index_replaced_under_an_open_one_is_used_not_replaced_again(layout: 
 
 
 def test_an_answer_is_of_one_generation(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Another process takes documents away in the middle of a search: it waits."""
+    """Another process changes everything in the middle of a search: it waits, and we look again."""
     monkeypatch.setattr(db, "BUSY_SECONDS", 0.05)
     memory = open_memory(layout.root)
     memory.refresh()
@@ -155,8 +178,30 @@ def test_an_answer_is_of_one_generation(layout: Layout, monkeypatch: pytest.Monk
         return found
 
     monkeypatch.setattr(db.Database, "rows", meddled)
-    assert search(memory, "cache").hits == ()
+    assert [hit.id for hit in search(memory, "cache").hits] == ["fact.other"]
     assert asked
+    memory.index.close()
+
+
+def test_a_file_that_changes_after_the_look_is_looked_at_again(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory(layout.root)
+    refresh_it, looks = Memory.refresh, list[int]()
+
+    def changed_after(self: Memory) -> Refreshed:
+        done = refresh_it(self)
+        looks.append(done.total)
+        if len(looks) == 1:
+            put(layout, "n3.md", document("fact.n3", "new words about cache 3, longer\n"))
+            os.unlink(layout.at(".thunderus/memory/semantic/FACTS/n4.md"))
+        return done
+
+    monkeypatch.setattr(Memory, "refresh", changed_after)
+    found = {hit.id: hit.snippet for hit in search(memory, "cache", limit=50).hits}
+    assert found["fact.n3"].startswith("new words about cache 3, longer")
+    assert "fact.n4" not in found
+    assert (len(found), len(looks)) == (11, 2)
     memory.index.close()
 
 

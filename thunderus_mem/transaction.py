@@ -289,6 +289,7 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
         from thunderus_mem.store.lock import held, prepare
 
         prepare()
+        written = memory.sessions.last_written()
         memory.refresh()
         git, origin = asked()
         unrecorded = memory.hand_edits(git)
@@ -299,6 +300,8 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
                 continue  # git is asked again, without the lock
             transaction = Writing(memory, git, origin)
             transaction.recover()
+            if transaction.healed or memory.sessions.last_written() != written:
+                memory.refresh()  # what another process wrote before we had the lock
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
             # The change is on disk by now; an index that cannot be renewed is renewed by the next command.

@@ -136,14 +136,15 @@ class Database:
             raise
 
     def _lock(self) -> None:
-        """Keep the lock beyond COMMIT, until the seal is on."""
+        """Begin, and keep the lock beyond COMMIT, until the seal is on."""
         assert not self._connection.in_transaction
         with self._translated():
-            if self._inode:
-                self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._connection.execute("PRAGMA query_only = OFF")
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
+                if self._inode:
+                    # Not before: who waits for the write lock must not keep a read lock meanwhile.
+                    self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
             except sqlite3.Error:
                 self._unlock()
                 raise

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
     """How the index stands to the files. ``state``: fresh, behind, missing, damaged, or newer when a later
-    version of the program wrote it; ``size`` in bytes."""
+    version of the program wrote it; ``size`` in bytes; ``generation`` names the files it agrees with."""
 
     path: str
     state: str
@@ -28,6 +28,7 @@ class IndexStatus:
     documents: int
     problems: int
     size: int
+    generation: str = ""
 
 
 def index_status(memory: Memory) -> IndexStatus:
@@ -45,7 +46,8 @@ def index_status(memory: Memory) -> IndexStatus:
         fresh = peek(layout, index)
         unreadable = sum(not doc_id for _, _, doc_id in index.files())
         size = os.path.getsize(layout.index_file)
-        return IndexStatus(path, "fresh" if fresh else "behind", fresh, index.count(), unreadable, size)
+        state = "fresh" if fresh else "behind"
+        return IndexStatus(path, state, fresh, index.count(), unreadable, size, index.generation())
     except Degraded:
         return IndexStatus(path, "damaged", False, 0, 0, os.path.getsize(layout.index_file))
     finally:
