@@ -191,7 +191,7 @@ class Writing:
         """Log edits that people made outside the tool, one event each, as actor ``user``."""
         for edit in hand_edits:
             self._log_changes("hand-edit", (edit.change,), "", event_id=edit.event_id, patch_id=edit.patch_id)
-        self.recorded = tuple(edit.change.doc_id for edit in hand_edits)
+        self.recorded = tuple(edit.doc_id or edit.path for edit in hand_edits)
 
     def _log_changes(
         self, op: str, changes: Sequence[Change], why: str, *, event_id: str = "", patch_id: str = ""
@@ -237,11 +237,25 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
+def _refuse_mass_loss(memory: Memory, unrecorded: Sequence[HandEdit]) -> None:
+    """A folder that is not mounted must not be logged as hundreds of removals, nor be written into."""
+    gone = len(memory.mass_loss(unrecorded))
+    if not gone:
+        return
+    raise Refused(
+        f"{gone:,} of {memory.index.count() + gone:,} documents are gone, and neither a command nor a commit "
+        "took them away; nothing was written",
+        hint="bring them back; or, if they are meant to be gone, commit that or run "
+        "`thunderus-mem record --yes`",
+    )
+
+
 @contextmanager
-def writing(memory: Memory, command: str) -> Iterator[Writing]:
+def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Iterator[Writing]:
     """Open a transaction for ``command`` (named to whoever waits for the lock).
 
-    Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses.
+    Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
+    `Refused` when more documents are gone than anybody takes away by hand, unless ``accept_loss``.
     """
     for _ in range(_TRIES):
         # Git takes as long to answer as the index to refresh; neither needs the other.
@@ -249,16 +263,19 @@ def writing(memory: Memory, command: str) -> Iterator[Writing]:
         from thunderus_mem.store.lock import held, prepare
 
         prepare()
+        written = memory.sessions.last_written()
         memory.refresh()
         git, origin = asked()
         unrecorded = memory.hand_edits(git)
+        if not accept_loss:
+            _refuse_mass_loss(memory, unrecorded)
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
             if not memory.sessions.still_holds(memory.git, git):
                 continue  # git is asked again, without the lock
             transaction = Writing(memory, git, origin)
             transaction.recover()
-            if transaction.healed:
-                memory.refresh()  # what was finished just now is what the verb decides on
+            if transaction.healed or memory.sessions.last_written() != written:
+                memory.refresh()  # what another process wrote before we had the lock
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
             # The change is on disk by now; an index that cannot be renewed is renewed by the next command.

@@ -56,7 +56,7 @@ class LogIndex:
         gone = [shard for shard in known if shard not in now]
         if not changed and not gone:
             return 0
-        with self._database.transaction(), self._database.large_cache(len(changed) > _BATCH):
+        with self._database.transaction():
             for shard in {*gone, *changed} & known.keys():
                 self._forget(shard)
             for done, batch in enumerate(_batches(changed, _SHARDS)):

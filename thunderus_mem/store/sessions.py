@@ -104,6 +104,11 @@ class Sessions:
             return True
         return git.reflog_size() == state.reflog_size and self.known_shard() == state.shard
 
+    def last_written(self) -> tuple[str, str]:
+        """What this tree wrote last, as session and hash of its line: moves with every write."""
+        state = self._state()
+        return str(state.get("session_id") or ""), str(state.get("last_line") or "")
+
     def current(self, git: GitState | None, now: datetime, new_id: Callable[[str], str]) -> Session:
         """The session to write in, under the lock; nothing is written. ``new_id("sess")`` makes an id."""
         if git is None or git.ignored:

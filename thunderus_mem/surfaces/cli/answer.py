@@ -152,7 +152,7 @@ def _options(before: Sequence[str], typed: str) -> Iterable[tuple[str, str]]:
 def _ids(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Ids and titles, straight from the index as it stands."""
     from thunderus_mem.model.ids import is_document_id
-    from thunderus_mem.projection.database import open_existing
+    from thunderus_mem.projection.opening import open_existing
     from thunderus_mem.store.layout import Layout, find_root
 
     database = open_existing(Layout(find_root(start, environ).root).index_file)

@@ -280,6 +280,7 @@ class Console:
 
         now, random_bits = fixed_clock(self.environ)
         memory = open_memory(start, environ=self.environ, now=now, random_bits=random_bits)
+        memory.say = self.say
         if not (self.quiet or self.json) and self._talk.isatty() and self.environ.get("TERM") != "dumb":
             from thunderus_mem.surfaces.cli.progress import Progress
 

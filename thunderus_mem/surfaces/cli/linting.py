@@ -272,6 +272,6 @@ def _schema_text(name: str) -> str:
 
 
 def _index_schema() -> str:
-    from thunderus_mem.projection.database import schema_sql
+    from thunderus_mem.projection.statements import schema_sql
 
     return schema_sql()

@@ -38,6 +38,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)
     ),
+    Entry(
+        "record",
+        "recording",
+        "Log what was edited by hand.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.recording:Recorded"),),
+    ),
     Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
     Entry(
