@@ -143,7 +143,8 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
         place = ("", "")
         for logged in reading.events:
             # Lines of one shard and one moment keep their order: the first one's id places them all.
-            place = place if place[0] == logged.event.ts else _order(logged)
+            order = _order(logged)
+            place = place if place[0] == order[0] else order
             places[logged.shard, logged.line] = place
             first = kept.setdefault(logged.event.id, logged)
             if first is logged or first.event.raw == logged.event.raw:
