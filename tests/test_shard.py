@@ -130,6 +130,14 @@ def test_shards_join_by_time_whatever_offset_it_is_written_with() -> None:
     assert [logged.event.id for logged in joined.events] == ["evt_2", "evt_1"]
 
 
+def test_lines_of_one_moment_keep_the_order_of_their_shard() -> None:
+    moment = {"ts": "2026-01-21T09:00:00.000Z"}
+    lines = b"".join(encode(note(number, **moment)) for number in (5, 3, 9))
+    other = encode(note(4, session_id="sess_2", **moment))
+    read = merge_readings([parse_shard(PATH, lines), parse_shard("other", other)])
+    assert [logged.event.id for logged in read.events] == ["evt_4", "evt_5", "evt_3", "evt_9"]
+
+
 def test_the_same_line_in_two_shards_counts_once() -> None:
     joined = merge_readings([parse_shard("a", LINES[0]), parse_shard("b", LINES[0])])
     assert len(joined.events) == 1

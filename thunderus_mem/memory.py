@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.events import EventLog
     from thunderus_mem.store.git import Git, GitState
     from thunderus_mem.store.journal import Journal
+    from thunderus_mem.store.kept import KeptTexts
     from thunderus_mem.store.sessions import Sessions
     from thunderus_mem.transaction import Writing
 
@@ -148,6 +149,13 @@ class Memory:
         from thunderus_mem.store.sessions import Sessions
 
         return Sessions(self.root, self.layout.sessions_dir, self.layout.local_dir)
+
+    @cached_property
+    def kept(self) -> KeptTexts:
+        """Texts that the log has no way back to."""
+        from thunderus_mem.store.kept import KeptTexts
+
+        return KeptTexts(self.layout.kept_dir)
 
     @cached_property
     def journal(self) -> Journal:

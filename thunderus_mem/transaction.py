@@ -16,9 +16,11 @@ from __future__ import annotations
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from thunderus_mem.evidence.former import without_way_back
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
-from thunderus_mem.model.event import Change, Event, encode, note_event, patch_event, unified_diff
+from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable
+from thunderus_mem.model.event import Change, Event, changes_of, encode, note_event, patch_event, unified_diff
+from thunderus_mem.model.event_secrets import refuse_secrets
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.files import ABSENT, sweep
 from thunderus_mem.store.journal import Write
@@ -99,17 +101,28 @@ class Writing:
         self.recorded: tuple[str, ...] = ()
         self.healed: tuple[Healed, ...] = ()
         self.pending = False
+        self._patch = ""
 
     def ids(self) -> Ids:
-        """Fresh ids for the next commit."""
-        return Ids(self._memory.new_id("evt"), self._memory.new_id("patch"))
+        """A fresh id for the next commit; all commits of a command are one patch and share its id."""
+        event = self._memory.new_id("evt")
+        self._patch = self._patch or self._memory.new_id("patch")
+        return Ids(event, self._patch)
 
     def commit(
-        self, op: str, edits: Sequence[Edit], *, why: str = "", actor: str = "user", ids: Ids | None = None
+        self,
+        op: str,
+        edits: Sequence[Edit],
+        *,
+        undoes: Sequence[str] = (),
+        why: str = "",
+        actor: str = "user",
+        ids: Ids | None = None,
     ) -> Event:
         """Write one patch event and the files it speaks of; returns the event as logged.
 
-        Raises `Conflict` when a file is not what ``edit.before`` says; nothing is written then.
+        ``undoes`` names the events it takes back. Raises `Conflict` when a file is not what ``edit.before``
+        says; nothing is written then.
         """
         chosen = ids or self.ids()
         return self._append(
@@ -119,10 +132,11 @@ class Writing:
                 actor=actor,
                 op=op,
                 changes=[edit.as_change() for edit in edits],
+                undoes=undoes,
                 why=why,
                 **common,
             ),
-            [edit.as_write() for edit in edits],
+            edits,
         )
 
     def note(self, text: str, *, doc_ids: Sequence[str] = (), why: str = "", actor: str = "user") -> Event:
@@ -134,7 +148,7 @@ class Writing:
             (),
         )
 
-    def _append(self, make: Callable[[dict[str, Any]], Event], writes: Sequence[Write]) -> Event:
+    def _append(self, make: Callable[[dict[str, Any]], Event], edits: Sequence[Edit]) -> Event:
         now = self._memory.now()
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
         event = make(
@@ -146,9 +160,11 @@ class Writing:
                 "head": session.head_hint,
             }
         )
-        _refuse_secrets(event)
+        refuse_secrets(event)
         line = encode(event)
         self._memory.sessions.begin(session)
+        self._keep(event, edits)
+        writes = [edit.as_write() for edit in edits]
         committed = self._memory.journal.commit(event.id, session.shard, line, writes, head=self._head)
         self._memory.sessions.wrote(session, line)
         self.pending = self.pending or not committed.published
@@ -161,6 +177,13 @@ class Writing:
                 hint=f"yours is kept in {lost.kept}: look at both, then repeat the change",
             )
         return event
+
+    def _keep(self, event: Event, edits: Sequence[Edit]) -> None:
+        """Keep in this tree what the log will not lead back to, for `undo`."""
+        changes = changes_of(event) if edits else ()
+        texts = without_way_back(changes, [(edit.before, edit.after) for edit in edits])
+        if texts:
+            self._memory.kept.keep(event.id, texts, self._memory.now())
 
     @property
     def _head(self) -> str:
@@ -196,7 +219,7 @@ class Writing:
     def _log_changes(
         self, op: str, changes: Sequence[Change], why: str, *, event_id: str = "", patch_id: str = ""
     ) -> None:
-        fresh = self.ids()
+        fresh = Ids(self._memory.new_id("evt"), self._memory.new_id("patch"))
         self._append(
             lambda common: patch_event(
                 id=event_id or fresh.event,
@@ -209,32 +232,6 @@ class Writing:
             ),
             (),
         )
-
-
-def _refuse_secrets(event: Event) -> None:
-    """Raise `Refused` when any text of the event holds a secret: what the log has, it has for good."""
-    from thunderus_mem.model.secrets import find_secrets
-
-    for place, value in (("the reason", event.why), ("the event", event.body), ("the event", event.refs)):
-        for text in _texts(value):
-            for secret in find_secrets(text)[:1]:
-                raise Refused(
-                    f"{place} holds what looks like a {secret.kind}; nothing was written",
-                    hint="name where the secret is kept instead of the secret",
-                )
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in a JSON value but diffs, whose documents were looked at whole."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            if key != "diff":
-                yield from _texts(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _texts(item)
 
 
 def _refuse_mass_loss(memory: Memory, unrecorded: Sequence[HandEdit]) -> None:

@@ -48,6 +48,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
     Entry(
+        "undo",
+        "undoing",
+        "Take back the last change, as a new event.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.undoing:Undone"),),
+    ),
+    Entry(
         "search",
         "finding",
         "Find passages by words, phrases and filters.",
