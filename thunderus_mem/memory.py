@@ -196,7 +196,9 @@ class Memory:
             explains=log_index.explains,
             vanished=log_index.vanished,
             told=lambda paths, doc_ids: [
-                logged.event for logged in read(self.log, log_index.about(paths, doc_ids))
+                # Looked at again: what a file shows by now was logged before.
+                logged.event
+                for logged in read(self.log, self.log_index().about(paths, doc_ids))
             ],
         )
         return hand_edits(self.layout, known, self.git, state)
