@@ -123,16 +123,16 @@ def _print(
     from thunderus_mem.surfaces.report import FOR_PEOPLE
 
     text = _rendered(memory, value, form, chosen) if output or not console.json else ""
-    if form in FOR_PEOPLE or value.diff:
-        text = console.safe(text)
+    for_people = form in FOR_PEOPLE or bool(value.diff)
     if output:
         from thunderus_mem.store.files import replace_file
 
+        kept = console.safe(text) if for_people else text
         replace_file(
-            os.path.join(console.start, output), f"{text}\n".encode() if text else b"", durable=False
+            os.path.join(console.start, output), f"{kept}\n".encode() if kept else b"", durable=False
         )
     if console.json or not output:
-        console.emit("lint", value, lambda *_: text, safe=True)
+        console.emit("lint", value, lambda *_: text, long=form == "full", safe=not for_people)
 
 
 def _rendered(memory: Memory, value: LintReport, form: str, chosen: tuple[Any, bool]) -> str:
@@ -195,9 +195,19 @@ def rule(
             lambda value, to: columns(
                 [(to.style.name(page.code), page.name, page.severity, page.summary) for page in value], to
             ),
+            long=True,
         )
         return
-    console.emit("rule", _page(code.upper()), lambda value, _: value.page)
+    console.emit("rule", _page(code.upper()), _shown_page, long=True)
+
+
+def _shown_page(value: RulePage, console: Console) -> str:
+    """The page, drawn where that can be."""
+    if console.room is None:
+        return value.page
+    from thunderus_mem.surfaces.drawing import markdown
+
+    return markdown(console.clean(value.page), console, console.room)
 
 
 def _page(code: str) -> RulePage:
@@ -262,6 +272,6 @@ def _schema_text(name: str) -> str:
 
 
 def _index_schema() -> str:
-    from thunderus_mem.projection.database import schema_sql
+    from thunderus_mem.projection.statements import schema_sql
 
     return schema_sql()
