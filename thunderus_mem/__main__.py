@@ -19,9 +19,10 @@ def main() -> None:
         sys.exit(answer(sys.argv[2:], os.environ))
     try:
         from thunderus_mem.surfaces.cli.run import run
+
+        code = run()
     except KeyboardInterrupt:
-        sys.exit(130)
-    code = run()
+        code = 130
     # Everything is flushed and closed: what the interpreter would still tidy up costs milliseconds.
     os._exit(code)
 
