@@ -172,7 +172,6 @@ def _child(call: dict[str, Any]) -> None:
         os.setgroups([])
         os.setgid(call["uid"])
         os.setuid(call["uid"])
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     program.main()
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Texts that steer a terminal, turn text around or hide in it; none of them may reach a stream raw."""
 
 from __future__ import annotations

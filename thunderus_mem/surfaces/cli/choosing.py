@@ -71,9 +71,7 @@ def choice_lines(offered: Sequence[Choice]) -> str:
 def choose(memory: Memory, text: str, console: Console) -> tuple[str, int]:
     """Let a person choose; the id, or "" and the exit code. Raises when nobody can be asked."""
     if console.json or console.plain:
-        raise ThunderusError(
-            "Choosing is for people.", hint="Leave out -i, or leave out --json and --plain."
-        )
+        raise ThunderusError("Choosing is for people.", hint="Leave out -i, or leave out --json and --plain.")
     if not console.interactive:
         raise ThunderusError(
             "Choosing needs a terminal to ask at.", hint="Leave out -i: thunderus-mem search WORDS"

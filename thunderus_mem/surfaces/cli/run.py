@@ -42,7 +42,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     console.json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
     try:
         _end_in_order()
-        return _flushed(_caught(given, console), console)
+        code = _flushed(_caught(given, console), console)
+        _listen_no_more()
+        return code
     except BrokenPipeError:
         return _reader_gone()
     except KeyboardInterrupt:
@@ -66,6 +68,13 @@ def _end_in_order() -> None:
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
+
+
+def _listen_no_more() -> None:
+    """What is done is done: a signal that comes now ends nothing any more."""
+    for number in _ENDING:
+        if signal.getsignal(number) is _end:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
