@@ -45,6 +45,7 @@ EXIT_CODES = [
 ]
 ENVIRONMENT = [
     ["`THUNDERUS_MEM_ROOT`", "The folder that holds `.thunderus`, instead of looking upwards."],
+    ["`THUNDERUS_MEM_OUTPUT_FORMAT`", "The format of `lint`; `--format` wins."],
     ["`VISUAL`, `EDITOR`", "The editor for `add` and `edit`."],
     [
         "`THUNDERUS_MEM_PAGER`, `PAGER`",
@@ -347,7 +348,11 @@ def shape(value: type[Any], nested: dict[str, type[Any]]) -> list[str]:
     what = (inspect.getdoc(value) or "").split("\n\n")[0]
     hints = hints_of(value)
     names = [name for name in field_names(value) or () if not name.startswith("_")]
-    rows = [[f"`{name}`", words(hints[name], nested)] for name in names if hints[name] is not bytes]
+    rows = [
+        [f"`{name.removesuffix('_')}`", words(hints[name], nested)]
+        for name in names
+        if hints[name] is not bytes
+    ]
     return [what, "", *table(["field", "type"], rows), ""]
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """F7: whatever stands on the command line, a command works or says in one line what is wrong with it."""
 
 from __future__ import annotations
@@ -142,7 +143,7 @@ def test_real_processes_take_bytes_and_long_arguments(tmp_path, server: Server, 
         ran = subprocess.run(
             [sys.executable, "-m", "thunderus_mem", *given],
             cwd=root,
-            env=sealed_environment(sealed),
+            env=sealed_environment(sealed) | {"THUNDERUS_MEM_SEED": str(number)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=60,

@@ -180,7 +180,7 @@ _EXPECTED_OF: Final = {
     "TM007": "every key once",
     "TM008": "spaces",
     "TM009": "plain values, without anchors, aliases, tags and merge keys",
-    "TM010": "at most 32 KiB, 6 levels and 4,000 values",
+    "TM010": "at most 32 KiB, 6 levels and 2,500 values",
 }
 
 

@@ -159,6 +159,7 @@ def status(value: StatusReport, console: Console) -> str:
     rows = [("memory", value.root), *(("above it", root) for root in value.also)]
     rows += [("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
     troubles = [
+        ("gone", len(value.gone), "are gone, and nothing was written since", value.gone),
         ("stale", len(value.stale), "no longer agree with the code", value.stale),
         ("unreadable", len(value.unreadable), "cannot be read", value.unreadable),
         ("unrecorded", len(value.unrecorded), "edited by hand; the next write records it", value.unrecorded),

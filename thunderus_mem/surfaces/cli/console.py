@@ -134,7 +134,7 @@ class Console:
 
     def data(self, text: str) -> None:
         """Print data: every control and invisible character made visible, one newline at the end."""
-        self._write(self._out, self._safe(text) + "\n")
+        self._write(self._out, self.safe(text) + "\n")
 
     def long(self, text: str) -> None:
         """Print data that may be long: more than a terminal holds goes through the person's pager."""
@@ -143,7 +143,7 @@ class Console:
 
             from thunderus_mem.surfaces.cli.pager import is_long, paged
 
-            if is_long(text, *shutil.get_terminal_size()) and paged(self._safe(text) + "\n", self):
+            if is_long(text, *shutil.get_terminal_size()) and paged(self.safe(text) + "\n", self):
                 return
         self.data(text)
 
@@ -158,7 +158,8 @@ class Console:
         """A text safe to draw: no secret in it, every character seen."""
         return seen(without_secrets(text))
 
-    def _safe(self, text: str) -> str:
+    def safe(self, text: str) -> str:
+        """The text without secrets and with nothing hidden in it, as `data` prints it."""
         # Our own colours are the only escapes allowed; Style marks them and they return after the filter.
         return self.style.paint(seen(without_secrets(text)))
 
@@ -190,11 +191,18 @@ class Console:
             self.talk(text)
 
     def emit(
-        self, command: str, value: Any, render: Callable[[Any, Console], str], *, long: bool = False
+        self,
+        command: str,
+        value: Any,
+        render: Callable[[Any, Console], str],
+        *,
+        long: bool = False,
+        safe: bool = False,
     ) -> None:
         """Print a command's value: as JSON envelope, as plain records, or for people through ``render``.
 
-        Nothing is printed when there is nothing to say. With ``long`` it may go through the pager.
+        Nothing is printed when there is nothing to say. With ``long`` it may go through the pager; ``safe``
+        says that ``render`` gives text that may be printed as it is.
         """
         if self.json:
             from thunderus_mem.surfaces.output import envelope
@@ -209,7 +217,10 @@ class Console:
                 return
         text = render(value, self)
         if text:
-            (self.long if long else self.data)(text)
+            if safe:
+                self._write(self._out, text + "\n")
+            else:
+                (self.long if long else self.data)(text)
 
     def failure(self, error: ThunderusError, code: int) -> None:
         """Say what went wrong and what to do, findings first; an object with ``--json``."""
@@ -269,6 +280,7 @@ class Console:
 
         now, random_bits = fixed_clock(self.environ)
         memory = open_memory(start, environ=self.environ, now=now, random_bits=random_bits)
+        memory.say = self.say
         if not (self.quiet or self.json) and self._talk.isatty() and self.environ.get("TERM") != "dumb":
             from thunderus_mem.surfaces.cli.progress import Progress
 

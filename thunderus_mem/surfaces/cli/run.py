@@ -1,7 +1,8 @@
 """Run one command: parse, call, and turn whatever goes wrong into one message and an exit code.
 
 The exit codes are those of ``model/errors.py``; besides them 70 is a bug (its report's path is printed),
-130 an interrupt, 143 a termination and 129 the end of the terminal. A reader that stops reading (``| head``) is no error.
+130 an interrupt, 143 a termination and 129 the end of the terminal. A reader that stops reading (``| head``)
+is no error.
 """
 
 from __future__ import annotations
@@ -42,9 +43,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     console.json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
     try:
         _end_in_order()
-        code = _flushed(_caught(given, console), console)
-        _listen_no_more()
-        return code
+        return _flushed(_caught(given, console), console)
     except BrokenPipeError:
         return _reader_gone()
     except KeyboardInterrupt:
@@ -59,7 +58,8 @@ def _flushed(code: int, console: Console) -> int:
         console.flush()
     except ThunderusError as error:
         console.failure(error, error.exit_code)
-        return code or error.exit_code
+        code = code or error.exit_code
+    _listen_no_more()
     return code
 
 

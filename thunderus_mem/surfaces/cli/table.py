@@ -38,8 +38,22 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)
     ),
+    Entry(
+        "record",
+        "recording",
+        "Log what was edited by hand.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.recording:Recorded"),),
+    ),
     Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
+    Entry(
+        "undo",
+        "undoing",
+        "Take back the last change, as a new event.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.undoing:Undone"),),
+    ),
     Entry(
         "search",
         "finding",
@@ -81,21 +95,29 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     ),
     Entry(
         "why",
-        "reading",
+        "tracing",
         "Where a document comes from.",
         _READ,
         (("", "thunderus_mem.verbs.history:WhyReport"),),
         pages=True,
     ),
     Entry(
+        "blame",
+        "tracing",
+        "Which event or commit last changed each line.",
+        _READ,
+        (("", "thunderus_mem.verbs.blaming:BlameReport"),),
+    ),
+    Entry(
         "events",
-        "reading",
+        "events",
         "Read and verify the log's events.",
         _READ,
         (
             ("list", "thunderus_mem.verbs.history:LogListing"),
             ("show", "thunderus_mem.verbs.history:ShownEvent"),
             ("verify", "thunderus_mem.verbs.history:VerifyReport"),
+            ("replay", "thunderus_mem.verbs.replaying:ReplayReport"),
         ),
         pages=True,
     ),
