@@ -213,7 +213,7 @@ class Writing:
         """Log edits that people made outside the tool, one event each, as actor ``user``."""
         for edit in hand_edits:
             self._log_changes("hand-edit", (edit.change,), "", event_id=edit.event_id, patch_id=edit.patch_id)
-        self.recorded = tuple(edit.change.doc_id for edit in hand_edits)
+        self.recorded = tuple(edit.change.doc_id or edit.change.path for edit in hand_edits)
 
     def _log_changes(
         self, op: str, changes: Sequence[Change], why: str, *, event_id: str = "", patch_id: str = ""
@@ -265,8 +265,12 @@ def _meanwhile(question: Callable[[], Answer]) -> Callable[[], Answer]:
 def writing(memory: Memory, command: str) -> Iterator[Writing]:
     """Open a transaction for ``command`` (named to whoever waits for the lock).
 
-    Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses.
+    Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
+    `Refused` when the store is of a later version.
     """
+    from thunderus_mem.store.version import refuse_newer
+
+    refuse_newer(memory.layout, memory.config)
     for _ in range(_TRIES):
         asked = _meanwhile(lambda: (memory.git_state(), memory.origin()))
         from thunderus_mem.store.lock import held, prepare

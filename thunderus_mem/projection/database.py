@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 APPLICATION_ID: Final = 0x54484D45
-VERSION: Final = 4
+VERSION: Final = 5
 """Raised when the meaning of a column changes: an older index is rebuilt, a newer one is left alone."""
 
 BUSY_SECONDS: Final = 10.0

@@ -9,6 +9,7 @@ from thunderus_mem.model.document import MAX_DOCUMENT
 from thunderus_mem.model.errors import Conflict, NotFound, Refused
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.model.undo import UNDO, origin, taken_back, turns
+from thunderus_mem.store.places import may_change
 from thunderus_mem.transaction import Edit, Ids
 from thunderus_mem.verbs.choosing import Choice, chosen, committed_shards
 
@@ -181,7 +182,7 @@ def _plan(memory: Memory, choice: Choice, committed: _Committed, by_hand: Sequen
     for step in chosen(memory, logged, taken, choice):
         patch = memory.new_id("patch")
         for one in step:
-            _check_places(memory, one)
+            _check_places(one)
             reversals = tuple(reverser.reverse(one))
             _check_secrets(reversals)
             planned.append(_Planned(one, *origin(one, by_id), patch, reversals))
@@ -213,11 +214,11 @@ def _finder(memory: Memory) -> Callable[[str], str | None]:
     return find
 
 
-def _check_places(memory: Memory, event: Event) -> None:
+def _check_places(event: Event) -> None:
     """A log can come from anybody: only documents are written."""
     for turn in turns(event):
         for path in (turn.old_path, turn.new_path):
-            if memory.layout.kind_of(path) is None:
+            if not may_change(path):
                 raise Refused(
                     f"{event.id} speaks of {path}, where no document lives",
                     hint="it was not written by this tool; look at it with `thunderus-mem events show`",
