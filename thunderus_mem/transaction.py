@@ -14,16 +14,17 @@ The lock is never held over git, an editor or a prompt.
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.evidence.former import without_way_back
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable
+from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
 from thunderus_mem.model.event import Change, Event, changes_of, encode, note_event, patch_event, unified_diff
 from thunderus_mem.model.event_secrets import refuse_secrets
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.files import ABSENT, sweep
 from thunderus_mem.store.journal import Write
+from thunderus_mem.store.meanwhile import meanwhile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Healed
 
 _TRIES = 3
-Answer = TypeVar("Answer")
 
 
 class Edit(NamedTuple):
@@ -192,7 +192,8 @@ class Writing:
     def recover(self) -> None:
         """Finish or undo what a killed command left; a text that found no place is logged as aborted."""
         memory = self._memory
-        sweep(memory.layout.local_dir)
+        for folder in (memory.layout.store, memory.layout.local_dir, memory.layout.schemas_dir):
+            sweep(folder)
         shard = memory.sessions.known_shard()
         self.healed = tuple(
             memory.journal.heal(
@@ -213,7 +214,7 @@ class Writing:
         """Log edits that people made outside the tool, one event each, as actor ``user``."""
         for edit in hand_edits:
             self._log_changes("hand-edit", (edit.change,), "", event_id=edit.event_id, patch_id=edit.patch_id)
-        self.recorded = tuple(edit.change.doc_id or edit.change.path for edit in hand_edits)
+        self.recorded = tuple(edit.doc_id or edit.path for edit in hand_edits)
 
     def _log_changes(
         self, op: str, changes: Sequence[Change], why: str, *, event_id: str = "", patch_id: str = ""
@@ -233,57 +234,49 @@ class Writing:
         )
 
 
-def _meanwhile(question: Callable[[], Answer]) -> Callable[[], Answer]:
-    """Start to work out an answer; the function given back waits for it, and raises what the question did.
-
-    Git takes as long to answer as the index to refresh; neither needs the other.
-    """
-    from threading import Thread
-
-    answers: list[Answer] = []
-    troubles: list[Exception] = []
-
-    def ask() -> None:
-        try:
-            answers.append(question())
-        except Exception as error:  # noqa: BLE001 - raised again where the answer is wanted
-            troubles.append(error)
-
-    thread = Thread(target=ask, daemon=True)
-    thread.start()
-
-    def answer() -> Answer:
-        thread.join()
-        if troubles:
-            raise troubles[0]
-        return answers[0]
-
-    return answer
+def _refuse_mass_loss(memory: Memory, unrecorded: Sequence[HandEdit]) -> None:
+    """A folder that is not mounted must not be logged as hundreds of removals, nor be written into."""
+    gone = len(memory.mass_loss(unrecorded))
+    if not gone:
+        return
+    raise Refused(
+        f"{gone:,} of {memory.index.count() + gone:,} documents are gone, and neither a command nor a commit "
+        "took them away; nothing was written",
+        hint="bring them back; or, if they are meant to be gone, commit that or run "
+        "`thunderus-mem record --yes`",
+    )
 
 
 @contextmanager
-def writing(memory: Memory, command: str) -> Iterator[Writing]:
+def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Iterator[Writing]:
     """Open a transaction for ``command`` (named to whoever waits for the lock).
 
     Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
-    `Refused` when the store is of a later version.
+    `Refused` when the store is of a later version, or when more documents are gone than anybody takes away by
+    hand, unless ``accept_loss``.
     """
     from thunderus_mem.store.version import refuse_newer
 
     refuse_newer(memory.layout, memory.config)
     for _ in range(_TRIES):
-        asked = _meanwhile(lambda: (memory.git_state(), memory.origin()))
+        # Git takes as long to answer as the index to refresh; neither needs the other.
+        asked = meanwhile(lambda: (memory.git_state(), memory.origin()))
         from thunderus_mem.store.lock import held, prepare
 
         prepare()
+        written = memory.sessions.last_written()
         memory.refresh()
         git, origin = asked()
         unrecorded = memory.hand_edits(git)
+        if not accept_loss:
+            _refuse_mass_loss(memory, unrecorded)
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
             if not memory.sessions.still_holds(memory.git, git):
                 continue  # git is asked again, without the lock
             transaction = Writing(memory, git, origin)
             transaction.recover()
+            if transaction.healed or memory.sessions.last_written() != written:
+                memory.refresh()  # what another process wrote before we had the lock
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
             # The change is on disk by now; an index that cannot be renewed is renewed by the next command.

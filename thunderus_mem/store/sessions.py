@@ -110,6 +110,11 @@ class Sessions:
             return True
         return git.reflog_size() == state.reflog_size and self.known_shard() == state.shard
 
+    def last_written(self) -> tuple[str, str]:
+        """What this tree wrote last, as session and hash of its line: moves with every write."""
+        state = self._state()
+        return str(state.get("session_id") or ""), str(state.get("last_line") or "")
+
     def current(self, git: GitState | None, now: datetime, new_id: Callable[[str], str]) -> Session:
         """The session to write in, under the lock; nothing is written. ``new_id("sess")`` makes an id."""
         if git is None or git.ignored:
@@ -163,7 +168,7 @@ class Sessions:
     def begin(self, session: Session) -> None:
         """Remember a session before its first line is written, so that a torn one is found and mended."""
         if session.prev_line_hash is None:
-            self._remember(session, None)
+            self._remember(session, None, durable=True)
 
     def wrote(self, session: Session, line: bytes, *, private: bool = False) -> None:
         """Remember that ``line`` is now the last one of the session's shard.
@@ -172,7 +177,7 @@ class Sessions:
         """
         self._remember(session, session.prev_line_hash if private else line_hash(line))
 
-    def _remember(self, session: Session, last_line: str | None) -> None:
+    def _remember(self, session: Session, last_line: str | None, *, durable: bool = False) -> None:
         from thunderus_mem.store.files import replace_file
 
         before = self._state()
@@ -189,7 +194,7 @@ class Sessions:
         data = json.dumps(state, indent=1, sort_keys=True).encode() + b"\n"
         # A state that cannot be written costs a new session, nothing more.
         with suppress(ThunderusError):
-            replace_file(self._state_file, data, durable=False)
+            replace_file(self._state_file, data, durable=durable)
 
 
 def _earlier(state: dict[str, Any]) -> list[str]:

@@ -49,9 +49,9 @@ def edit(
     with memory.writing("edit") as transaction:
         document = find_document(memory, id)
         if expecting is not None and document.hash != expecting:
+            read, found = (one.removeprefix("sha256:")[:8] for one in (expecting, document.hash))
             raise Conflict(
-                f"{document.id} was changed meanwhile: {expecting[7:15]} was read, "
-                f"{document.hash[7:15]} is there",
+                f"{document.id} was changed meanwhile: {read} was read, {found} is there",
                 hint="read it again and repeat the edit",
             )
         edited = text if text is not None else _edited(document, sets or {}, add_tags, remove_tags, body)
