@@ -446,7 +446,9 @@ def test_what_is_named_wrongly_is_told(store: Store) -> None:
 def test_a_patch_can_be_named(store: Store) -> None:
     writing.edit(store.memory(), "fact.hand", body="Body 1.")
     patch = store.memory().log.read_all().events[-1].event.refs["patch_id"]
-    assert store.undo(patch).events[0].op == "edit"
+    assert store.undo(patch.lower()).events[0].op == "edit"
+    with pytest.raises(NotFound):
+        store.undo("patch_" + "Z" * 26)
 
 
 def test_changes_of_other_working_trees_are_left_alone_unless_asked_for(tracked: Store) -> None:

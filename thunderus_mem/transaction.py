@@ -115,14 +115,15 @@ class Writing:
         edits: Sequence[Edit],
         *,
         undoes: Sequence[str] = (),
+        about: Sequence[str] = (),
         why: str = "",
         actor: str = "user",
         ids: Ids | None = None,
     ) -> Event:
         """Write one patch event and the files it speaks of; returns the event as logged.
 
-        ``undoes`` names the events it takes back. Raises `Conflict` when a file is not what ``edit.before``
-        says; nothing is written then.
+        ``undoes`` names the events it takes back, ``about`` documents besides those it changes. Raises
+        `Conflict` when a file is not what ``edit.before`` says; nothing is written then.
         """
         chosen = ids or self.ids()
         return self._append(
@@ -133,6 +134,7 @@ class Writing:
                 op=op,
                 changes=[edit.as_change() for edit in edits],
                 undoes=undoes,
+                about=about,
                 why=why,
                 **common,
             ),

@@ -134,6 +134,7 @@ def patch_event(
     op: str,
     changes: Sequence[Change],
     undoes: Sequence[str] = (),
+    about: Sequence[str] = (),
     why: str = "",
     origin: Mapping[str, Any] | None = None,
     prev: str | None = None,
@@ -141,7 +142,7 @@ def patch_event(
 ) -> Event:
     """A ``patch`` event: ``op`` is one of `PATCH_OPS`; its body lists the changes in the order given.
 
-    ``undoes`` names the events whose changes it takes back.
+    ``undoes`` names the events whose changes it takes back, ``about`` documents besides those of the changes.
     When the line would be longer than `MAX_RECORD`, diffs are left out, the longest first; hashes stay.
     """
     if op not in PATCH_OPS:
@@ -151,7 +152,7 @@ def patch_event(
     refs = {
         "paths": _distinct(change.path for change in kept),
         "patch_id": patch_id,
-        "memory_doc_ids": _distinct(change.doc_id for change in kept),
+        "memory_doc_ids": _distinct([*(change.doc_id for change in kept), *about]),
     }
     while True:
         event = make_event(

@@ -174,7 +174,8 @@ def _events(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tupl
 
     database = open_existing(Layout(find_root(start, environ).root).index_file)
     rows = database.rows(
-        "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? ORDER BY place DESC LIMIT ?",
+        "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
+        "ORDER BY place DESC LIMIT ?",
         (len(typed), typed, _LIMIT),
     )
     return [(row[0], row[1]) for row in rows if row[0].isascii() and row[0].replace("_", "").isalnum()]
