@@ -415,6 +415,18 @@ def test_a_command_of_many_events_is_one_change(store: Store) -> None:
     assert len(store.undo(redo=True).events) == 3
 
 
+def test_an_import_of_many_documents_is_one_change_in_several_events(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = store.documents()
+    monkeypatch.setattr("thunderus_mem.verbs.exchange._TOGETHER", 2)
+    bring_in(store)
+    assert store.ops()[-2:] == ["import"] * 2
+    assert len(store.documents()) == len(before) + 3
+    assert len(store.undo().events) == 2
+    assert store.documents() == before
+
+
 def test_an_event_says_what_it_took_back(store: Store) -> None:
     done = writing.edit(store.memory(), "fact.hand", body="Body 1.", why="counted")
     told = store.undo(why="miscounted")
