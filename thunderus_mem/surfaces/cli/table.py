@@ -155,6 +155,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         (("", "thunderus_mem.verbs.starting:Initialised"),),
     ),
     Entry(
+        "migrate",
+        "migrating",
+        "Bring an older store up to date.",
+        _KEEP,
+        (("", "thunderus_mem.verbs.migrating:MigrationReport"),),
+    ),
+    Entry(
         "config",
         "settings",
         "Show settings and where they come from.",
