@@ -17,14 +17,19 @@ from thunderus_mem.projection.refresh import open_index, rebuild
 if TYPE_CHECKING:
     from pathlib import Path
 
-LEFT = ("memory.db.12-34.tmp", "memory.db.12-34.tmp-journal", "manifest.json.12.tmp", "memory.db.seal.12")
+LEFT = (
+    "memory.db.0123456789ab.tmp",
+    "memory.db.0123456789ab.tmp-journal",
+    "manifest.json.0123456789ab.tmp",
+    "memory.db.seal.0123456789ab.tmp",
+)
 OTHERS = (
     "memory.db",
     "manifest.json",
     "memory.db.seal",
     "memory.db.tmp",
     "notes.tmp",
-    "memory.db.12-34.tmp.bak",
+    "memory.db.0123456789ab.tmp.bak",
 )
 
 

@@ -23,6 +23,9 @@ _DONE: Final = {
     "link": "linked",
     "import": "imported",
     "garden": "tidied",
+    "undo": "taken back",
+    "migrate": "migrated",
+    "resolve": "resolved",
     "hand-edit": "edited by hand",
     "aborted": "set aside",
 }

@@ -18,11 +18,11 @@ from thunderus_mem.model.splice import (
     line_start,
     open_header,
     with_new_key,
-    with_new_line,
     with_value,
     without_flow,
 )
-from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, ordered, scalar
+from thunderus_mem.model.splice_items import with_item, without_items
+from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, ordered
 
 __all__ = [
     "KEY_ORDER",
@@ -182,17 +182,7 @@ def insert_item(text: str, key: tuple[str, ...], item: str) -> str:
     place = _sorted_place(texts, item)
     items = plain_data(node)
     expected = _with(plain_data(opened.root), key, [*items[:place], item, *items[place:]])
-    if node.flow:
-        written = scalar(item, flow=True)
-        if place:
-            end = node.items[place - 1].end
-            header = opened.header[:end] + ", " + written + opened.header[end:]
-        else:
-            start = node.items[0].start
-            header = opened.header[:start] + written + ", " + opened.header[start:]
-    else:
-        header = with_new_line(opened, node, place, item)
-    return checked(opened, header, expected)
+    return checked(opened, with_item(opened, node, place, item), expected)
 
 
 def _sorted_place(texts: list[str | None], item: str) -> int:
@@ -208,23 +198,14 @@ def remove_item(text: str, key: tuple[str, ...], item: str) -> str:
     node = _list_at(opened.root, key)
     if not isinstance(node, Sequence):
         return text
-    for one in node.items:
-        if isinstance(one, Scalar) and one.text == item:
-            break
-    else:
+    gone = {at for at, one in enumerate(node.items) if isinstance(one, Scalar) and one.text == item}
+    if not gone:
         return text
-    if len(node.items) == 1:
+    if len(gone) == len(node.items):
         return set_key(text, key, [])
-    index = node.items.index(one)
-    items = plain_data(node)
-    expected = _with(plain_data(opened.root), key, [*items[:index], *items[index + 1 :]])
-    header = opened.header
-    if node.flow:
-        header = without_flow(header, list(node.items), one)
-    else:
-        dash = line_start(header, one.start)
-        header = header[:dash] + header[line_after(header, one.end) :]
-    return remove_item(checked(opened, header, expected), key, item)
+    kept = [one for at, one in enumerate(plain_data(node)) if at not in gone]
+    header = without_items(opened.header, node, gone)
+    return checked(opened, header, _with(plain_data(opened.root), key, kept))
 
 
 def replace_body(text: str, body: str) -> str:

@@ -99,6 +99,18 @@ class Git:
         self.reason = "" if output.ok else output.complaint or f"git {arguments[0]} failed"
         return output
 
+    def ask(self, *arguments: str) -> Output:
+        """Put a question of a neighbouring module to git."""
+        return self._run(*arguments)
+
+    def shallow_commits(self) -> frozenset[str]:
+        """Commits whose parents this clone was made without. No process."""
+        try:
+            with open(os.path.join(self.common_dir, "shallow"), encoding="ascii") as file:
+                return frozenset(file.read().split())
+        except (OSError, ValueError):
+            return frozenset()
+
     def _listed(self, output: Output) -> list[str]:
         """NUL-separated paths below root, made relative to it."""
         names = (os.fsdecode(name) for name in output.data.split(b"\0") if name) if output.ok else ()
@@ -206,12 +218,6 @@ class Git:
             return None
         return self._blob(rev, path)
 
-    def commits_of_path(self, path: str, limit: int = 200) -> list[Commit]:
-        """Commits reachable from HEAD that touched a file, newest first."""
-        from thunderus_mem.store.git_history import commits
-
-        return commits(self.toplevel, [f"{self.prefix}{path}"], limit=limit)
-
     def commit(self, sha: str) -> Commit | None:
         """The commit of this (maybe shortened) hash; ``None`` when this clone has none such."""
         from thunderus_mem.store.git_history import LOG, parse_log
@@ -225,7 +231,7 @@ class Git:
         """Commits reachable from HEAD made from ``since`` up to ``until`` (RFC 3339), newest first."""
         from thunderus_mem.store.git_history import commits
 
-        return commits(self.toplevel, [], since=since, until=until)
+        return commits(self.toplevel, since, until)
 
     def _log(self, paths: Iterable[str], *options: str) -> list[tuple[Commit, list[str]]]:
         from thunderus_mem.store.git_history import LOG, parse_log
@@ -238,6 +244,12 @@ class Git:
                 below = [name[len(self.prefix) :] for name in names if name.startswith(self.prefix)]
                 found.append((commit, below))
         return found
+
+    def versions(self, paths: Sequence[str]) -> list[bytes]:
+        """Every text these files had in a commit reachable from HEAD, newest first; two processes."""
+        names = [f"{commit.sha}:{self.prefix}{path}" for commit, found in self._log(paths) for path in found]
+        texts = self.blobs(names)
+        return [text for name in names if (text := texts[name]) is not None]
 
     def added_dates(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
         """First and last author date of every file among or below ``paths``, as ``Z`` times."""

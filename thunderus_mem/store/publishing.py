@@ -99,7 +99,9 @@ def publish_staged(staged: str, target: str, planned: Planned) -> Literal["publi
     """
     if planned.after == ABSENT:
         return _publish_removal(staged + ".taken", target, planned)
-    if not disk.mode_of(staged) or file_hash(target) == planned.after:
+    # Line ends do not count in a hash: a file that has the text already may still be the one to replace.
+    changes = planned.before != planned.after
+    if not disk.mode_of(staged) or (changes and file_hash(target) == planned.after):
         # The name may have been changed by a process that died before it could sync it.
         if disk.mode_of(os.path.dirname(target)):
             disk.sync_folder(os.path.dirname(target))
