@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.evidence.former import without_way_back
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable
+from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
 from thunderus_mem.model.event import Change, Event, changes_of, encode, note_event, patch_event, unified_diff
 from thunderus_mem.model.event_secrets import refuse_secrets
 from thunderus_mem.model.timestamp import format_precise
