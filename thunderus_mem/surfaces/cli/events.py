@@ -22,8 +22,9 @@ def events_list(
     ctx: typer.Context,
     kind: Kinds = None,
     limit: Limit = 50,
-) -> None:
+) -> int:
     """Events of every kind, newest first."""
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import event_listing
     from thunderus_mem.verbs import history
 
@@ -32,19 +33,23 @@ def events_list(
     console.emit("events list", value, event_listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
+    return served_code(console, value.damaged)
 
 
 @events_app.command("show")
 def events_show(
     ctx: typer.Context,
     event: Annotated[str, typer.Argument(metavar="ID", help="An event's id.")],
-) -> None:
+) -> int:
     """One event, whole."""
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import shown_event
     from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
-    console.emit("events show", history.events_show(console.memory(), event), shown_event, long=True)
+    value = history.events_show(console.memory(), event)
+    console.emit("events show", value, shown_event, long=True)
+    return served_code(console, value.damaged)
 
 
 @events_app.command("verify")
