@@ -12,7 +12,7 @@ from tree_writer import FACTS, Clock, Writer
 from verb_tree import VerbTree
 
 from thunderus_mem.evidence.blame import blame as blamed
-from thunderus_mem.evidence.steps import past_of
+from thunderus_mem.evidence.transitions import past_of
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.model.errors import InvalidQuery
 from thunderus_mem.model.event import Change

@@ -76,13 +76,14 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "events",
         "events",
-        "Read and verify the log's events.",
+        "Read, verify, replay and export the log.",
         _READ,
         (
             ("list", "thunderus_mem.verbs.history:LogListing"),
             ("show", "thunderus_mem.verbs.history:ShownEvent"),
             ("verify", "thunderus_mem.verbs.history:VerifyReport"),
             ("replay", "thunderus_mem.verbs.replaying:ReplayReport"),
+            ("export", "thunderus_mem.verbs.exporting:Exported"),
         ),
     ),
     Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),)),
