@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.event import changes_of, is_hand_edit
 from thunderus_mem.model.patch import apply_diff, reversed_diff
+from thunderus_mem.store.layout import kind_of
+from thunderus_mem.store.paths import is_safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -154,11 +156,16 @@ def _names(doc: Document, patches: Iterable[tuple[Event, Sequence[Change]]]) -> 
         before = len(ids) + len(paths)
         for changes in newest_first:
             for change in changes:
-                if change.doc_id in ids and change.path not in paths:
+                if change.doc_id in ids and change.path not in paths and _may_be_a_document(change.path):
                     paths.append(change.path)
                 if change.op == RENAME and change.after and (change.doc_id in ids or change.path in paths):
                     ids.update(one.doc_id for one in _partners(change, changes) if one.doc_id)
     return _Names(ids, paths, frozenset(doc.aliases) - ids)
+
+
+def _may_be_a_document(path: str) -> bool:
+    # Anybody can write a line of the log; its paths are asked of git.
+    return kind_of(path) is not None and is_safe(path)
 
 
 def _partners(change: Change, changes: Iterable[Change]) -> list[Change]:
