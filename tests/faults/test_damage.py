@@ -19,7 +19,6 @@ from thunderus_mem.model.shard import parse_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from command_server import Server
 
@@ -209,4 +208,3 @@ def _documents(root: str) -> dict[str, str]:
             with open(os.path.join(folder, name), "rb") as stream:
                 found[name] = normal_hash(stream.read())
     return found
-

@@ -107,7 +107,9 @@ def test_a_tree_one_may_only_read(command: Command, folder: str, server: Server)
 
 
 @pytest.mark.parametrize("command", WRITES, ids=lambda command: command.name)
-def test_a_folder_one_may_not_look_into_loses_no_document(command: Command, folder: str, server: Server) -> None:
+def test_a_folder_one_may_not_look_into_loses_no_document(
+    command: Command, folder: str, server: Server
+) -> None:
     base, root = command.made(server, folder)
     _give(copy(base, root), NOBODY)
     tally = Tally()
