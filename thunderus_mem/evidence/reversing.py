@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.evidence.former import Former, as_lf, text_before
-from thunderus_mem.evidence.steps import never_happened
+from thunderus_mem.evidence.transitions import given_up
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.model.errors import Conflict, NotFound
 from thunderus_mem.model.event import HAND_EDIT, changes_of
@@ -118,7 +118,7 @@ class Reverser:
 
     def _given_up(self, event: Event, turn: Turn) -> set[str]:
         """Paths at which the event found another text and never changed it."""
-        return {path for id, path in never_happened(self._told(turn)) if id == event.id}
+        return {path for id, path in given_up(self._told(turn)) if id == event.id}
 
     def _turned(self, event: Event, turn: Turn) -> list[Reversal]:
         if turn.after == ABSENT:
