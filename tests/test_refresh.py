@@ -80,17 +80,18 @@ def test_a_file_that_cannot_be_a_document_hides_no_other(tmp_path: Path) -> None
     assert {problem.path.rpartition("/")[2] for problem in index.problems()} == {"a.md", "b.md", "d.md"}
 
 
-def test_an_unmounted_memory_is_held_not_dropped(tmp_path: Path) -> None:
+def test_the_index_follows_an_emptied_memory_as_a_rebuild_would(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     for number in range(12):
         put(layout, f"{number}.md", document(f"fact.n{number}"))
     index, _ = open_index(layout)
     for folder in ("core", "semantic", "procedural", "episodic"):
-        shutil.rmtree(os.path.join(layout.memory_dir, folder))
-    held = refresh(layout, index)
-    assert (held.held, held.total, index.count()) == (12, 12, 12)
-    assert search(index, parse_query("text"), root=layout.root) == []
-    assert rebuild(layout).total == 0
+        os.rename(os.path.join(layout.memory_dir, folder), os.path.join(layout.memory_dir, f"{folder}.away"))
+    gone = refresh(layout, index)
+    assert (gone.removed, gone.before, gone.total, index.count()) == (12, 12, 0, 0)
+    for folder in ("core", "semantic", "procedural", "episodic"):
+        os.rename(os.path.join(layout.memory_dir, f"{folder}.away"), os.path.join(layout.memory_dir, folder))
+    assert refresh(layout, index).added == 12
 
 
 def test_the_manifest_follows_and_is_mended(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ gives it back: a text that would not read as meant is never returned.
 from __future__ import annotations
 
 import re
-from typing import Any, TypeAlias
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.header import Entry, Mapping, Node, Scalar, Sequence, plain_data
@@ -18,17 +19,22 @@ from thunderus_mem.model.splice import (
     line_start,
     open_header,
     with_new_key,
-    with_new_line,
     with_value,
     without_flow,
 )
-from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, ordered, scalar
+from thunderus_mem.model.splice_items import with_item, without_items
+from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, ordered, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "KEY_ORDER",
     "Value",
     "compose",
     "insert_item",
+    "nest_keys",
+    "quote_values",
     "remove_item",
     "remove_key",
     "replace_body",
@@ -182,17 +188,7 @@ def insert_item(text: str, key: tuple[str, ...], item: str) -> str:
     place = _sorted_place(texts, item)
     items = plain_data(node)
     expected = _with(plain_data(opened.root), key, [*items[:place], item, *items[place:]])
-    if node.flow:
-        written = scalar(item, flow=True)
-        if place:
-            end = node.items[place - 1].end
-            header = opened.header[:end] + ", " + written + opened.header[end:]
-        else:
-            start = node.items[0].start
-            header = opened.header[:start] + written + ", " + opened.header[start:]
-    else:
-        header = with_new_line(opened, node, place, item)
-    return checked(opened, header, expected)
+    return checked(opened, with_item(opened, node, place, item), expected)
 
 
 def _sorted_place(texts: list[str | None], item: str) -> int:
@@ -208,23 +204,46 @@ def remove_item(text: str, key: tuple[str, ...], item: str) -> str:
     node = _list_at(opened.root, key)
     if not isinstance(node, Sequence):
         return text
-    for one in node.items:
-        if isinstance(one, Scalar) and one.text == item:
-            break
-    else:
+    gone = {at for at, one in enumerate(node.items) if isinstance(one, Scalar) and one.text == item}
+    if not gone:
         return text
-    if len(node.items) == 1:
+    if len(gone) == len(node.items):
         return set_key(text, key, [])
-    index = node.items.index(one)
-    items = plain_data(node)
-    expected = _with(plain_data(opened.root), key, [*items[:index], *items[index + 1 :]])
+    kept = [one for at, one in enumerate(plain_data(node)) if at not in gone]
+    header = without_items(opened.header, node, gone)
+    return checked(opened, header, _with(plain_data(opened.root), key, kept))
+
+
+def nest_keys(text: str, parent: str, names: Iterable[str]) -> str:
+    """Move top-level keys that follow ``parent``, which has no value, under it by indenting their lines.
+
+    Only those of ``names`` that follow it at once. None there: the text as it is.
+    """
+    opened = open_header(text)
+    known, entries = frozenset(names), list(opened.root.entries)
+    place = next((at for at, entry in enumerate(entries) if entry.key.text == parent), None)
+    if place is None or opened.root.flow or not _is_null(entries[place].value):
+        return text
+    below = list(takewhile(lambda entry: entry.key.text in known, entries[place + 1 :]))
+    if not below:
+        return text
     header = opened.header
-    if node.flow:
-        header = without_flow(header, list(node.items), one)
-    else:
-        dash = line_start(header, one.start)
-        header = header[:dash] + header[line_after(header, one.end) :]
-    return remove_item(checked(opened, header, expected), key, item)
+    start, end = line_start(header, below[0].key.start), line_after(header, below[-1].value.end)
+    lines = header[start:end].splitlines(keepends=True)
+    moved = "".join(f"  {line}" if line.strip() else line for line in lines)
+    inner = {entry.key.text: plain_data(entry.value) for entry in below}
+    expected = {key: value for key, value in plain_data(opened.root).items() if key not in inner}
+    expected[parent] = inner
+    return checked(opened, header[:start] + moved + header[end:], expected)
+
+
+def quote_values(text: str, values: Iterable[Scalar]) -> str:
+    """Put unquoted values of the header into double quotes; what they say stays the same."""
+    opened = open_header(text)
+    header = opened.header
+    for value in sorted(values, key=lambda value: value.start, reverse=True):
+        header = header[: value.start] + quoted(value.text) + header[value.end :]
+    return checked(opened, header, plain_data(opened.root))
 
 
 def replace_body(text: str, body: str) -> str:

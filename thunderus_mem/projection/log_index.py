@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.model.shard import LoggedEvent, places
+from thunderus_mem.model.shard import TORN, LoggedEvent, places
 from thunderus_mem.projection.scan import RACY_NS
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class LogIndex:
         gone = [shard for shard in known if shard not in now]
         if not changed and not gone:
             return 0
-        with self._database.transaction(), self._database.large_cache(len(changed) > _BATCH):
+        with self._database.transaction():
             for shard in {*gone, *changed} & known.keys():
                 self._forget(shard)
             for done, batch in enumerate(_batches(changed, _SHARDS)):
@@ -153,7 +153,7 @@ class LogIndex:
         return [row[0] for row in rows if shard is None or row[1] == shard]
 
     def damages(self) -> int:
-        """How many lines could not be read."""
+        """How many lines cannot be read, unfinished last ones not counted."""
         row = self._database.row("SELECT coalesce(sum(damages), 0) FROM shards")
         return int(row[0]) if row else 0
 
@@ -182,7 +182,9 @@ class LogIndex:
         for path in paths:
             stamp = _stamp(os.path.join(log.root, path))
             reading = log.read_shard(path)
-            shard = self._new_shard(path, stamp, len(reading.damages))
+            # An unfinished last line may be one that somebody is writing.
+            damages = sum(damage.code != TORN for damage in reading.damages)
+            shard = self._new_shard(path, stamp, damages)
             for (event, _, line), place in zip(reading.events, places(reading), strict=True):
                 events.append((shard, line, event.id, event.kind, place, _day(event.ts)))
                 named += [(shard, line, *one) for one in _named(event)]

@@ -40,6 +40,18 @@ def folders(memory: Memory) -> Iterator[Check]:
         yield Check("store", "warning", "the store cannot be written; reading works", "check the permissions")
 
 
+def formats(memory: Memory) -> Iterator[Check]:
+    """Whether this program may write the store at all."""
+    from thunderus_mem.store.version import FORMAT, newer_version
+
+    version = newer_version(memory.layout, memory.config)
+    if version:
+        message = f"the store has version {version}, this program knows {FORMAT}: it only reads"
+        yield Check("formats", "warning", message, "use a newer thunderus-mem to write")
+    else:
+        yield Check("formats", "ok", f"version {FORMAT}")
+
+
 def index(memory: Memory) -> Iterator[Check]:
     """Whether the index agrees with the files and is whole."""
     status = index_status(memory)
@@ -117,13 +129,24 @@ def repository(memory: Memory) -> Iterator[Check]:
 
 def hand_edits(memory: Memory) -> Iterator[Check]:
     """Edits that no event and no commit explains yet."""
+    memory.refresh()
     edits = memory.hand_edits(memory.git_state())
-    if edits:
+    gone = len(memory.mass_loss(edits))
+    if gone:
+        yield Check(
+            "edits",
+            "error",
+            f"{gone:,} of {memory.index.count() + gone:,} documents are gone, and neither a command nor a "
+            "commit took them away; nothing is written until that is settled",
+            "bring them back; or, if they are meant to be gone, commit that or run "
+            "`thunderus-mem record --yes`",
+        )
+    elif edits:
         yield Check(
             "edits",
             "note",
             f"{len(edits)} documents were edited by hand and are not recorded yet",
-            "the next command that writes records them",
+            "the next command that writes records them; `thunderus-mem record` does it now",
         )
 
 
@@ -139,6 +162,7 @@ def encoding(memory: Memory) -> Iterator[Check]:
 CHECKS: tuple[Callable[[Memory], Iterator[Check]], ...] = (
     engine,
     folders,
+    formats,
     index,
     interrupted,
     store,

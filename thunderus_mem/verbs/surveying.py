@@ -85,7 +85,7 @@ def _by_schema(logged: LoggedEvent) -> Iterator[Diagnostic]:
 
 def packaged_schemas() -> dict[str, str]:
     """File names and texts of the schemas that a store keeps copies of."""
-    from thunderus_mem.projection.database import schema_sql
+    from thunderus_mem.projection.statements import schema_sql
 
     files = {f"{name}.schema.json": schema_text(name) for name in SCHEMA_NAMES}
     return {**files, "memory_store.sql": schema_sql()}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import Degraded
+from thunderus_mem.projection.damage import Newer
 from thunderus_mem.projection.index import Index
 from thunderus_mem.projection.inventory import take_inventory
 from thunderus_mem.projection.manifest import check_manifest
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """How the index stands to the files. ``state``: fresh, behind, missing or damaged; ``size`` in bytes."""
+    """How the index stands to the files. ``state``: fresh, behind, missing, damaged, or newer when a later
+    version of the program wrote it; ``size`` in bytes; ``generation`` names the files it agrees with."""
 
     path: str
     state: str
@@ -27,6 +29,7 @@ class IndexStatus:
     documents: int
     problems: int
     size: int
+    generation: str = ""
 
 
 def index_status(memory: Memory) -> IndexStatus:
@@ -37,13 +40,15 @@ def index_status(memory: Memory) -> IndexStatus:
         index = Index.open(layout.index_file)
     except (FileNotFoundError, NotADirectoryError):
         return IndexStatus(path, "missing", False, 0, 0, 0)
-    except Degraded:
-        return IndexStatus(path, "damaged", False, 0, 0, os.lstat(layout.index_file).st_size)
+    except Degraded as error:
+        state = "newer" if isinstance(error, Newer) else "damaged"
+        return IndexStatus(path, state, False, 0, 0, os.lstat(layout.index_file).st_size)
     try:
         fresh = peek(layout, index)
         unreadable = sum(not doc_id for _, _, doc_id in index.files())
         size = os.path.getsize(layout.index_file)
-        return IndexStatus(path, "fresh" if fresh else "behind", fresh, index.count(), unreadable, size)
+        state = "fresh" if fresh else "behind"
+        return IndexStatus(path, state, fresh, index.count(), unreadable, size, index.generation())
     except Degraded:
         return IndexStatus(path, "damaged", False, 0, 0, os.path.getsize(layout.index_file))
     finally:

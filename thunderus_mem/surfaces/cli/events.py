@@ -22,29 +22,34 @@ def events_list(
     ctx: typer.Context,
     kind: Kinds = None,
     limit: Limit = 50,
-) -> None:
+) -> int:
     """Events of every kind, newest first."""
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import event_listing
     from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
     value = history.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
-    console.emit("events list", value, event_listing)
+    console.emit("events list", value, event_listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
+    return served_code(console, value.damaged)
 
 
 @events_app.command("show")
 def events_show(
     ctx: typer.Context,
     event: Annotated[str, typer.Argument(metavar="ID", help="An event's id.")],
-) -> None:
+) -> int:
     """One event, whole."""
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import shown_event
     from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
-    console.emit("events show", history.events_show(console.memory(), event), shown_event)
+    value = history.events_show(console.memory(), event)
+    console.emit("events show", value, shown_event, long=True)
+    return served_code(console, value.damaged)
 
 
 @events_app.command("verify")
@@ -56,7 +61,7 @@ def events_verify(ctx: typer.Context) -> int:
 
     console: Console = ctx.obj
     value = history.events_verify(console.memory())
-    console.emit("events verify", value, verify_report)
+    console.emit("events verify", value, verify_report, long=True)
     return int(any(finding.severity is not Severity.NOTE for finding in value.diagnostics))
 
 
@@ -78,7 +83,7 @@ def events_replay(
     console: Console = ctx.obj
     memory = console.memory()
     value = replaying.replay_check(memory) if check else replaying.replay(memory, every=every)
-    console.emit("events replay", value, replay_report)
+    console.emit("events replay", value, replay_report, long=True)
     return int(check and bool(value.unexplained))
 
 

@@ -30,7 +30,7 @@ def show(
     if raw and not console.json:
         console.raw(value.text)
         return
-    console.emit("show", value, shown)
+    console.emit("show", value, shown, long=True)
 
 
 @app.command("list")
@@ -60,7 +60,8 @@ def list_documents(
     )
     if not value.documents:
         console.say("No documents.")
-    console.emit("list", value, listing_ids if ids else listing)
+    console.plain &= not ids  # ids alone are plain already
+    console.emit("list", value, listing_ids if ids else listing, long=not ids)
 
 
 @app.command("status")
@@ -78,8 +79,9 @@ def log(
     ctx: typer.Context,
     document: Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this document.")] = None,
     limit: Limit = 50,
-) -> None:
+) -> int:
     """What happened, newest first."""
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import log_listing
     from thunderus_mem.verbs import history
 
@@ -87,6 +89,7 @@ def log(
     value = history.log(console.memory(), document, limit=limit)
     if not value.events:
         console.say("Nothing happened yet.")
-    console.emit("log", value, log_listing)
+    console.emit("log", value, log_listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
+    return served_code(console, value.damaged)

@@ -9,13 +9,17 @@ from typing import Final, NamedTuple
 
 
 class Entry(NamedTuple):
-    """One command or group of commands. ``values`` name the types behind ``--json``, by subcommand."""
+    """One command or group of commands. ``values`` name the types behind ``--json``, by subcommand.
+
+    What ``pages`` may be longer than a screen, and goes through the pager then.
+    """
 
     name: str
     module: str
     help: str
     section: str
     values: tuple[tuple[str, str], ...] = ()
+    pages: bool = False
 
 
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
@@ -34,17 +38,46 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)
     ),
+    Entry(
+        "record",
+        "recording",
+        "Log what was edited by hand.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.recording:Recorded"),),
+    ),
     Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
+    Entry(
+        "undo",
+        "undoing",
+        "Take back the last change, as a new event.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.undoing:Undone"),),
+    ),
     Entry(
         "search",
         "finding",
         "Find passages by words, phrases and filters.",
         _READ,
         (("", "thunderus_mem.verbs.finding:SearchResult"),),
+        pages=True,
     ),
-    Entry("show", "reading", "Print a document.", _READ, (("", "thunderus_mem.verbs.reading:Shown"),)),
-    Entry("list", "reading", "List documents.", _READ, (("", "thunderus_mem.verbs.reading:Listing"),)),
+    Entry(
+        "show",
+        "reading",
+        "Print a document.",
+        _READ,
+        (("", "thunderus_mem.verbs.reading:Shown"),),
+        pages=True,
+    ),
+    Entry(
+        "list",
+        "reading",
+        "List documents.",
+        _READ,
+        (("", "thunderus_mem.verbs.reading:Listing"),),
+        pages=True,
+    ),
     Entry(
         "status",
         "reading",
@@ -58,6 +91,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "What happened to the memory, or to one document.",
         _READ,
         (("", "thunderus_mem.verbs.history:LogListing"),),
+        pages=True,
     ),
     Entry(
         "why",
@@ -65,6 +99,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Where a document comes from.",
         _READ,
         (("", "thunderus_mem.verbs.history:WhyReport"),),
+        pages=True,
     ),
     Entry(
         "blame",
@@ -85,14 +120,16 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("replay", "thunderus_mem.verbs.replaying:ReplayReport"),
             ("export", "thunderus_mem.verbs.exporting:Exported"),
         ),
+        pages=True,
     ),
-    Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),)),
+    Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),), pages=True),
     Entry(
         "rule",
         "linting",
         "Explain a lint rule.",
         _CHECK,
         (("", "thunderus_mem.surfaces.cli.linting:RulePage"),),
+        pages=True,
     ),
     Entry(
         "schema",
@@ -117,6 +154,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Make a memory in this folder.",
         _KEEP,
         (("", "thunderus_mem.verbs.starting:Initialised"),),
+    ),
+    Entry(
+        "migrate",
+        "migrating",
+        "Bring an older store up to date.",
+        _KEEP,
+        (("", "thunderus_mem.verbs.migrating:MigrationReport"),),
     ),
     Entry(
         "config",
