@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from thunderus_mem.model.errors import Degraded, NotWritable
-from thunderus_mem.projection.refresh import Refreshed, most_lost, open_index, refresh, silent
+from thunderus_mem.projection.refresh import Refreshed, in_memory, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
 from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard
 
@@ -178,9 +178,11 @@ class Memory:
         projected = LogIndex(self.index.database)
         try:
             projected.refresh(self.log, self.tell)
-        except Degraded:
+        except (Degraded, NotWritable) as error:
             self.index.close()
             self._index = None
+            if isinstance(error, NotWritable):  # a full disk is no reason not to answer
+                self._index, _ = in_memory(self.layout, str(error), self.tell)
             projected = LogIndex(self.index.database)
             projected.refresh(self.log, self.tell)
         return projected
@@ -197,7 +199,9 @@ class Memory:
             explains=log_index.explains,
             vanished=log_index.vanished,
             told=lambda paths, doc_ids: [
-                logged.event for logged in read(self.log, log_index.about(paths, doc_ids))
+                # Looked at again: what a file shows by now was logged before.
+                logged.event
+                for logged in read(self.log, self.log_index().about(paths, doc_ids))
             ],
         )
         return hand_edits(self.layout, known, self.git, state)

@@ -36,6 +36,7 @@ FLOORS = {
     "C3-cli": Floor(230, 700),
     "C4": Floor(300, 20000),
     "C5": Floor(880, 880),
+    "C6": Floor(500, 1600),
     "C7": Floor(10, 400),
     "K1": Floor(1600, 1600),
     "K1-cli": Floor(64, 200),
@@ -44,8 +45,17 @@ FLOORS = {
     "E1": Floor(450, 5600),
     "E1-cli": Floor(25, 600),
     "E1-strace": Floor(35, 350),
+    "E2": Floor(90, 900),
+    "E3": Floor(30, 120),
+    "E4": Floor(12, 240),
+    "E6": Floor(9, 180),
     "P1": Floor(1800, 1800),
     "P1-cli": Floor(130, 4500),
+    "S4": Floor(460, 686),
+    "S3": Floor(2000, 10_000),
+    "P8": Floor(35, 140),
+    "F7": Floor(312, 5_300),
+    "C8": Floor(48, 1_200),
 }
 """A harness that stops finding points must not pass."""
 

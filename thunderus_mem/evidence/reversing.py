@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.evidence.former import Former, as_lf, text_before
-from thunderus_mem.evidence.steps import never_happened
+from thunderus_mem.evidence.transitions import given_up
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.model.errors import Conflict, NotFound
 from thunderus_mem.model.event import HAND_EDIT, changes_of
@@ -84,7 +84,7 @@ class Story:
     """What the log tells of the documents of one event, and what people did since that nobody recorded."""
 
     def __init__(self, told: Sequence[Event], by_hand: Sequence[Change]) -> None:
-        self.given_up = never_happened(told)
+        self.given_up = given_up(told)
         self.taken = taken_back(told)
         self._by_hand = by_hand
         self._about: dict[str, list[tuple[int, Event, Change]]] = {}
