@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from thunderus_mem.model.errors import Degraded, NotWritable
-from thunderus_mem.projection.refresh import Refreshed, most_lost, open_index, refresh, silent
+from thunderus_mem.projection.refresh import Refreshed, in_memory, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
+from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -161,13 +161,14 @@ class Memory:
     def journal(self) -> Journal:
         """The one way in which documents and log change."""
         from thunderus_mem.store.journal import Journal
+        from thunderus_mem.store.places import may_change
 
         return Journal(
             self.root,
             self.layout.staging_dir,
             self.layout.quarantine_dir,
             is_log=is_shard,
-            is_document=kind_of,
+            is_document=may_change,
         )
 
     def log_index(self) -> LogIndex:
@@ -177,9 +178,11 @@ class Memory:
         projected = LogIndex(self.index.database)
         try:
             projected.refresh(self.log, self.tell)
-        except Degraded:
+        except (Degraded, NotWritable) as error:
             self.index.close()
             self._index = None
+            if isinstance(error, NotWritable):  # a full disk is no reason not to answer
+                self._index, _ = in_memory(self.layout, str(error), self.tell)
             projected = LogIndex(self.index.database)
             projected.refresh(self.log, self.tell)
         return projected

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.model.shard import LoggedEvent, places
+from thunderus_mem.model.shard import TORN, LoggedEvent, places
 from thunderus_mem.projection.scan import RACY_NS
 
 if TYPE_CHECKING:
@@ -79,6 +79,18 @@ class LogIndex:
             offset += limit
         return found[:limit]
 
+    def in_order(
+        self, *, kinds: Collection[str] = (), doc_id: str | None = None, since: str = ""
+    ) -> Iterator[list[EventRow]]:
+        """All events, oldest first, a batch at a time; narrowed as in `newest`, or from a `utc_key` on."""
+        where, values = _filters(kinds, doc_id)
+        narrowed = f"{where} {'AND' if where else 'WHERE'} (place, path, line) > (?, ?, ?)"
+        sql = f"{_ROWS} {narrowed} ORDER BY place, path, line LIMIT {_BATCH}"
+        last: tuple[str, str, int] = (since, "", 0)
+        while rows := self._rows(sql, (*values, *last)):
+            last = rows[-1].order
+            yield list(self._first_copies(rows))
+
     def total(self, *, kinds: Collection[str] = (), doc_id: str | None = None) -> int:
         """How many events there are; a repeated line counts once."""
         where, values = _filters(kinds, doc_id)
@@ -141,7 +153,7 @@ class LogIndex:
         return [row[0] for row in rows if shard is None or row[1] == shard]
 
     def damages(self) -> int:
-        """How many lines could not be read."""
+        """How many lines cannot be read, unfinished last ones not counted."""
         row = self._database.row("SELECT coalesce(sum(damages), 0) FROM shards")
         return int(row[0]) if row else 0
 
@@ -170,7 +182,9 @@ class LogIndex:
         for path in paths:
             stamp = _stamp(os.path.join(log.root, path))
             reading = log.read_shard(path)
-            shard = self._new_shard(path, stamp, len(reading.damages))
+            # An unfinished last line may be one that somebody is writing.
+            damages = sum(damage.code != TORN for damage in reading.damages)
+            shard = self._new_shard(path, stamp, damages)
             for (event, _, line), place in zip(reading.events, places(reading), strict=True):
                 events.append((shard, line, event.id, event.kind, place, _day(event.ts)))
                 named += [(shard, line, *one) for one in _named(event)]

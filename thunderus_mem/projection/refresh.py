@@ -81,16 +81,16 @@ def open_index(layout: Layout, tell: Tell = silent) -> tuple[Index, Refreshed]:
         except FileNotFoundError:
             reason = "there was no index"
         except (Newer, NotWritable) as error:
-            return _in_memory(layout, str(error), tell)
+            return in_memory(layout, str(error), tell)
         except Damaged as error:
             reason = str(error)
         except OSError as error:
-            return _in_memory(layout, error.strerror or "the index cannot be opened", tell)
+            return in_memory(layout, error.strerror or "the index cannot be opened", tell)
         try:
             return _build(layout, reason, tell, instead_of=stood)
         except Moved:
             continue
-    return _in_memory(layout, "other processes keep replacing the index", tell)
+    return in_memory(layout, "other processes keep replacing the index", tell)
 
 
 def refresh(layout: Layout, index: Index, tell: Tell = silent) -> Refreshed:
@@ -156,14 +156,15 @@ def _build(
     except (OSError, NotWritable, Busy, Damaged) as error:
         if isinstance(error, Busy) and instead_of is None:
             raise
-        return _in_memory(layout, f"{reason}; {error}", tell)
+        return in_memory(layout, f"{reason}; {error}", tell)
     finally:
         for name in (temporary, temporary + "-journal"):
             with suppress(OSError):
                 os.unlink(name)
 
 
-def _in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
+def in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
+    """A fresh index that leaves no trace on the disk."""
     index = Index(db.create())
     return index, _fill(layout, index, tell)._replace(rebuilt=reason)
 

@@ -176,7 +176,7 @@ def _events(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tupl
 
     database = open_existing(Layout(find_root(start, environ).root).index_file)
     rows = database.rows(
-        "SELECT id, substr(place, 1, 16) FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
+        "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
         "ORDER BY place DESC LIMIT ?",
         (len(typed), typed, _LIMIT),
     )
