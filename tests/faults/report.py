@@ -48,7 +48,9 @@ FLOORS = {
     "E2": Floor(90, 900),
     "E3": Floor(30, 120),
     "E4": Floor(12, 240),
+    "E5": Floor(380, 380),
     "E6": Floor(9, 180),
+    "E7": Floor(33, 33),
     "P1": Floor(1800, 1800),
     "P1-cli": Floor(130, 4500),
 }

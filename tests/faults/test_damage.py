@@ -209,4 +209,3 @@ def _documents(root: str) -> dict[str, str]:
             with open(os.path.join(folder, name), "rb") as stream:
                 found[name] = normal_hash(stream.read())
     return found
-
