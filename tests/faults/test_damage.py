@@ -1,4 +1,4 @@
-"""C6: damage in the middle of the log: what is whole is served, what is not is named, nothing is rewritten."""
+"""C6: damage in the middle of the log: the rest is served, each bad line named, nothing rewritten."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from thunderus_mem.model.shard import parse_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from command_server import Server
 
