@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from thunderus_mem.model.errors import Degraded, NotWritable
 from thunderus_mem.projection.refresh import Refreshed, in_memory, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
+from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -161,13 +161,14 @@ class Memory:
     def journal(self) -> Journal:
         """The one way in which documents and log change."""
         from thunderus_mem.store.journal import Journal
+        from thunderus_mem.store.places import may_change
 
         return Journal(
             self.root,
             self.layout.staging_dir,
             self.layout.quarantine_dir,
             is_log=is_shard,
-            is_document=kind_of,
+            is_document=may_change,
         )
 
     def log_index(self) -> LogIndex:
@@ -198,7 +199,9 @@ class Memory:
             explains=log_index.explains,
             vanished=log_index.vanished,
             told=lambda paths, doc_ids: [
-                logged.event for logged in read(self.log, log_index.about(paths, doc_ids))
+                # Looked at again: what a file shows by now was logged before.
+                logged.event
+                for logged in read(self.log, self.log_index().about(paths, doc_ids))
             ],
         )
         return hand_edits(self.layout, known, self.git, state)

@@ -115,14 +115,15 @@ class Writing:
         edits: Sequence[Edit],
         *,
         undoes: Sequence[str] = (),
+        about: Sequence[str] = (),
         why: str = "",
         actor: str = "user",
         ids: Ids | None = None,
     ) -> Event:
         """Write one patch event and the files it speaks of; returns the event as logged.
 
-        ``undoes`` names the events it takes back. Raises `Conflict` when a file is not what ``edit.before``
-        says; nothing is written then.
+        ``undoes`` names the events it takes back, ``about`` documents besides those it changes. Raises
+        `Conflict` when a file is not what ``edit.before`` says; nothing is written then.
         """
         chosen = ids or self.ids()
         return self._append(
@@ -133,6 +134,7 @@ class Writing:
                 op=op,
                 changes=[edit.as_change() for edit in edits],
                 undoes=undoes,
+                about=about,
                 why=why,
                 **common,
             ),
@@ -252,8 +254,12 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
     """Open a transaction for ``command`` (named to whoever waits for the lock).
 
     Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
-    `Refused` when more documents are gone than anybody takes away by hand, unless ``accept_loss``.
+    `Refused` when the store is of a later version, or when more documents are gone than anybody takes away by
+    hand, unless ``accept_loss``.
     """
+    from thunderus_mem.store.version import refuse_newer
+
+    refuse_newer(memory.layout, memory.config)
     for _ in range(_TRIES):
         # Git takes as long to answer as the index to refresh; neither needs the other.
         asked = meanwhile(lambda: (memory.git_state(), memory.origin()))

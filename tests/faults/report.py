@@ -53,6 +53,11 @@ FLOORS = {
     "E7": Floor(33, 33),
     "P1": Floor(1800, 1800),
     "P1-cli": Floor(130, 4500),
+    "S4": Floor(460, 686),
+    "S3": Floor(2000, 10_000),
+    "P8": Floor(35, 140),
+    "F7": Floor(312, 5_300),
+    "C8": Floor(48, 1_200),
 }
 """A harness that stops finding points must not pass."""
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.evidence.former import Former, as_lf, text_before
+from thunderus_mem.evidence.steps import never_happened
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.model.errors import Conflict, NotFound
 from thunderus_mem.model.event import HAND_EDIT, changes_of
 from thunderus_mem.model.joining import joined
 from thunderus_mem.model.three_way import three_way
-from thunderus_mem.model.undo import UNDO, Turn, turns
+from thunderus_mem.model.undo import UNDO, Turn, taken_back, turns
 from thunderus_mem.store.files import ABSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from thunderus_mem.model.event import Change, Event
 
@@ -77,15 +78,14 @@ def _id(path: str, text: str) -> str:
 
 
 class Sources(NamedTuple):
-    """Where former texts come from.
+    """Where the story of a document and its former texts come from.
 
-    ``log`` is every event in order, ``taken`` those taken back, ``by_hand`` what people changed and nobody
-    has recorded yet. ``kept`` gives the text this tree kept for a place in an event, ``committed`` all texts
-    that git has of some paths. ``now`` is the time for ``updated``.
+    ``told`` gives the events about some ids and paths, in the order of the log; ``by_hand`` is what people
+    changed and nobody has recorded yet. ``kept`` gives the text this tree kept for a place in an event,
+    ``committed`` all texts that git has of some paths. ``now`` is the time for ``updated``.
     """
 
-    log: Sequence[Event]
-    taken: Mapping[str, str]
+    told: Callable[[Iterable[str], Iterable[str]], Sequence[Event]]
     by_hand: Sequence[Change]
     kept: Callable[[str, int], str | None]
     committed: Callable[[Sequence[str]], Iterable[str]]
@@ -107,10 +107,18 @@ class Reverser:
         """
         made: list[Reversal] = []
         for turn in reversed(turns(event)):
-            made += self._turned(event, turn)
+            if turn.new_path not in self._given_up(event, turn):
+                made += self._turned(event, turn)
         self._tree.change(made)
         self._done.add(event.id)
         return made
+
+    def _told(self, turn: Turn) -> Sequence[Event]:
+        return self._sources.told({turn.old_id, turn.new_id} - {""}, {turn.old_path, turn.new_path})
+
+    def _given_up(self, event: Event, turn: Turn) -> set[str]:
+        """Paths at which the event found another text and never changed it."""
+        return {path for id, path in never_happened(self._told(turn)) if id == event.id}
 
     def _turned(self, event: Event, turn: Turn) -> list[Reversal]:
         if turn.after == ABSENT:
@@ -200,7 +208,7 @@ class Reverser:
 
     def _former(self, turn: Turn, now: str | None) -> Former:
         ids, paths = {turn.old_id, turn.new_id} - {""}, {turn.old_path, turn.new_path}
-        listed = [change for event in self._sources.log for change in changes_of(event)]
+        listed = [change for event in self._told(turn) for change in changes_of(event)]
         own = [one for one in (*listed, *self._sources.by_hand) if one.doc_id in ids or one.path in paths]
         names = sorted({one.path for one in own} | paths)
         return Former(own, now, lambda: self._sources.committed(names))
@@ -215,12 +223,14 @@ class Reverser:
         )
         if any(one.path in (turn.new_path, turn.old_path) for one in self._sources.by_hand):
             return by_hand
-        for later in reversed(self._sources.log):
+        told = self._told(turn)
+        taken = taken_back(told)
+        for later in reversed(told):
             if later.id == event.id:
                 break
             op = str(later.body.get("op", ""))
             named = any(one.doc_id == turn.new_id or one.path == turn.new_path for one in changes_of(later))
-            done = later.id in self._done or later.id in self._sources.taken
+            done = later.id in self._done or later.id in taken
             if not named or done or op in (UNDO, "aborted"):
                 continue
             if op == HAND_EDIT:

@@ -51,6 +51,8 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM401": ("secret", ERROR),
     "TM402": ("invisible-unicode", ERROR),
     "TM403": ("remote-image-with-query", WARNING),
+    "TM404": ("planted-instruction", WARNING),
+    "TM405": ("script-address", WARNING),
     "TM501": ("schema-drift", WARNING),
     "TM502": ("manifest-schema", ERROR),
     "TM503": ("shard-schema", ERROR),

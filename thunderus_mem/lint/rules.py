@@ -51,6 +51,8 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("TM401", safety.secret),
     _rule("TM402", safety.invisible_unicode),
     _rule("TM403", safety.remote_image_with_query),
+    _rule("TM404", safety.planted_instruction),
+    _rule("TM405", safety.script_address),
     _rule("TM501", store.schema_drift, "store"),
     _rule("TM502", store.manifest_schema, "store"),
     _rule("TM503", store.shard_schema, "store"),

@@ -79,6 +79,18 @@ class LogIndex:
             offset += limit
         return found[:limit]
 
+    def in_order(
+        self, *, kinds: Collection[str] = (), doc_id: str | None = None, since: str = ""
+    ) -> Iterator[list[EventRow]]:
+        """All events, oldest first, a batch at a time; narrowed as in `newest`, or from a `utc_key` on."""
+        where, values = _filters(kinds, doc_id)
+        narrowed = f"{where} {'AND' if where else 'WHERE'} (place, path, line) > (?, ?, ?)"
+        sql = f"{_ROWS} {narrowed} ORDER BY place, path, line LIMIT {_BATCH}"
+        last: tuple[str, str, int] = (since, "", 0)
+        while rows := self._rows(sql, (*values, *last)):
+            last = rows[-1].order
+            yield list(self._first_copies(rows))
+
     def total(self, *, kinds: Collection[str] = (), doc_id: str | None = None) -> int:
         """How many events there are; a repeated line counts once."""
         where, values = _filters(kinds, doc_id)

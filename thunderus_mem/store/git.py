@@ -245,12 +245,6 @@ class Git:
                 found.append((commit, below))
         return found
 
-    def versions(self, paths: Sequence[str]) -> list[bytes]:
-        """Every text these files had in a commit reachable from HEAD, newest first; two processes."""
-        names = [f"{commit.sha}:{self.prefix}{path}" for commit, found in self._log(paths) for path in found]
-        texts = self.blobs(names)
-        return [text for name in names if (text := texts[name]) is not None]
-
     def added_dates(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
         """First and last author date of every file among or below ``paths``, as ``Z`` times."""
         dates: dict[str, tuple[str, str]] = {}

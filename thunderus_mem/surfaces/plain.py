@@ -40,7 +40,11 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     ),
     "status": PAIRS,
     "log": ("events", _EVENT),
-    "why": ("tree", ("depth", "kind", "id", "label")),
+    "why": ("nodes", ("kind", "id", "label")),
+    "blame": ("lines", ("number", "source", "exact", "text")),
+    "events replay": ("documents", ("state", "id", "path", "reached", "found")),
+    "undo": ("events", ("id", "ts", "op", "author", "undo_id", "why")),
+    "record": ("recorded", ()),
     "events list": ("events", _EVENT),
     "events verify": ("diagnostics", _FINDING),
     "lint": ("diagnostics", _FINDING),
@@ -84,26 +88,8 @@ def _rows(of: str, fields: tuple[str, ...], value: Any) -> Iterator[list[str]]:
         items = value if field_names(value) is None else [value]
     else:
         items = getattr(value, of) if of else [value]
-    if "depth" in fields:
-        items = _walked(items, 0)
     for item in items:
         yield [_text(getattr(item, name)) for name in fields] if fields else [_text(item)]
-
-
-class _Line:
-    """An item of a tree and how deep it stands."""
-
-    def __init__(self, item: Any, depth: int) -> None:
-        self._item, self.depth = item, depth
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._item, name)
-
-
-def _walked(item: Any, depth: int) -> Iterator[_Line]:
-    yield _Line(item, depth)
-    for child in item.children:
-        yield from _walked(child, depth + 1)
 
 
 def _pairs(value: Any) -> Iterator[list[str]]:

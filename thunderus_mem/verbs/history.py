@@ -11,7 +11,7 @@ from thunderus_mem.projection.log_index import read
 from thunderus_mem.verbs.locating import find_row
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from thunderus_mem.evidence.provenance import WhyEdge, WhyNode
     from thunderus_mem.memory import Memory
@@ -55,27 +55,33 @@ def events_list(
     memory: Memory, *, document: str | None = None, kinds: Collection[str] = (), limit: int = 50
 ) -> LogListing:
     """Events that pass the filters, newest first."""
-    wanted = _document_id(memory, document) if document is not None else None
+    wanted = named_document(memory, document) if document is not None else None
     index = memory.log_index()
     rows = index.newest(limit, kinds=kinds, doc_id=wanted)
-    if (
-        wanted is not None
-        and not rows
-        and not index.total(doc_id=wanted)
-        and memory.index.get(wanted) is None
-    ):
-        raise NotFound(f"no document and no event has the id {wanted!r}")
     listed = tuple(_entry(logged.event) for logged in read(memory.log, rows))
     left_out = index.total(kinds=kinds, doc_id=wanted) - len(rows) if len(rows) == limit else 0
     return LogListing(listed, left_out, index.damages())
 
 
-def _document_id(memory: Memory, given: str) -> str:
-    """The id meant; a removed document is known to the log alone, so an unknown one stays as it is."""
+def events_of(
+    memory: Memory, *, doc_id: str | None = None, kinds: Collection[str] = (), since: str = ""
+) -> Iterator[LoggedEvent]:
+    """Events that pass the filters, oldest first; read as they are asked for. ``since`` is a `utc_key`."""
+    for rows in memory.log_index().in_order(kinds=kinds, doc_id=doc_id, since=since):
+        yield from read(memory.log, rows)
+
+
+def named_document(memory: Memory, given: str) -> str:
+    """The id of a document that is there, or that the log remembers under exactly this id.
+
+    Raises `NotFound` when there is neither.
+    """
     memory.refresh()
     try:
         return find_row(memory, given).id
     except NotFound:
+        if not memory.log_index().total(doc_id=given):
+            raise NotFound(f"no document and no event has the id {given!r}") from None
         return given
 
 

@@ -169,12 +169,13 @@ def _ids(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[s
 
 def _events(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Ids of events and when they happened, newest first, from the index as it stands."""
-    from thunderus_mem.projection.database import open_existing
+    from thunderus_mem.projection.opening import open_existing
     from thunderus_mem.store.layout import Layout, find_root
 
     database = open_existing(Layout(find_root(start, environ).root).index_file)
     rows = database.rows(
-        "SELECT id, ts FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? ORDER BY ts DESC LIMIT ?",
+        "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
+        "ORDER BY place DESC LIMIT ?",
         (len(typed), typed, _LIMIT),
     )
     return [(row[0], row[1]) for row in rows if row[0].isascii() and row[0].replace("_", "").isalnum()]

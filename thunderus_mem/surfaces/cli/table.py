@@ -111,13 +111,14 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "events",
         "events",
-        "Read and verify the log's events.",
+        "Read, verify, replay and export the log.",
         _READ,
         (
             ("list", "thunderus_mem.verbs.history:LogListing"),
             ("show", "thunderus_mem.verbs.history:ShownEvent"),
             ("verify", "thunderus_mem.verbs.history:VerifyReport"),
             ("replay", "thunderus_mem.verbs.replaying:ReplayReport"),
+            ("export", "thunderus_mem.verbs.exporting:Exported"),
         ),
         pages=True,
     ),
@@ -153,6 +154,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Make a memory in this folder.",
         _KEEP,
         (("", "thunderus_mem.verbs.starting:Initialised"),),
+    ),
+    Entry(
+        "migrate",
+        "migrating",
+        "Bring an older store up to date.",
+        _KEEP,
+        (("", "thunderus_mem.verbs.migrating:MigrationReport"),),
     ),
     Entry(
         "config",
