@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import MAX_DOCUMENT, read_document
-from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.model.errors import NotFound, ThunderusError, TooLarge
 from thunderus_mem.store.layout import MEMORY
 
 if TYPE_CHECKING:
@@ -262,7 +262,9 @@ def _bytes(memory: Memory, path: str) -> bytes | ThunderusError:
 
 
 def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
-    return Diagnostic("TM003", Severity.ERROR, path, 0, 0, str(error), hint=error.hint or "")
+    """A link or a device has the rule that the index gives it as well."""
+    rule = "TM003" if isinstance(error, TooLarge) else "TM002"
+    return Diagnostic(rule, Severity.ERROR, path, 0, 0, str(error), hint=error.hint or "")
 
 
 def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
