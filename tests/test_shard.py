@@ -8,14 +8,8 @@ import pytest
 
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.event import Change, Event, encode, hand_edit_id, line_hash, note_event, patch_event
-from thunderus_mem.model.shard import (
-    Damage,
-    check_chain,
-    check_doubles,
-    check_heads,
-    merge_readings,
-    parse_shard,
-)
+from thunderus_mem.model.log_check import LogCheck, check_chain
+from thunderus_mem.model.shard import Damage, ShardReading, merge_readings, parse_shard
 
 PATH = ".thunderus/sessions/sess_1/events.jsonl"
 HASH = "sha256:" + "a" * 64
@@ -41,6 +35,14 @@ def chain(count: int) -> list[bytes]:
 
 
 LINES = chain(5)
+
+
+def together(*readings: ShardReading) -> list[tuple[str, str, Severity]]:
+    """What only all shards together show."""
+    check = LogCheck()
+    for reading in readings:
+        check.take(reading, None)
+    return [(one.path, one.rule, one.severity) for one in check.close(lambda: readings)]
 
 
 def findings(lines: list[bytes], **options: object) -> list[tuple[str, str, int]]:
@@ -139,9 +141,7 @@ def test_one_id_with_two_contents_is_reported_and_the_first_is_served() -> None:
     joined = merge_readings(readings)
     assert [logged.shard for logged in joined.events] == ["a"]
     assert [(damage.shard, damage.line, damage.code) for damage in joined.damages] == [("b", 1, "TM503")]
-    assert [(one.path, one.rule, one.severity) for one in check_doubles(readings)] == [
-        ("b", "TM503", Severity.ERROR)
-    ]
+    assert together(*readings) == [("b", "TM503", Severity.ERROR)]
 
 
 def test_two_recordings_of_one_edit_by_hand_collapse_to_the_earlier() -> None:
@@ -159,15 +159,15 @@ def test_two_recordings_of_one_edit_by_hand_collapse_to_the_earlier() -> None:
     joined = merge_readings(readings)
     assert [logged.shard for logged in joined.events] == ["b"]
     assert joined.damages == ()
-    assert check_doubles(readings) == []
+    assert together(*readings) == []
 
 
 def test_a_head_that_is_nowhere_is_a_note() -> None:
     known = parse_shard("a", LINES[0])
     good = parse_shard("b", encode(note(7, head=line_hash(LINES[0]))))
     lost = parse_shard("c", encode(note(8, head=HASH)))
-    assert check_heads([known, good]) == []
-    assert [(one.path, one.severity) for one in check_heads([known, good, lost])] == [("c", Severity.NOTE)]
+    assert together(known, good) == []
+    assert together(known, good, lost) == [("c", "TM504", Severity.NOTE)]
 
 
 def test_a_damage_says_which_line_and_why() -> None:

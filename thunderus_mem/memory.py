@@ -168,17 +168,18 @@ class Memory:
 
         projected = LogIndex(self.index.database)
         try:
-            projected.refresh(self.log)
+            projected.refresh(self.log, self.tell)
         except Degraded:
             self.index.close()
             self._index = None
             projected = LogIndex(self.index.database)
-            projected.refresh(self.log)
+            projected.refresh(self.log, self.tell)
         return projected
 
     def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
         """Edits made outside the tool that no event and no commit explains; ``state`` is git's answer."""
         from thunderus_mem.evidence.unrecorded import Known, hand_edits
+        from thunderus_mem.projection.log_index import read
 
         log_index = self.log_index()
         known = Known(
@@ -186,8 +187,20 @@ class Memory:
             settled=self.index.settled,
             explains=log_index.explains,
             vanished=log_index.vanished,
+            told=lambda paths, doc_ids: [
+                logged.event for logged in read(self.log, log_index.about(paths, doc_ids))
+            ],
         )
-        return hand_edits(self.layout, known, self.log, self.git, state)
+        return hand_edits(self.layout, known, self.git, state)
+
+    def still_unrecorded(self, edits: Sequence[HandEdit]) -> list[HandEdit]:
+        """Those of the edits that no event explains by now either: another process may have written since."""
+        log_index = self.log_index()
+        return [
+            edit
+            for edit in edits
+            if not (log_index.explains(edit.after) if edit.after else log_index.removed(edit.doc_id))
+        ]
 
     def mass_loss(self, edits: Sequence[HandEdit]) -> tuple[HandEdit, ...]:
         """The removals among hand edits, when they are so many that hardly anybody meant them; else none."""

@@ -14,7 +14,7 @@ The lock is never held over git, an editor or a prompt.
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
@@ -22,6 +22,7 @@ from thunderus_mem.model.event import Change, Event, encode, note_event, patch_e
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.files import ABSENT, sweep
 from thunderus_mem.store.journal import Write
+from thunderus_mem.store.meanwhile import meanwhile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Healed
 
 _TRIES = 3
-Answer = TypeVar("Answer")
 
 
 class Edit(NamedTuple):
@@ -236,34 +236,6 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _meanwhile(question: Callable[[], Answer]) -> Callable[[], Answer]:
-    """Start to work out an answer; the function given back waits for it, and raises what the question did.
-
-    Git takes as long to answer as the index to refresh; neither needs the other.
-    """
-    from threading import Thread
-
-    answers: list[Answer] = []
-    troubles: list[Exception] = []
-
-    def ask() -> None:
-        try:
-            answers.append(question())
-        except Exception as error:  # noqa: BLE001 - raised again where the answer is wanted
-            troubles.append(error)
-
-    thread = Thread(target=ask, daemon=True)
-    thread.start()
-
-    def answer() -> Answer:
-        thread.join()
-        if troubles:
-            raise troubles[0]
-        return answers[0]
-
-    return answer
-
-
 def _refuse_mass_loss(memory: Memory, unrecorded: Sequence[HandEdit]) -> None:
     """A folder that is not mounted must not be logged as hundreds of removals, nor be written into."""
     gone = len(memory.mass_loss(unrecorded))
@@ -285,14 +257,15 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
     `Refused` when more documents are gone than anybody takes away by hand, unless ``accept_loss``.
     """
     for _ in range(_TRIES):
-        asked = _meanwhile(lambda: (memory.git_state(), memory.origin()))
+        # Git takes as long to answer as the index to refresh; neither needs the other.
+        asked = meanwhile(lambda: (memory.git_state(), memory.origin()))
         from thunderus_mem.store.lock import held, prepare
 
         prepare()
         written = memory.sessions.last_written()
         memory.refresh()
         git, origin = asked()
-        unrecorded = memory.hand_edits(git)
+        unrecorded: Sequence[HandEdit] = memory.hand_edits(git)
         if not accept_loss:
             _refuse_mass_loss(memory, unrecorded)
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
@@ -301,7 +274,9 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
             transaction = Writing(memory, git, origin)
             transaction.recover()
             if transaction.healed or memory.sessions.last_written() != written:
-                memory.refresh()  # what another process wrote before we had the lock
+                # What another process wrote before we had the lock is known, and no edit by hand.
+                memory.refresh()
+                unrecorded = memory.still_unrecorded(unrecorded)
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
             # The change is on disk by now; an index that cannot be renewed is renewed by the next command.

@@ -23,7 +23,7 @@ from thunderus_mem.store.files import ABSENT, read_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from thunderus_mem.store.events import EventLog
+    from thunderus_mem.model.event import Event
     from thunderus_mem.store.git import Git, GitState
     from thunderus_mem.store.layout import Layout
 
@@ -69,13 +69,15 @@ class Known(NamedTuple):
 
     ``paths`` lists the files of all documents; ``settled`` gives hash and document id of those whose stamp
     proves that they still have the text that was read; ``explains`` tells whether some event led to a text
-    of that hash; ``vanished`` names documents whose file is gone, by the given shard or by any.
+    of that hash; ``vanished`` names documents whose file is gone, by the given shard or by any; ``told``
+    gives the events about some paths and documents, in the order of the log.
     """
 
     paths: Callable[[], Iterable[str]]
     settled: Callable[[], Mapping[str, tuple[str, str]]]
     explains: Callable[[str], bool]
     vanished: Callable[[str | None], Iterable[str]]
+    told: Callable[[Iterable[str], Iterable[str]], Iterable[Event]]
 
 
 class _Seen(NamedTuple):
@@ -86,14 +88,13 @@ class _Seen(NamedTuple):
     doc_id: str
 
 
-def hand_edits(
-    layout: Layout, known: Known, log: EventLog, git: Git | None, state: GitState | None
-) -> tuple[HandEdit, ...]:
+def hand_edits(layout: Layout, known: Known, git: Git | None, state: GitState | None) -> tuple[HandEdit, ...]:
     """The unrecorded edits of a store, by path.
 
     Git says which documents differ from its newest commit; outside git every document is looked at, by the
     hash the index read unless its file has changed since. A removed one that git never had is known by the
-    log of the session that goes on. The log is read whole only when an edit is left that no hash explains.
+    log of the session that goes on. Of the log only those lines are read that speak of an edit which no hash
+    explains.
     """
     asked = git if state is not None and not state.ignored else None
     seen = state.changed if state is not None and asked is not None else known.paths()
@@ -104,11 +105,12 @@ def hand_edits(
     vanished = list(known.vanished(_open_shard(state) if asked is not None else None))
     if not unexplained and not vanished:
         return ()
-    history = _History(log)
-    gone = {path for doc_id in vanished if (path := history.path(doc_id))} - {one.path for one in unexplained}
+    edited = [one.path for one in unexplained]
+    named = _History(known.told((), vanished))
+    gone = {path for doc_id in vanished if (path := named.path(doc_id))}.difference(edited)
     gone = {path for path in gone if not os.path.lexists(os.path.join(layout.root, path))}
-    committed = _committed(asked, [*(one.path for one in unexplained), *gone])
-    finder = _Finder(layout, history, committed)
+    committed = _committed(asked, [*edited, *gone])
+    finder = _Finder(layout, _History(known.told([*edited, *gone], ())), committed)
     edits = [finder.edit(one) for one in unexplained]
     # What git has and does not call changed is left out of the working tree on purpose: a sparse checkout.
     edits += [finder.removal(path) for path in gone if path not in committed]
@@ -150,13 +152,13 @@ def _committed(git: Git | None, paths: list[str]) -> dict[str, bytes]:
 
 
 class _History:
-    """What the log says of each path, in order."""
+    """What events in order say of each path."""
 
-    def __init__(self, log: EventLog) -> None:
+    def __init__(self, events: Iterable[Event]) -> None:
         self._by_path: dict[str, list[Change]] = {}
         self._paths: dict[str, str] = {}
-        for entry in log.read_all().events:
-            for change in changes_of(entry.event):
+        for event in events:
+            for change in changes_of(event):
                 if change.op != "aborted":
                     self._by_path.setdefault(change.path, []).append(change)
                     self._paths[change.doc_id] = change.path

@@ -31,6 +31,7 @@ __all__ = [
     "is_hand_edit",
     "line_hash",
     "make_event",
+    "named_ids",
     "note_event",
     "patch_event",
     "unified_diff",
@@ -231,8 +232,12 @@ def is_hand_edit(event: Event) -> bool:
     return event.id == hand_edit_id(change.doc_id, change.before, change.after)
 
 
+def named_ids(event: Event) -> list[str]:
+    """Ids of documents that the event's refs name, whatever its changes say."""
+    ids = event.refs.get("memory_doc_ids")
+    return [value for value in ids if isinstance(value, str)] if isinstance(ids, list) else []
+
+
 def document_ids(event: Event) -> tuple[str, ...]:
     """Ids of the documents an event names."""
-    ids = event.refs.get("memory_doc_ids")
-    named = [value for value in ids if isinstance(value, str)] if isinstance(ids, list) else []
-    return tuple(_distinct([*named, *(change.doc_id for change in changes_of(event))]))
+    return tuple(_distinct([*named_ids(event), *(change.doc_id for change in changes_of(event))]))

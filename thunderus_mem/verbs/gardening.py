@@ -14,6 +14,7 @@ from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
 from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import Conflict, ThunderusError
 from thunderus_mem.model.event import changes_of
+from thunderus_mem.projection.log_index import read
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside
 from thunderus_mem.transaction import Edit
@@ -212,7 +213,9 @@ def _commit(transaction: Writing, edit: Edit, planned: Written, *, why: str, act
 
 def _renewed(memory: Memory, day: str, commits: list[Commit], *, force: bool) -> tuple[Edit | None, Written]:
     """The edit that brings the recap up to date (``None`` when it is), and what to say of it."""
-    events = [logged.event for logged in memory.log.read_all().events]
+    log_index = memory.log_index()
+    rows = [*log_index.of_day(day), *log_index.naming([recap_id(day)])]
+    events = [logged.event for logged in read(memory.log, rows)]
     header, body = recap_document(
         day, events, _documents(memory), commits, memory.config, template=_template(memory)
     )

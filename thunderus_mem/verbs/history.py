@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.model.errors import InvalidDocument, NotFound
 from thunderus_mem.model.event import Event, changes_of, document_ids
+from thunderus_mem.projection.log_index import read
 from thunderus_mem.verbs.locating import find_row
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from thunderus_mem.evidence.provenance import WhyNode
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.diagnostic import Diagnostic
+    from thunderus_mem.projection.log_index import EventRow, LogIndex
     from thunderus_mem.store.events import LoggedEvent
 
 
@@ -52,15 +54,18 @@ def events_list(
 ) -> LogListing:
     """Events that pass the filters, newest first."""
     wanted = _document_id(memory, document) if document is not None else None
-    logged = [
-        entry.event
-        for entry in reversed(memory.log.read_all().events)
-        if (wanted is None or wanted in document_ids(entry.event))
-        and (not kinds or entry.event.kind in kinds)
-    ]
-    if wanted is not None and not logged and memory.index.get(wanted) is None:
+    index = memory.log_index()
+    rows = index.newest(limit, kinds=kinds, doc_id=wanted)
+    if (
+        wanted is not None
+        and not rows
+        and not index.total(doc_id=wanted)
+        and memory.index.get(wanted) is None
+    ):
         raise NotFound(f"no document and no event has the id {wanted!r}")
-    return LogListing(tuple(map(_entry, logged[:limit])), max(0, len(logged) - limit))
+    listed = tuple(_entry(logged.event) for logged in read(memory.log, rows))
+    left_out = index.total(kinds=kinds, doc_id=wanted) - len(rows) if len(rows) == limit else 0
+    return LogListing(listed, left_out)
 
 
 def _document_id(memory: Memory, given: str) -> str:
@@ -102,7 +107,7 @@ def events_show(memory: Memory, event_id: str) -> ShownEvent:
     """The event that has an id or is the only one to begin with it."""
     import json
 
-    found = [entry for entry in memory.log.read_all().events if _is_meant(event_id, entry.event)]
+    found = read(memory.log, _meant(memory.log_index(), event_id))
     if not found:
         raise NotFound(f"no event has the id {event_id!r}", hint="`thunderus-mem events list` shows them")
     if len(found) > 1:
@@ -113,8 +118,10 @@ def events_show(memory: Memory, event_id: str) -> ShownEvent:
     return ShownEvent(entry.shard, entry.line, json.loads(entry.event.raw), diffs)
 
 
-def _is_meant(given: str, event: Event) -> bool:
-    return event.id.lower().startswith(given.lower()) or event.id.lower().startswith(f"evt_{given.lower()}")
+def _meant(index: LogIndex, given: str) -> list[EventRow]:
+    """The events whose id begins with what was given, with or without ``evt_``."""
+    named = index.beginning_with(given)
+    return named or index.beginning_with(f"evt_{given}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +137,8 @@ def events_verify(memory: Memory) -> VerifyReport:
     """Check every shard: each line against the schema, each chain, each end. Repairs nothing."""
     from thunderus_mem.verbs.surveying import log_findings
 
-    read = memory.log.read_all()
     findings = tuple(sorted(log_findings(memory), key=lambda finding: finding.sort_key))
-    return VerifyReport(len(memory.log.shards()), len(read.events), findings)
+    return VerifyReport(len(memory.log.shards()), memory.log_index().total(), findings)
 
 
 @dataclass(frozen=True, slots=True)

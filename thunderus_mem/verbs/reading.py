@@ -193,7 +193,7 @@ def status(memory: Memory) -> StatusReport:
         gone=tuple(edit.doc_id or edit.path for edit in gone),
         unreadable=unreadable,
         pending=pending,
-        events=memory.log_index().count(),
+        events=memory.log_index().total(),
         index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
         next_step=_next_step(unreadable, pending, stale, len(rows)) if not gone else "thunderus-mem doctor",
     )

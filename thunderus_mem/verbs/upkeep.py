@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from thunderus_mem.model.errors import Degraded
 from thunderus_mem.projection.damage import Newer
 from thunderus_mem.projection.index import Index
+from thunderus_mem.projection.inventory import take_inventory
 from thunderus_mem.projection.manifest import check_manifest
-from thunderus_mem.projection.refresh import Refreshed, in_memory, peek, rebuild
+from thunderus_mem.projection.refresh import FOLDERS, Refreshed, peek, rebuild
 
 if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
@@ -78,19 +79,13 @@ def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
     """Write the manifest when it is out of date; with ``check`` judge the file as it is, writing nothing."""
     layout = memory.layout
     path = layout.relative(layout.manifest_file)
-    if not check:
-        memory.refresh()
-        return _manifest_report(path, memory.index, ())
-    fresh = in_memory(layout)
-    try:
-        return _manifest_report(path, fresh, tuple(check_manifest(layout.manifest_file, path, fresh)))
-    finally:
-        fresh.close()
-
-
-def _manifest_report(path: str, index: Index, findings: tuple[Diagnostic, ...]) -> ManifestReport:
-    rows = index.documents()
-    return ManifestReport(path, len(rows), sum(row.tokens for row in rows), findings)
+    if check:
+        inventory = take_inventory(layout.root, FOLDERS)
+        findings = check_manifest(layout.manifest_file, path, inventory.manifest)
+        return ManifestReport(path, inventory.documents, inventory.tokens, tuple(findings))
+    memory.refresh()
+    rows = memory.index.documents()
+    return ManifestReport(path, len(rows), sum(row.tokens for row in rows), ())
 
 
 @dataclass(frozen=True, slots=True)
