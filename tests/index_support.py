@@ -56,6 +56,7 @@ def content(index: Index) -> dict[str, list[tuple[Any, ...]]]:
     """Everything the index says, without stamps and row numbers."""
     rows = index.database.rows
     return {
+        "generation": [(index.generation(),)],
         "files": rows("SELECT path, hash, doc_id, problems_json FROM files ORDER BY path"),
         "docs": rows("SELECT * FROM docs ORDER BY doc_id"),
         "manifest": rows("SELECT * FROM manifest ORDER BY doc_id"),
