@@ -48,6 +48,11 @@ class Database:
         with self._translated():
             return self._connection.execute(sql, values).fetchall()
 
+    def each(self, sql: str) -> Iterator[Row]:
+        """The rows of a query one by one, however many there are."""
+        with self._translated():
+            yield from self._connection.execute(sql)
+
     def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """The first row of a query, if any."""
         with self._translated():

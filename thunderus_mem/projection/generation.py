@@ -8,6 +8,8 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import Final
 
+from thunderus_mem.projection.damage import Damaged
+
 _SPACE: Final = 1 << 64
 
 
@@ -26,8 +28,12 @@ class Drift:
         self._sum -= _worth(path, content_hash)
 
     def applied(self, generation: str) -> str:
-        """The generation after the changes; "" stands for that of no files."""
-        return f"{(int(generation or '0', 16) + self._sum) % _SPACE:016x}"
+        """The generation after the changes; "" stands for that of no files. Raises ``Damaged``."""
+        try:
+            before = int(generation or "0", 16)
+        except ValueError:
+            raise Damaged("its generation is none") from None
+        return f"{(before + self._sum) % _SPACE:016x}"
 
 
 def _worth(path: str, content_hash: str) -> int:

@@ -134,6 +134,11 @@ def peek(layout: Layout, index: Index) -> bool:
     return all(stamps[path] in (stamp, UNSETTLED) for path, stamp in now.files())
 
 
+def in_memory(layout: Layout) -> Index:
+    """A fresh index that leaves no trace on the disk, to judge another by."""
+    return _in_memory(layout, "asked for")[0]
+
+
 def _build(
     layout: Layout, reason: str, tell: Tell = silent, *, instead_of: int | None = None
 ) -> tuple[Index, Refreshed]:
