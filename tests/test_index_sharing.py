@@ -9,7 +9,7 @@ import sqlite3
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,6 +20,7 @@ from thunderus_mem.projection import database as db
 from thunderus_mem.projection import seal, swap
 from thunderus_mem.projection.damage import Damaged
 from thunderus_mem.projection.index import Index
+from thunderus_mem.projection.log_index import LogIndex
 from thunderus_mem.projection.refresh import open_index, rebuild, refresh
 from thunderus_mem.verbs.finding import search
 from thunderus_mem.verbs.upkeep import doctor, index_rebuild, index_status, index_verify
@@ -156,6 +157,26 @@ def test_an_index_replaced_under_an_open_one_is_used_not_replaced_again(layout: 
     refreshed = memory.refresh()
     assert (refreshed.rebuilt, refreshed.added) == ("", 1)
     assert os.stat(layout.index_file).st_ino == inode
+    memory.index.close()
+
+
+def test_the_log_is_asked_however_often_the_index_is_replaced(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory(layout.root)
+    memory.refresh()
+    refresh_it, times = LogIndex.refresh, list[int]()
+
+    def replaced_before(self: LogIndex, *given: Any) -> int:
+        times.append(len(times))
+        if len(times) < 5:
+            rebuild(layout)
+        return refresh_it(self, *given)
+
+    monkeypatch.setattr(LogIndex, "refresh", replaced_before)
+    put(layout, ".thunderus/sessions/sess_1/events.jsonl", b"")
+    assert memory.log_index().total() == 0
+    assert len(times) == 5
     memory.index.close()
 
 

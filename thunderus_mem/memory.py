@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from thunderus_mem.model.errors import Degraded, NotWritable
+from thunderus_mem.model.errors import Busy, Degraded, NotWritable
 from thunderus_mem.projection.refresh import Refreshed, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
 from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from thunderus_mem.transaction import Writing
 
 Answer = TypeVar("Answer")
+_TRIES = 10
 
 
 class Memory:
@@ -166,15 +167,17 @@ class Memory:
         """The log as the index projects it, brought up to date."""
         from thunderus_mem.projection.log_index import LogIndex
 
-        projected = LogIndex(self.index.database)
-        try:
-            projected.refresh(self.log, self.tell)
-        except Degraded:
-            self.index.close()
-            self._index = None
+        for _ in range(_TRIES):
             projected = LogIndex(self.index.database)
-            projected.refresh(self.log, self.tell)
-        return projected
+            try:
+                projected.refresh(self.log, self.tell)
+            except Degraded:
+                # Damaged, or another process has put a new one in its place: both are answered by opening it.
+                self.index.close()
+                self._index = None
+            else:
+                return projected
+        raise Busy("other processes keep replacing the index", hint="try again when they are done")
 
     def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
         """Edits made outside the tool that no event and no commit explains; ``state`` is git's answer."""

@@ -13,6 +13,7 @@ The lock is never held over git, an editor or a prompt.
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Healed
 
 _TRIES = 3
+_LOOKS, _PAUSE = 3, 0.1
 
 
 class Edit(NamedTuple):
@@ -256,7 +258,10 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
     Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
     `Refused` when more documents are gone than anybody takes away by hand, unless ``accept_loss``.
     """
-    for _ in range(_TRIES):
+    until = time.monotonic() + memory.config.write_lock_timeout
+    tries = 0
+    while tries < _TRIES or time.monotonic() < until:
+        tries += 1
         # Git takes as long to answer as the index to refresh; neither needs the other.
         asked = meanwhile(lambda: (memory.git_state(), memory.origin()))
         from thunderus_mem.store.lock import held, prepare
@@ -266,8 +271,11 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
         memory.refresh()
         git, origin = asked()
         unrecorded: Sequence[HandEdit] = memory.hand_edits(git)
-        if not accept_loss:
-            _refuse_mass_loss(memory, unrecorded)
+        if not accept_loss and memory.mass_loss(unrecorded):
+            if tries > _LOOKS:
+                _refuse_mass_loss(memory, unrecorded)
+            time.sleep(_PAUSE * tries)  # git may be in the middle of a checkout
+            continue
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
             if not memory.sessions.still_holds(memory.git, git):
                 continue  # git is asked again, without the lock

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.shard import LoggedEvent, places
-from thunderus_mem.projection.scan import RACY_NS
+from thunderus_mem.projection.scan import is_racy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -242,6 +242,6 @@ def _stamp(path: str) -> str:
         info = os.lstat(path)
     except OSError:
         return ""
-    newest = max(info.st_mtime_ns, info.st_ctime_ns)
-    racy = f" {time.time_ns()}" if newest > time.time_ns() - RACY_NS else ""
+    now = time.time_ns()
+    racy = f" {now}" if is_racy(info.st_mtime_ns, info.st_ctime_ns, now) else ""
     return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}{racy}"
