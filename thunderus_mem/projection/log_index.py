@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.shard import TORN, LoggedEvent, places
-from thunderus_mem.projection.scan import RACY_NS
+from thunderus_mem.projection.scan import is_racy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHARDS: Final = 64
 _BATCH: Final = 500
 _ROWS: Final = "SELECT id, kind, place, path, line FROM events JOIN shards USING (shard)"
-_NEWEST_FIRST: Final = "ORDER BY place DESC, path DESC, line DESC"
+_NEWEST_FIRST: Final = "ORDER BY place DESC, shards.path DESC, line DESC"
 _LISTED: Final = "IN (SELECT value FROM json_each(?))"
 _NAMING: Final = f"SELECT shard, line FROM event_docs WHERE doc_id {_LISTED}"
 
@@ -134,6 +134,15 @@ class LogIndex:
             "OR NOT EXISTS (SELECT 1 FROM event_docs WHERE after_hash = files.hash) ORDER BY path"
         )
         return [row[0] for row in rows]
+
+    def removed(self, doc_id: str) -> bool:
+        """Whether the last event that changed a document took its text away."""
+        row = self._database.row(
+            "SELECT after_hash FROM event_docs JOIN events USING (shard, line) JOIN shards USING (shard) "
+            f"WHERE doc_id = ? AND after_hash IS NOT NULL {_NEWEST_FIRST} LIMIT 1",
+            (doc_id,),
+        )
+        return row is not None and row[0] == ""
 
     def vanished(self, shard: str | None = None) -> list[str]:
         """Documents the log last saw with a text and no file holds any more; only by ``shard`` when given."""
@@ -260,6 +269,6 @@ def _stamp(path: str) -> str:
         info = os.lstat(path)
     except OSError:
         return ""
-    newest = max(info.st_mtime_ns, info.st_ctime_ns)
-    racy = f" {time.time_ns()}" if newest > time.time_ns() - RACY_NS else ""
+    now = time.time_ns()
+    racy = f" {now}" if is_racy(info.st_mtime_ns, info.st_ctime_ns, now) else ""
     return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}{racy}"

@@ -178,6 +178,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("status", "thunderus_mem.verbs.upkeep:IndexStatus"),
             ("refresh", _REFRESHED),
             ("rebuild", _REFRESHED),
+            ("verify", "thunderus_mem.verbs.upkeep:IndexProof"),
         ),
     ),
     Entry(
