@@ -23,6 +23,7 @@ _DONE: Final = {
     "link": "linked",
     "import": "imported",
     "garden": "tidied",
+    "resolve": "merged",
     "hand-edit": "edited by hand",
     "aborted": "set aside",
 }

@@ -13,6 +13,7 @@ from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.header import Entry, Mapping, Node, Scalar, Sequence, plain_data
 from thunderus_mem.model.splice import (
     checked,
+    entry_lines,
     joined,
     line_after,
     line_start,
@@ -22,12 +23,14 @@ from thunderus_mem.model.splice import (
     with_value,
     without_flow,
 )
-from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, ordered, scalar
+from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, flow_value, ordered
 
 __all__ = [
     "KEY_ORDER",
+    "Item",
     "Value",
     "compose",
+    "data_with",
     "insert_item",
     "remove_item",
     "remove_key",
@@ -35,7 +38,9 @@ __all__ = [
     "set_key",
 ]
 
-Value: TypeAlias = str | int | float | bool | list[str] | dict[str, Any] | None
+Value: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
+Item: TypeAlias = str | dict[str, str]
+"""What a list holds: texts, or, among anchors, mappings of texts."""
 _NULLS = frozenset(["", "~", "null", "Null", "NULL"])
 
 
@@ -70,12 +75,12 @@ def set_key(text: str, key: tuple[str, ...], value: Value) -> str:
         if entry is None:
             wrapped = _wrapped(rest, value)
             header = with_new_key(opened, mapping, name, wrapped, parent)
-            return checked(opened, header, _with(before, key, value))
+            return checked(opened, header, data_with(before, key, value))
         if not rest:
             if plain_data(entry.value) == as_read(value) and _same_type(entry.value, value):
                 return text
             header = with_value(opened, mapping, entry, value)
-            return checked(opened, header, _with(before, key, value))
+            return checked(opened, header, data_with(before, key, value))
         if isinstance(entry.value, Mapping) and entry.value.entries:
             mapping, parent = entry.value, name
             continue
@@ -83,7 +88,7 @@ def set_key(text: str, key: tuple[str, ...], value: Value) -> str:
             message = f"The key '{_name(key[: depth + 1])}' holds no keys of its own."
             raise InvalidDocument(message, hint=f"Make '{name}' a mapping, or remove it, then try again.")
         header = with_value(opened, mapping, entry, _wrapped(rest, value))
-        return checked(opened, header, _with(before, key, value))
+        return checked(opened, header, data_with(before, key, value))
     raise InvalidDocument("No key was named.", hint="Name the key to set.")
 
 
@@ -100,11 +105,11 @@ def _wrapped(rest: tuple[str, ...], value: Any) -> Any:
     return value
 
 
-def _with(data: Any, key: tuple[str, ...], value: Value) -> Any:
+def data_with(data: Any, key: tuple[str, ...], value: Any) -> Any:
     """The plain data of a header after ``key`` is set."""
     copy = dict(data) if isinstance(data, dict) else {}
     head, rest = key[0], key[1:]
-    copy[head] = _with(copy.get(head), rest, value) if rest else as_read(value)
+    copy[head] = data_with(copy.get(head), rest, value) if rest else as_read(value)
     return copy
 
 
@@ -137,12 +142,7 @@ def remove_key(text: str, key: tuple[str, ...]) -> str:
     header = opened.header
     if mapping.flow:
         return checked(opened, without_flow(header, list(mapping.entries), entry), expected)
-    start = line_start(header, entry.key.start)
-    end = line_after(header, entry.value.end)
-    # Comments that stand deeper than the key are the key's own; left alone they could join the value above.
-    own = re.compile(rf"(?: {{{entry.key.column},}}#[^\n]*\n?|[ \t]*\r?\n(?= {{{entry.key.column},}}#))*")
-    match = own.match(header, end)
-    end = match.end() if match is not None else end
+    start, end = entry_lines(header, entry)
     try:
         return checked(opened, header[:start] + header[end:], expected)
     except InvalidDocument:
@@ -161,12 +161,12 @@ def _list_at(root: Mapping, key: tuple[str, ...]) -> Node | None:
     return node
 
 
-def insert_item(text: str, key: tuple[str, ...], item: str) -> str:
+def insert_item(text: str, key: tuple[str, ...], item: Item) -> str:
     """Put ``item`` into the list at ``key``, in order if the list is in order, else last.
 
-    A block list gets one more line in its own style, a flow list stays on its line, a missing or empty
-    list becomes a block list. An item that is there leaves the text as it is. Raises `InvalidDocument`
-    when ``key`` holds something else than a list.
+    A block list gets one more line in its own style (a mapping one a key), a flow list stays on its line, a
+    missing or empty list becomes a block list. An item that is there leaves the text as it is. Raises
+    `InvalidDocument` when ``key`` holds something else than a list.
     """
     opened = open_header(text)
     node = _list_at(opened.root, key)
@@ -176,14 +176,13 @@ def insert_item(text: str, key: tuple[str, ...], item: str) -> str:
         raise InvalidDocument(
             f"The key '{_name(key)}' is not a list.", hint="Make it a list, then try again."
         )
-    texts = [one.text if isinstance(one, Scalar) else None for one in node.items]
-    if item in texts:
-        return text
-    place = _sorted_place(texts, item)
     items = plain_data(node)
-    expected = _with(plain_data(opened.root), key, [*items[:place], item, *items[place:]])
+    if item in items:
+        return text
+    place = _sorted_place(items, item)
+    expected = data_with(plain_data(opened.root), key, [*items[:place], item, *items[place:]])
     if node.flow:
-        written = scalar(item, flow=True)
+        written = flow_value(item)
         if place:
             end = node.items[place - 1].end
             header = opened.header[:end] + ", " + written + opened.header[end:]
@@ -191,33 +190,31 @@ def insert_item(text: str, key: tuple[str, ...], item: str) -> str:
             start = node.items[0].start
             header = opened.header[:start] + written + ", " + opened.header[start:]
     else:
-        header = with_new_line(opened, node, place, item)
+        header = with_new_line(opened, node, place, item, key[-1])
     return checked(opened, header, expected)
 
 
-def _sorted_place(texts: list[str | None], item: str) -> int:
-    known = [one for one in texts if one is not None]
-    if len(known) < len(texts) or known != sorted(known):
-        return len(texts)
-    return len([one for one in known if one < item])
+def _sorted_place(items: list[Any], item: Item) -> int:
+    texts = [one for one in items if isinstance(one, str)]
+    if not isinstance(item, str) or len(texts) < len(items) or texts != sorted(texts):
+        return len(items)
+    return len([one for one in texts if one < item])
 
 
-def remove_item(text: str, key: tuple[str, ...], item: str) -> str:
+def remove_item(text: str, key: tuple[str, ...], item: Item) -> str:
     """Take every ``item`` out of the list at ``key``; the last one leaves ``[]``. Not there: no change."""
     opened = open_header(text)
     node = _list_at(opened.root, key)
     if not isinstance(node, Sequence):
         return text
-    for one in node.items:
-        if isinstance(one, Scalar) and one.text == item:
-            break
-    else:
-        return text
-    if len(node.items) == 1:
-        return set_key(text, key, [])
-    index = node.items.index(one)
     items = plain_data(node)
-    expected = _with(plain_data(opened.root), key, [*items[:index], *items[index + 1 :]])
+    if item not in items:
+        return text
+    if len(items) == 1:
+        return set_key(text, key, [])
+    index = items.index(item)
+    one = node.items[index]
+    expected = data_with(plain_data(opened.root), key, [*items[:index], *items[index + 1 :]])
     header = opened.header
     if node.flow:
         header = without_flow(header, list(node.items), one)

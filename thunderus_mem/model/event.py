@@ -40,7 +40,7 @@ PRIVATE_KINDS: Final = frozenset(("message", "tool_call", "tool_result"))
 """Kinds that go to the private shard of a working tree unless the configuration says otherwise."""
 HAND_EDIT: Final = "hand-edit"
 PATCH_OPS: Final = (
-    *("add", "edit", "remove", "rename", "supersede", "link", "import", "garden", "recap"),
+    *("add", "edit", "remove", "rename", "supersede", "link", "import", "garden", "recap", "resolve"),
     *(HAND_EDIT, "aborted"),
 )
 CHANGE_OPS: Final = ("create", "update", "remove", "rename", "aborted")

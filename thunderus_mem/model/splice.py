@@ -75,6 +75,17 @@ def line_after(text: str, offset: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
+def entry_lines(header: str, entry: Entry) -> tuple[int, int]:
+    """The lines a block entry covers, half-open; comments that stand deeper than its key are its own.
+
+    Left alone when the entry goes, they could join the value above.
+    """
+    own = re.compile(rf"(?: {{{entry.key.column},}}#[^\n]*\n?|[ \t]*\r?\n(?= {{{entry.key.column},}}#))*")
+    end = line_after(header, entry.value.end)
+    match = own.match(header, end)
+    return line_start(header, entry.key.start), end if match is None else match.end()
+
+
 def _colon_end(header: str, entry: Entry) -> int:
     return header.index(":", entry.key.end) + 1
 
@@ -194,12 +205,15 @@ def _end_of(one: Entry | Node) -> int:
     return one.value.end if isinstance(one, Entry) else one.end
 
 
-def with_new_line(opened: Opened, node: Sequence, place: int, item: str) -> str:
+def with_new_line(opened: Opened, node: Sequence, place: int, item: Any, name: str = "") -> str:
+    """The header with one more item in the block list ``name``; a mapping takes a line for each key."""
     header = opened.header
     sibling = node.items[min(place, len(node.items) - 1)]
     between = re.match(r"-( *)", header[line_start(header, sibling.start) + node.column - 1 :])
     blanks = between[1] if between is not None and between[1] else " "
-    line = " " * (node.column - 1) + "-" + blanks + scalar(item)
+    lines = value_lines(name, [item], node.column - 1)
+    if not isinstance(item, dict):
+        lines = [" " * (node.column - 1) + "-" + blanks + scalar(item)]
     if place == 0:
-        return _insert_lines(opened, line_start(header, node.start), [line])
-    return _insert_lines(opened, line_after(header, node.items[place - 1].end), [line])
+        return _insert_lines(opened, line_start(header, node.start), lines)
+    return _insert_lines(opened, line_after(header, node.items[place - 1].end), lines)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.store.git_place import find_place
 from thunderus_mem.store.git_process import GitProcess, Output, find_executable
 from thunderus_mem.store.git_status import STATUS, GitState, parse_status, state_of
+from thunderus_mem.store.git_unmerged import UNMERGED, Unmerged, parse_unmerged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -119,7 +120,8 @@ class Git:
         if not output.ok:
             return None
         exists = bool(shard) and os.path.lexists(os.path.join(self.root, *shard.split("/")))
-        return state_of(parse_status(output.data), self.prefix, shard, exists, memory_dir, size)
+        merging = self.operation() not in ("", "bisect")
+        return state_of(parse_status(output.data), self.prefix, shard, exists, memory_dir, size, merging)
 
     def config(self, key: str) -> str | None:
         """A configured value (``core.hooksPath``), ``None`` when it is not set."""
@@ -152,6 +154,36 @@ class Git:
                 *("diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff"),
                 *("--diff-filter=ACMRT", "--", prefix or "."),
             )
+        )
+
+    def unmerged(self, folder: str) -> list[Unmerged]:
+        """Files below ``folder`` that a merge left in conflict, with all their versions: two processes."""
+        output = self._run(*UNMERGED, folder)
+        found = [one for one in parse_unmerged(output.data) if one.path.startswith(self.prefix)]
+        texts = self.blobs([name for one in found if one.regular for name in one.objects.values()])
+        versions = ([texts.get(one.objects.get(stage, "")) for stage in (1, 2, 3)] for one in found)
+        return [
+            Unmerged(one.path[len(self.prefix) :], base, ours, theirs, one.regular)
+            for one, (base, ours, theirs) in zip(found, versions, strict=True)
+        ]
+
+    def merge_lines(self, base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:
+        """Three texts merged line by line, with markers around conflicts; see `store.git_merge`."""
+        from thunderus_mem.store.git_merge import merge_lines
+
+        return merge_lines(self._process, base, ours, theirs, labels)
+
+    def stage(self, paths: Sequence[str]) -> str:
+        """Put files (or that they are gone) into the index, ending their conflicts; "" or why not."""
+        data = b"".join(os.fsencode(f"{path}\0") for path in paths)
+        if self._process.disarmed:
+            asked = self._run("check-attr", "-z", "--stdin", "filter", data=data).data.split(b"\0")
+            if not set(asked[2::3]) <= {b"unspecified", b"unset"}:
+                return "a filter is configured for them, which only your own git runs"
+        return (
+            ""
+            if self._run("update-index", "--add", "--remove", "-z", "--stdin", data=data).ok
+            else self.reason
         )
 
     def tracked(self, paths: Sequence[str]) -> set[str]:

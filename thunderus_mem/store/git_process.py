@@ -75,6 +75,8 @@ class GitProcess:
         self.executable = executable
         self.folder = folder
         self._hangs = False
+        self.disarmed = False
+        """Whether filters are configured, which contents do not pass when we run git."""
         self.environment = {key: value for key, value in environ.items() if not key.startswith("GIT_")}
         self.environment.update(
             LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_NO_LAZY_FETCH="1"
@@ -88,6 +90,7 @@ class GitProcess:
         for key in asked.data.decode("utf-8", "surrogateescape").split("\0"):
             filter_name, _, setting = key.rpartition(".")
             if setting in ("clean", "process", "required"):
+                self.disarmed = True
                 self._set(f"{filter_name}.{setting}", "false" if setting == "required" else "")
 
     def _set(self, key: str, value: str) -> None:

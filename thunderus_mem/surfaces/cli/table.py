@@ -34,6 +34,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)
     ),
+    Entry(
+        "resolve",
+        "resolving",
+        "Settle what a merge left in conflict.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.resolving:Resolved"),),
+    ),
     Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
     Entry(

@@ -1,0 +1,74 @@
+"""What `resolve` did, for people: each document with what was settled and what is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunderus_mem.surfaces.text import aligned, counted, one_line
+
+if TYPE_CHECKING:
+    from thunderus_mem.surfaces.cli.console import Console
+    from thunderus_mem.surfaces.style import Style
+    from thunderus_mem.verbs.resolving import Resolved, ResolvedDocument
+
+_STATES = {
+    "merged": "",
+    "kept": "kept",
+    "done": "settled before",
+    "apart": "has a file of its own",
+    "unreadable": "left as it is",
+}
+_SHOWN = 160
+
+
+def resolved(value: Resolved, console: Console) -> str:
+    """The sides by git's names, a paragraph a document, other files, and the next step."""
+    style = console.style
+    if value.recorded:
+        console.say(f"Recorded edits made by hand: {', '.join(value.recorded)}")
+    for name in value.clear:
+        console.say(f"{name} is not in conflict.")
+    if not value.documents and not value.others:
+        if not value.clear:
+            console.say("Nothing to resolve: no document is in conflict.")
+        return ""
+    if value.ours:
+        console.say(f"Ours is {one_line(value.ours)}, theirs is {one_line(value.theirs)}.")
+    lines = [line for document in value.documents for line in _document(document, style)]
+    for other in value.others:
+        lines += [style.name(other.path), *_rows([("left", "", other.advice)], style)]
+    if value.planned:
+        lines += ["", value.diff.rstrip("\n")] if value.diff else []
+    if value.staged:
+        console.say(f"Staged {counted(len(value.staged), 'file')}.")
+    if value.unstaged:
+        console.talk(f"Nothing is staged: {value.unstaged}.")
+    console.say(_summary(value))
+    return "\n".join(lines)
+
+
+def _document(document: ResolvedDocument, style: Style) -> list[str]:
+    rows = [("settled", one.key, one.how) for one in document.settled]
+    rows += [("removed", "", f"{path}, the other file of it") for path in document.removed]
+    rows += [("left", one.key, one.why) for one in document.left]
+    state = _STATES[document.state]
+    says = [text for text in (state, document.note) if text]
+    head = f"{style.name(document.id or document.path)}  {document.path if document.id else ''}".rstrip()
+    return [head, *([f"    {one_line(': '.join(says))}"] if says else []), *_rows(rows, style)]
+
+
+def _rows(rows: list[tuple[str, str, str]], style: Style) -> list[str]:
+    paint = {"settled": style.good, "removed": style.dim, "left": style.warning}
+    cells = [
+        (paint[word](word), one_line(f"{key}: {how}" if key else how)[:_SHOWN]) for word, key, how in rows
+    ]
+    return [f"    {line}" for line in aligned(cells)]
+
+
+def _summary(value: Resolved) -> str:
+    left = sum(bool(document.left) for document in value.documents) + len(value.others)
+    clean = len(value.documents) - sum(bool(document.left) for document in value.documents)
+    parts = [f"{counted(clean, 'document')} {'would be ' if value.planned else ''}settled"] if clean else []
+    parts += [f"{left} left to you"] if left else []
+    step = f" Next: {value.next_step}." if value.next_step else ""
+    return f"{', '.join(parts)}.{step}"
