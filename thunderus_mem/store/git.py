@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.store.git_history import Commit
+    from thunderus_mem.store.git_search import Line
 
 __all__ = ["Git", "GitState", "look_for_git"]
 
@@ -180,11 +181,16 @@ class Git:
             asked = self._run("check-attr", "-z", "--stdin", "filter", data=data).data.split(b"\0")
             if not set(asked[2::3]) <= {b"unspecified", b"unset"}:
                 return "a filter is configured for them, which only your own git runs"
-        return (
-            ""
-            if self._run("update-index", "--add", "--remove", "-z", "--stdin", data=data).ok
-            else self.reason
-        )
+        done = self._run("update-index", "--add", "--remove", "-z", "--stdin", data=data)
+        return "" if done.ok else self.reason
+
+    def lines_with(self, texts: Sequence[str]) -> list[Line]:
+        """Lines of tracked files that hold one of the texts, by root-relative path (it may climb)."""
+        from thunderus_mem.store.git_search import lines_with
+
+        up = os.path.relpath(self.toplevel, self.root)
+        found = lines_with(self._process, self.toplevel, texts)
+        return [line._replace(path=os.path.normpath(os.path.join(up, line.path))) for line in found]
 
     def tracked(self, paths: Sequence[str]) -> set[str]:
         """Which of these files (or files below these folders) are in git's index."""

@@ -51,25 +51,26 @@ def events_list(
     memory: Memory, *, document: str | None = None, kinds: Collection[str] = (), limit: int = 50
 ) -> LogListing:
     """Events that pass the filters, newest first."""
-    wanted = _document_id(memory, document) if document is not None else None
+    names = _names(memory, document) if document is not None else frozenset()
     logged = [
         entry.event
         for entry in reversed(memory.log.read_all().events)
-        if (wanted is None or wanted in document_ids(entry.event))
+        if (not names or not names.isdisjoint(document_ids(entry.event)))
         and (not kinds or entry.event.kind in kinds)
     ]
-    if wanted is not None and not logged and memory.index.get(wanted) is None:
-        raise NotFound(f"no document and no event has the id {wanted!r}")
+    if not logged and names == {document} and memory.index.get(document or "") is None:
+        raise NotFound(f"no document and no event has the id {document!r}")
     return LogListing(tuple(map(_entry, logged[:limit])), max(0, len(logged) - limit))
 
 
-def _document_id(memory: Memory, given: str) -> str:
-    """The id meant; a removed document is known to the log alone, so an unknown one stays as it is."""
+def _names(memory: Memory, given: str) -> frozenset[str]:
+    """The id meant and those the document had; a removed one is known to the log alone, by its id."""
     memory.refresh()
     try:
-        return find_row(memory, given).id
+        row = find_row(memory, given)
     except NotFound:
-        return given
+        return frozenset((given,))
+    return frozenset((row.id, *row.aliases))
 
 
 def _entry(event: Event) -> LogEntry:

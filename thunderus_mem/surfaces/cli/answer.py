@@ -27,7 +27,9 @@ _GLOBAL: Final = {
     "--version": "Print the version",
     "--help": "Show help",
 }
-_TAKES_ID: Final = frozenset(["edit", "link", "log", "remove", "show", "supersede", "why"])
+_TAKES_ID: Final = frozenset(
+    ["edit", "link", "log", "remove", "rename", "resolve", "show", "supersede", "why"]
+)
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 _RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
 

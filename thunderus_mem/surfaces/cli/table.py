@@ -35,6 +35,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)
     ),
     Entry(
+        "rename",
+        "renaming",
+        "Give a document another id; what names it follows.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.renaming:Renamed"),),
+    ),
+    Entry(
         "resolve",
         "resolving",
         "Settle what a merge left in conflict.",
