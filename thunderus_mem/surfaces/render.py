@@ -164,6 +164,7 @@ def status(value: StatusReport, console: Console) -> str:
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(value.counts.items()) if number)
     rows = [("memory", value.root), ("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
     troubles = [
+        ("in conflict", len(value.conflicts), "could not be merged by git", value.conflicts),
         ("stale", len(value.stale), "no longer agree with the code", value.stale),
         ("unreadable", len(value.unreadable), "cannot be read", value.unreadable),
         ("unrecorded", len(value.unrecorded), "edited by hand; the next write records it", value.unrecorded),

@@ -9,6 +9,7 @@ from thunderus_mem.surfaces.text import aligned, counted, one_line
 if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
+    from thunderus_mem.verbs.merge_driver import Driven
     from thunderus_mem.verbs.resolving import Resolved, ResolvedDocument
 
 _STATES = {
@@ -72,3 +73,12 @@ def _summary(value: Resolved) -> str:
     parts += [f"{left} left to you"] if left else []
     step = f" Next: {value.next_step}." if value.next_step else ""
     return f"{', '.join(parts)}.{step}"
+
+
+def driven(value: Driven, console: Console) -> str:
+    """A line among git's own, on stderr as theirs are."""
+    if value.settled:
+        console.say(f"{value.path}: settled {', '.join(value.settled)}")
+    for left in value.left:
+        console.say(f"{value.path}: left {left.key + ', ' if left.key else ''}{one_line(left.why)}")
+    return ""

@@ -44,7 +44,8 @@ class Answer(NamedTuple):
 
     ``found`` is what the file holds now, ``before`` what our side had (``None``: nothing, each of them).
     ``state``: ``merged``; ``kept`` (removed on one side); ``done`` (settled before); ``apart`` (a file of its
-    own now); ``unreadable`` (left as it is). ``drops`` are other files of it that go, with their text.
+    own now); ``unreadable`` (left as it is). ``drops`` are other files of it that go, with their text, if
+    they are still there.
     """
 
     id: str
@@ -57,7 +58,7 @@ class Answer(NamedTuple):
     left: tuple[Left, ...] = ()
     note: str = ""
     labels: tuple[str, str] | None = None
-    drops: tuple[tuple[str, str], ...] = ()
+    drops: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def is_clean(self) -> bool:
@@ -177,15 +178,15 @@ def _without_markers(memory: Memory, answer: Answer, one: Standoff) -> Answer:
     return answer._replace(state="kept", note=f"{kept} changed the document, {removed} removed it")
 
 
-def _drops(memory: Memory, one: Standoff, found: str) -> tuple[tuple[str, str], ...]:
+def _drops(memory: Memory, one: Standoff, found: str) -> tuple[tuple[str, str | None], ...]:
     """The other files that hold the document, where nobody has written anything else into them."""
-    held = [(path, _text_at(memory, path)) for path in one.drops]
+    held = tuple([(path, _text_at(memory, path)) for path in one.drops])
     for path, text in held:
         if text is not None and text != found and text not in (one.ours, one.theirs):
             raise InvalidDocument(
                 f"{path} holds this document too, with another text", hint="keep one of the two"
             )
-    return tuple((path, text) for path, text in held if text is not None)
+    return held
 
 
 def _apart(memory: Memory, answer: Answer, one: Standoff) -> Answer:

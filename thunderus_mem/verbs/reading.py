@@ -147,8 +147,9 @@ def _relations(memory: Memory, doc_id: str) -> Iterable[Relation]:
 class StatusReport:
     """The state of a store at a glance.
 
-    ``counts`` by kind; ``unreadable`` files that are no documents; ``unrecorded`` edits made by hand that the
-    next write records; ``pending`` writes and proposals that wait.
+    ``counts`` by kind; ``conflicts`` files that git could not merge; ``unreadable`` files that are no
+    documents; ``unrecorded`` edits made by hand that the next write records; ``pending`` writes and proposals
+    that wait.
     """
 
     root: str
@@ -161,6 +162,7 @@ class StatusReport:
     events: int
     index: str
     next_step: str
+    conflicts: tuple[str, ...] = ()
 
 
 def status(memory: Memory) -> StatusReport:
@@ -170,7 +172,9 @@ def status(memory: Memory) -> StatusReport:
     counts: dict[str, int] = {}
     for row in rows:
         counts[row.kind] = counts.get(row.kind, 0) + 1
-    edits = memory.hand_edits(memory.git_state())
+    state = memory.git_state()
+    edits = memory.hand_edits(state)
+    conflicts = state.conflicts if state is not None else ()
     unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)
     stale = tuple(sorted(row.id for row in rows if row.status == "stale"))
     pending = memory.journal.pending() + _waiting_patches(memory)
@@ -184,7 +188,8 @@ def status(memory: Memory) -> StatusReport:
         pending=pending,
         events=memory.log_index().count(),
         index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
-        next_step=_next_step(unreadable, pending, stale, len(rows)),
+        next_step="thunderus-mem resolve" if conflicts else _next_step(unreadable, pending, stale, len(rows)),
+        conflicts=conflicts,
     )
 
 

@@ -179,7 +179,7 @@ def _together(found: Sequence[Standoff], answers: Sequence[Answer]) -> list[Answ
 
 def _edits(memory: Memory, answer: Answer) -> list[Edit]:
     """What is to be written for a document; nothing where its file is as it should be."""
-    edits = [Edit(answer.id, path, text, None) for path, text in answer.drops]
+    edits = [Edit(answer.id, path, text, None) for path, text in answer.drops if text is not None]
     known = answer.state == "kept" and (
         answer.before is not None or memory.log_index().explains(content_hash(answer.text or ""))
     )
@@ -238,7 +238,7 @@ def _diff(answers: Sequence[Answer]) -> str:
     for answer in answers:
         if answer.state != "unreadable":
             diffs.append(unified_diff(answer.found, answer.text, answer.path) or "")
-            diffs += [unified_diff(text, None, path) or "" for path, text in answer.drops]
+            diffs += [unified_diff(text, None, path) or "" for path, text in answer.drops if text]
     return "".join(diffs)
 
 
@@ -260,7 +260,7 @@ def _value(
             answer.settled,
             answer.left,
             answer.note,
-            tuple(dict(answer.drops)),
+            tuple(path for path, text in answer.drops if text is not None),
             (events or {}).get(answer.path, ""),
         )
         for answer in answers

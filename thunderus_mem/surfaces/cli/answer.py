@@ -113,7 +113,7 @@ def _fixed(before: Sequence[str]) -> Sequence[tuple[str, str]]:
 
 
 def _names() -> list[tuple[str, str]]:
-    return [(entry.name, entry.help) for entry in COMMANDS]
+    return [(entry.name, entry.help) for entry in COMMANDS if not entry.hidden]
 
 
 def _split_globals(words: Sequence[str]) -> tuple[list[str], str]:

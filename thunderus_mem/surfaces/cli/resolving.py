@@ -41,3 +41,24 @@ def resolve(
     value = resolving.resolve(console.memory(), tuple(names or ()), plan=plan, stage=stage, why=why)
     console.emit("resolve", value, resolved)
     return published_code(console, published=value.published) or int(value.is_left)
+
+
+@app.command("merge-driver")
+def merge_driver(
+    ctx: typer.Context,
+    base: Annotated[str, typer.Argument(metavar="BASE", help="What was before; %O.")],
+    ours: Annotated[str, typer.Argument(metavar="OURS", help="Our file, which gets the result; %A.")],
+    theirs: Annotated[str, typer.Argument(metavar="THEIRS", help="Their file; %B.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="What the document is called; %P.")],
+) -> int:
+    """Merge one document for git, as `resolve` would. Exits with 1 when people must decide something.
+
+    Git calls this when it is configured as a merge driver; nobody needs to.
+    """
+    from thunderus_mem.surfaces.render_resolve import driven
+    from thunderus_mem.verbs import merge_driver as driver
+
+    console: Console = ctx.obj
+    value = driver.merge_driver(base, ours, theirs, path, environ=console.environ)
+    console.emit("merge-driver", value, driven)
+    return int(bool(value.left))

@@ -9,13 +9,17 @@ from typing import Final, NamedTuple
 
 
 class Entry(NamedTuple):
-    """One command or group of commands. ``values`` name the types behind ``--json``, by subcommand."""
+    """One command or group of commands. ``values`` name the types behind ``--json``, by subcommand.
+
+    A ``hidden`` one is for programs to call: neither the top page of help nor a completion offers it.
+    """
 
     name: str
     module: str
     help: str
     section: str
     values: tuple[tuple[str, str], ...] = ()
+    hidden: bool = False
 
 
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
@@ -34,6 +38,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)
     ),
+    Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
     Entry(
         "rename",
         "renaming",
@@ -48,7 +53,6 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         _WRITE,
         (("", "thunderus_mem.verbs.resolving:Resolved"),),
     ),
-    Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
     Entry(
         "search",
@@ -175,6 +179,14 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("status", _HOOK_STATUS),
             ("run", "thunderus_mem.surfaces.hooks:HookRun"),
         ),
+    ),
+    Entry(
+        "merge-driver",
+        "resolving",
+        "Merge one document for git.",
+        _GROW,
+        (("", "thunderus_mem.verbs.merge_driver:Driven"),),
+        hidden=True,
     ),
     Entry(
         "watch",
