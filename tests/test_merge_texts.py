@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.conflict import parse, sides, two_way
+from thunderus_mem.model.conflict import Block, parse, sides, two_way
 from thunderus_mem.model.document import Document, read_document
+from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.merge import Merged, merge
 from thunderus_mem.store.git_merge import merge_lines
 from thunderus_mem.store.git_process import GitProcess, find_executable
@@ -173,3 +175,191 @@ def test_merging_what_is_left_again_changes_nothing(base: str | None, ours: str,
     again = merged(base, both.ours, both.theirs)
     assert again.text == first.text
     assert {left.key for left in again.left} == {left.key for left in first.left}
+
+
+TEXT = """---
+id: fact.a
+title: A
+kind: fact
+tags:
+  - one
+  - two
+created: 2026-01-21T09:00:00Z
+updated: 2026-01-21T09:00:00Z
+credibility: 0.90
+anchors:
+  - path: a.py
+    symbol: run
+links: {refers_to: [adr.b]}
+metadata:
+  owner: me
+  note: x  # by hand
+provenance:
+  events: []
+  patches: []
+  commits: []
+verification:
+  last_verified_commit: null
+  status: unknown
+---
+Text.
+"""
+UPDATED = "updated: 2026-01-21T09:00:00Z"
+VERDICT = "last_verified_commit: null\n  status: unknown"
+
+
+def verdict(commit: str, status: str) -> tuple[str, str]:
+    return VERDICT, f"last_verified_commit: {commit}\n  status: {status}"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "wanted", "how"),
+    [
+        (
+            (UPDATED, "updated: 2026-01-21T12:00:00+02:00"),
+            (UPDATED, 'updated: "2026-01-21T11:00:00Z"'),
+            'updated: "2026-01-21T11:00:00Z"\n',
+            ("updated", "the newer, theirs"),
+        ),
+        (
+            ("created: 2026-01-21", "created: 2026-01-19"),
+            ("created: 2026-01-21", "created: 2026-01-20"),
+            "created: 2026-01-19T09:00:00Z\n",
+            ("created", "the older, ours"),
+        ),
+        (
+            ("  - one\n", "  - one\n  - three  # mine\n"),
+            ("  - two\n", "  - zero\n"),
+            "tags:\n  - one\n  - three  # mine\n  - zero\n",
+            ("tags", "both sides' items, from theirs + zero, − two"),
+        ),
+        (
+            ("  - two\n", ""),
+            ("  - one\n", ""),
+            "tags:\n  - one\n  - two\n",
+            ("tags", "both sides' items, from theirs + two"),
+        ),
+        (
+            ("    symbol: run\n", "    symbol: run\n  - b.py\n"),
+            ("  - path: a.py\n    symbol: run\n", "  - path: a.py\n    symbol: start\n"),
+            "anchors:\n  - b.py\n  - path: a.py\n    symbol: start\n",
+            ("anchors", "both sides' items, from theirs + a.py, − a.py"),
+        ),
+        (
+            ("[adr.b]", "[adr.a, adr.b]"),
+            ("{refers_to: [adr.b]}", "{refers_to: [adr.b, adr.c], supersedes: [adr.d]}"),
+            "links: {supersedes: [adr.d], refers_to: [adr.a, adr.b, adr.c]}\n",
+            ("links.refers_to", "both sides' items, from theirs + adr.c"),
+        ),
+        (
+            ("owner: me", "owner: you"),
+            ("note: x  # by hand", "note: y  # by hand\n  more: 010"),
+            "metadata:\n  owner: you\n  note: y  # by hand\n  more: 010\n",
+            ("metadata.more", "only theirs changed it"),
+        ),
+        (
+            ("credibility: 0.90", "credibility: 0.80"),
+            ("credibility: 0.90\n", ""),
+            "credibility: 0.80\n",
+            ("credibility", "kept: ours changed it, theirs removed it"),
+        ),
+        (
+            ("credibility: 0.90\n", ""),
+            ("credibility: 0.90", "credibility: 0.80  # less"),
+            "updated: 2026-01-21T09:00:00Z\ncredibility: 0.80  # less\n",
+            ("credibility", "kept: theirs changed it, ours removed it"),
+        ),
+        (
+            ("id: fact.a", "id: fact.b"),
+            ("id: fact.a", "id: fact.c"),
+            "id: fact.b\ntitle: A\nkind: fact\ntags:\n  - one\n  - two\naliases:\n  - fact.c\n",
+            ("id", "ours; theirs, fact.c, is an alias now"),
+        ),
+        (
+            verdict("abcd1234", "verified"),
+            verdict("null", "stale"),
+            "last_verified_commit: null\n  status: stale\n",
+            ("verification", "stale: both changed it, and the lesser trust is the safe one"),
+        ),
+        (
+            verdict("abcd1234", "verified"),
+            verdict("1234abcd", "verified"),
+            "last_verified_commit: null\n  status: unknown\n",
+            ("verification", "unknown: both changed it, and the lesser trust is the safe one"),
+        ),
+        (
+            ("status: unknown", "status: verified"),
+            ("commit: null", "commit: abcd1234"),
+            "last_verified_commit: abcd1234\n  status: unknown\n",
+            ("verification", "unknown: both changed it, and the lesser trust is the safe one"),
+        ),
+    ],
+)
+def test_what_a_key_comes_to(
+    ours: tuple[str, str], theirs: tuple[str, str], wanted: str, how: tuple[str, str]
+) -> None:
+    mine, other = TEXT.replace(*ours), TEXT.replace(*theirs)
+    assert TEXT not in (mine, other)
+    result = merge(TEXT, mine, other, whole)
+    assert result.left == ()
+    assert wanted in result.text
+    assert how in [tuple(one) for one in result.settled]
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "key"),
+    [
+        (("title: A", "title: B"), ("title: A", "title: 'C'  # so"), "title"),
+        (("owner: me", "owner: you"), ("owner: me", "owner: them"), "metadata.owner"),
+        (
+            ("credibility: 0.90", "x-list: [1]\ncredibility: 0.90"),
+            ("title: A", "title: A\nx-list: [2]"),
+            "x-list",
+        ),
+        (("  - one\n  - two\n", " none\n"), ("  - one\n", ""), "tags"),
+        ((UPDATED, "updated: soon"), (UPDATED, "updated: 2026-01-22T09:00:00Z"), "updated"),
+    ],
+)
+def test_what_only_people_can_decide(ours: tuple[str, str], theirs: tuple[str, str], key: str) -> None:
+    mine, other = TEXT.replace(*ours), TEXT.replace(*theirs)
+    result = merge(TEXT, mine, other, whole, ("HEAD", "topic"))
+    assert [left.key for left in result.left] == [key]
+    (block,) = [part for part in parse(result.text) if isinstance(part, Block)]
+    assert block.labels == ("HEAD", "topic")
+    assert block.ours.strip() in mine
+    both = sides(parse(result.text))
+    place = key.split(".")
+    for text, side in ((both.ours, mine), (both.theirs, other)):
+        now, was = document(text).data(), document(side).data()
+        for name in place:
+            now, was = now[name], was[name]
+        assert now == was
+
+
+def test_a_comment_that_finds_no_place_is_named() -> None:
+    mine = TEXT.replace("title: A", "title: A  # ours")
+    other = TEXT.replace("title: A", "# what they say of it\ntitle: A").replace(
+        "credibility: 0.90", "credibility: 1"
+    )
+    result = merge(TEXT, mine, other, whole)
+    assert ("comment", "theirs is left out: # what they say of it") in [tuple(one) for one in result.settled]
+    assert "title: A  # ours\n" in result.text
+
+
+def test_a_base_that_does_not_read_tells_nothing() -> None:
+    mine, other = TEXT.replace("  - one\n", ""), TEXT.replace("Text.", "Other.")
+    result = merge("no document", mine, other, whole)
+    assert document(sides(parse(result.text)).ours).tags == ("one", "two")
+
+
+def test_a_side_that_does_not_read_is_no_merge() -> None:
+    with pytest.raises(InvalidDocument):
+        merge(TEXT, TEXT.replace("title: A", "title: [A"), TEXT.replace("Text.", "Other."), whole)
+
+
+def test_a_conflict_on_the_last_line_of_the_header() -> None:
+    short = "---\nid: fact.a\ntitle: A\nkind: fact\n---"
+    result = merge(
+        short, short.replace("kind: fact", "kind: adr"), short.replace("kind: fact", "kind: core"), whole
+    )
+    assert result.text.endswith("<<<<<<< ours\nkind: adr\n=======\nkind: core\n>>>>>>> theirs\n---\n")

@@ -26,6 +26,11 @@ def renamed(value: Renamed, console: Console) -> str:
     if value.planned and value.diff:
         console.say(f"Nothing is written; {value.old_id} would be:")
         lines += ["", value.diff.rstrip("\n")]
+    return "\n".join(lines)
+
+
+def say_more(value: Renamed, console: Console) -> None:
+    """After the new name: who followed, and where the old one stands."""
     if value.followed:
         verb = "would follow" if value.planned else "followed"
         console.say(
@@ -35,4 +40,3 @@ def renamed(value: Renamed, console: Console) -> str:
         shown = ", ".join(f"{one.path}:{one.line}" for one in value.mentions[:_SHOWN])
         more = f" and {len(value.mentions) - _SHOWN} more" if len(value.mentions) > _SHOWN else ""
         console.say(f"The old name still stands in {shown}{more}.")
-    return "\n".join(lines)

@@ -23,7 +23,7 @@ _SHOWN = 160
 
 
 def resolved(value: Resolved, console: Console) -> str:
-    """The sides by git's names, a paragraph a document, other files, and the next step."""
+    """The sides by git's names, a paragraph a document, and other files."""
     style = console.style
     if value.recorded:
         console.say(f"Recorded edits made by hand: {', '.join(value.recorded)}")
@@ -40,11 +40,6 @@ def resolved(value: Resolved, console: Console) -> str:
         lines += [style.name(other.path), *_rows([("left", "", other.advice)], style)]
     if value.planned:
         lines += ["", value.diff.rstrip("\n")] if value.diff else []
-    if value.staged:
-        console.say(f"Staged {counted(len(value.staged), 'file')}.")
-    if value.unstaged:
-        console.talk(f"Nothing is staged: {value.unstaged}.")
-    console.say(_summary(value))
     return "\n".join(lines)
 
 
@@ -64,6 +59,16 @@ def _rows(rows: list[tuple[str, str, str]], style: Style) -> list[str]:
         (paint[word](word), one_line(f"{key}: {how}" if key else how)[:_SHOWN]) for word, key, how in rows
     ]
     return [f"    {line}" for line in aligned(cells)]
+
+
+def say_more(value: Resolved, console: Console) -> None:
+    """After the documents: what was staged, how many are settled and left, and the next step."""
+    if value.unstaged:
+        console.talk(f"Nothing is staged: {value.unstaged}.")
+    if value.staged:
+        console.say(f"Staged {counted(len(value.staged), 'file')}.")
+    if value.documents or value.others:
+        console.say(_summary(value))
 
 
 def _summary(value: Resolved) -> str:

@@ -25,10 +25,11 @@ def rename(
     Links and references in other documents follow; the old id stays as an alias. A decision keeps its number.
     """
     from thunderus_mem.surfaces.cli.done import published_code
-    from thunderus_mem.surfaces.render_rename import renamed
+    from thunderus_mem.surfaces.render_rename import renamed, say_more
     from thunderus_mem.verbs import renaming
 
     console: Console = ctx.obj
     value = renaming.rename(console.memory(), document, new_id, plan=plan, why=why)
     console.emit("rename", value, renamed)
+    say_more(value, console)
     return published_code(console, published=value.published)

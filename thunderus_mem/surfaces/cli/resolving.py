@@ -32,7 +32,7 @@ def resolve(
     sides wrote. Exits with 1 while people must decide something.
     """
     from thunderus_mem.surfaces.cli.done import published_code
-    from thunderus_mem.surfaces.render_resolve import resolved
+    from thunderus_mem.surfaces.render_resolve import resolved, say_more
     from thunderus_mem.verbs import resolving
 
     if plan and stage:
@@ -40,6 +40,7 @@ def resolve(
     console: Console = ctx.obj
     value = resolving.resolve(console.memory(), tuple(names or ()), plan=plan, stage=stage, why=why)
     console.emit("resolve", value, resolved)
+    say_more(value, console)
     return published_code(console, published=value.published) or int(value.is_left)
 
 
