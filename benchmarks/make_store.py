@@ -9,11 +9,25 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
 import os
 import random
+import sys
 from bisect import bisect
+from datetime import UTC, datetime, timedelta
 from itertools import accumulate
+from typing import TYPE_CHECKING, Final
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from thunderus_mem.model.document import content_hash
+from thunderus_mem.model.event import Change, encode, line_hash, patch_event
+from thunderus_mem.model.ids import encode_ulid
+from thunderus_mem.model.timestamp import format_precise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thunderus_mem.model.event import Event
 
 # ruff: noqa: SIM905, E501 – word lists read best as text
 _ONSETS = "b br c cl d dr f fl g gr h j k l m n p pl pr qu r s sc sh sl sp st t th tr v w z".split()
@@ -121,37 +135,65 @@ def make_store(root: str, count: int, *, events: int = 0, seed: int = 7) -> list
     writer = Writer(seed)
     for folder in (*_FOLDERS.values(), "core", "indexes"):
         os.makedirs(os.path.join(root, ".thunderus/memory", folder), exist_ok=True)
-    paths = []
+    made = []
     for number in range(count):
-        path, _, text = writer.document(number)
+        path, doc_id, text = writer.document(number)
         with open(os.path.join(root, path), "w", encoding="utf-8", newline="") as handle:
             handle.write(text)
-        paths.append(path)
+        made.append((doc_id, path, content_hash(text)))
     if events:
-        _write_events(root, events)
-    return paths
+        _write_events(root, events, made)
+    return [path for _, path, _ in made]
 
 
-def _write_events(root: str, count: int) -> None:
-    folder = os.path.join(root, ".thunderus/sessions/sess_01JAAAAAAAAAAAAAAAAAAAAAAA")
-    os.makedirs(folder, exist_ok=True)
-    previous = None
-    with open(os.path.join(folder, "events.jsonl"), "w", encoding="utf-8", newline="") as handle:
-        for number in range(count):
-            event = {
-                "v": 1,
-                "id": f"evt_{number:026d}",
-                "ts": f"2026-01-01T{number // 3600 % 24:02d}:{number // 60 % 60:02d}:{number % 60:02d}.000Z",
-                "session_id": "sess_01JAAAAAAAAAAAAAAAAAAAAAAA",
-                "actor": "user",
-                "kind": "note",
-                "refs": {},
-                "body": {"text": f"note {number}"},
-                "prev": previous,
-            }
-            line = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
-            previous = "sha256:" + hashlib.sha256(line.encode()).hexdigest()
-            handle.write(line + "\n")
+_SHARD: Final = 100
+"""Events a session writes before somebody commits."""
+
+
+def _write_events(root: str, count: int, documents: Sequence[tuple[str, str, str]]) -> None:
+    """``count`` events about the documents (id, path, hash) in turn, in sessions of a hundred; the last one
+    about each leaves the text that it has."""
+    start = datetime(2024, 1, 1, tzinfo=UTC)
+    for first in range(0, count, _SHARD):
+        session = "sess_" + encode_ulid(first, 1)
+        folder = os.path.join(root, ".thunderus/sessions", session)
+        os.makedirs(folder, exist_ok=True)
+        previous = None
+        with open(os.path.join(folder, "events.jsonl"), "wb") as handle:
+            for number in range(first, min(first + _SHARD, count)):
+                doc_id, path, now = documents[number % len(documents)]
+                after = now if number + len(documents) >= count else _hash(number)
+                change = _change(number, doc_id, path, _hash(number - len(documents)), after)
+                ts = format_precise(start + timedelta(minutes=number))
+                line = encode(_event(number, ts, session, change, previous))
+                previous = line_hash(line)
+                handle.write(line)
+
+
+def _hash(number: int) -> str:
+    return f"sha256:{hashlib.sha256(str(number).encode()).hexdigest()}" if number >= 0 else ""
+
+
+def _change(number: int, doc_id: str, path: str, before: str, after: str) -> Change:
+    """An edit of one line, as most are."""
+    diff = (
+        f"--- a/{path}\n+++ b/{path}\n@@ -20 +20 @@\n-The limit is {number}.\n+The limit is {number + 1}.\n"
+    )
+    return Change("update" if before else "create", doc_id, path, before, after, diff)
+
+
+def _event(number: int, ts: str, session: str, change: Change, previous: str | None) -> Event:
+    return patch_event(
+        id="evt_" + encode_ulid(number, 2),
+        patch_id="patch_" + encode_ulid(number, 3),
+        ts=ts,
+        session_id=session,
+        actor="agent" if number % 3 else "user",
+        op="edit",
+        changes=[change],
+        why="the limit was raised",
+        prev=previous,
+    )
 
 
 def main() -> None:

@@ -289,3 +289,19 @@ def test_every_message_is_a_sentence(run: Run, repo: Path) -> None:
     assert taken.err.startswith(
         "error: fact.one exists already, in .thunderus/memory/semantic/FACTS/one.md.\n"
     )
+
+
+def test_one_memory_inside_another_is_told_where_it_matters(run: Run, repo: Path) -> None:
+    inner = repo / "packages" / "a"
+    below = inner / "src"
+    below.mkdir(parents=True)
+    assert run("init").code == 0
+    assert run("init", cwd=inner).code == 0
+    said = f"This is the memory in {inner}; another is in {repo}."
+    add = ("add", "fact", "--tag", "t", "--body", "words")
+    assert said in run(*add, "One", cwd=below).err
+    assert said in run("search", "nothing", cwd=below).err
+    for quiet in (("list",), ("search", "words"), ("lint",), ("show", "fact.one")):
+        assert str(repo) not in run(*quiet, cwd=below).err
+    assert said not in run(*add, "Two", cwd=inner).err, "whoever stands in its folder is not surprised"
+    assert f"above it   {repo}\n" in run("status", cwd=below).out

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.index_support import content, document, new_store, put
+from thunderus_mem.memory import open_memory
 from thunderus_mem.model.errors import Busy
 from thunderus_mem.model.query import parse_query
 from thunderus_mem.projection import database as db
+from thunderus_mem.projection.damage import Damaged
 from thunderus_mem.projection.index import Index
-from thunderus_mem.projection.refresh import ask, open_index, rebuild, refresh
+from thunderus_mem.projection.refresh import open_index, rebuild, refresh
+from thunderus_mem.projection.statements import VERSION
 from thunderus_mem.recall.search import search
 
 if TYPE_CHECKING:
@@ -42,7 +45,11 @@ def answers(layout: Layout) -> list[tuple[str, int, str, float]]:
             for hit in search(index, parse_query(text), root=layout.root)
         ]
 
-    return ask(layout, question)
+    memory = open_memory(layout.root)
+    try:
+        return memory.ask(question)
+    finally:
+        memory.index.close()
 
 
 def damage(path: str, chance: random.Random) -> str:
@@ -124,10 +131,11 @@ def test_damage_that_shows_only_while_answering_is_answered_anew(tmp_path: Path)
     def question(index: Index) -> int:
         asked.append("once")
         if len(asked) == 1:
-            raise db.Damaged("a page is gone")
+            raise Damaged("a page is gone")
         return index.count()
 
-    assert ask(layout, question) == 40
+    memory = open_memory(layout.root)
+    assert memory.ask(question) == 40
     assert len(asked) == 2
 
 
@@ -135,7 +143,7 @@ def test_a_newer_index_is_left_alone_and_answers_come_from_memory(tmp_path: Path
     layout = small_store(tmp_path)
     rebuild(layout)
     connection = sqlite3.connect(layout.index_file)
-    connection.execute(f"PRAGMA user_version = {db.VERSION + 1}")
+    connection.execute(f"PRAGMA user_version = {VERSION + 1}")
     connection.close()
     before = Path(layout.index_file).read_bytes()
     index, refreshed = open_index(layout)
@@ -160,7 +168,7 @@ def test_an_index_with_other_statements_than_ours_is_replaced(tmp_path: Path, st
     connection.execute(statement)
     connection.close()
     index, refreshed = open_index(layout)
-    assert "schema" in refreshed.rebuilt
+    assert "something else" in refreshed.rebuilt
     assert index.count() == 40
 
 

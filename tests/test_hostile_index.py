@@ -31,4 +31,4 @@ def test_an_index_replaced_while_we_hold_it_open_is_opened_anew(repo: Path, run:
     written = add(memory, "fact", "Plain", body="plain words", tags=["t"])
     assert (repo / written.path).exists()
     assert "fact.plain" in run("list").out
-    assert memory.log_index().events_of("fact.plain")
+    assert memory.log_index().naming(["fact.plain"])

@@ -25,7 +25,9 @@ from verify_store import normal_hash, parse_line, shards, verify
 from thunderus_mem.memory import Memory, open_memory
 from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.event import changes_of
-from thunderus_mem.projection.refresh import in_memory
+from thunderus_mem.projection.database import create
+from thunderus_mem.projection.index import Index
+from thunderus_mem.projection.refresh import refresh
 from thunderus_mem.surfaces.output import envelope
 from thunderus_mem.verbs import (
     adding,
@@ -345,7 +347,8 @@ class Life(RuleBasedStateMachine):
         before = tree_bytes(self.root)
         memory = self.memory()
         memory.refresh()
-        rebuilt = in_memory(memory.layout)
+        rebuilt = Index(create())
+        refresh(memory.layout, rebuilt)
         assert content(memory.index) == content(rebuilt)
         rebuilt.close()
         assert upkeep.manifest(self.memory(), check=True).diagnostics == ()

@@ -3,22 +3,30 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from tests.index_support import document, new_store, put
+from thunderus_mem.projection.database import create
 from thunderus_mem.projection.log_index import LogIndex
 from thunderus_mem.projection.refresh import open_index
 from thunderus_mem.store.events import EventLog
 
 if TYPE_CHECKING:
+    import random
+
     from thunderus_mem.store.layout import Layout
 
 
-def line(number: int, doc_id: str, after: str) -> str:
+def line(number: int, doc_id: str, after: str, second: int | None = None) -> str:
+    second = number if second is None else second
     event = {
         "v": 1,
         "id": f"evt_{number:026d}",
-        "ts": f"2026-01-01T00:00:{number:02d}.000Z",
+        "ts": f"2026-01-01T00:00:{second:02d}.000Z",
         "session_id": "sess_1",
         "actor": "user",
         "kind": "patch",
@@ -26,7 +34,14 @@ def line(number: int, doc_id: str, after: str) -> str:
         "body": {
             "op": "add",
             "changes": [
-                {"op": "create", "doc_id": doc_id, "path": "p.md", "before": "", "after": after, "diff": None}
+                {
+                    "op": "create" if after else "remove",
+                    "doc_id": doc_id,
+                    "path": "p.md",
+                    "before": "" if after else "sha256:0",
+                    "after": after,
+                    "diff": None,
+                }
             ],
         },
         "prev": None,
@@ -48,12 +63,12 @@ def test_events_are_found_by_document_hash_and_time(tmp_path: Path) -> None:
     index, _ = open_index(layout)
     log = LogIndex(index.database)
     assert log.refresh(log_of(layout)) == 2
-    assert [event.id[-1] for event in log.events_of("fact.n3")] == ["3"]
+    assert [event.id[-1] for event in log.naming(["fact.n3"])] == ["3"]
     assert log.explains("sha256:2")
     assert not log.explains("sha256:9")
     assert not log.explains("")
     assert all(log.explains(f"sha256:{number}") for number in (1, 2, 3))
-    assert (log.count(), log.damages()) == (3, 0)
+    assert (log.total(), log.damages()) == (3, 0)
 
 
 def test_only_what_changed_is_read_and_a_lost_shard_takes_its_events_along(tmp_path: Path) -> None:
@@ -68,8 +83,42 @@ def test_only_what_changed_is_read_and_a_lost_shard_takes_its_events_along(tmp_p
     with shard.open("a") as handle:
         handle.write(line(2, "fact.a", "sha256:2") + "not an event\n")
     log.refresh(log_of(layout))
-    assert len(log.events_of("fact.a")) == 2
+    assert len(log.naming(["fact.a"])) == 2
     assert log.damages() == 1
     shutil.rmtree(folder)
     log.refresh(log_of(layout))
-    assert log.count() == 0
+    assert log.total() == 0
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(st.lists(st.integers(0, 3), max_size=5), max_size=3), st.randoms(use_true_random=False))
+def test_index_and_log_tell_one_order(seconds: list[list[int]], shuffled: random.Random) -> None:
+    """Clocks stand still and go back, ids follow no line order: a session's lines keep theirs in both."""
+    numbers = list(range(sum(map(len, seconds))))
+    shuffled.shuffle(numbers)
+    with TemporaryDirectory() as root:
+        layout = new_store(root)
+        shards = []
+        for name, moments in enumerate(seconds):
+            folder = Path(layout.sessions_dir) / f"s{name}"
+            folder.mkdir(parents=True)
+            shards.append([line(numbers.pop(), "fact.a", "sha256:1", second) for second in moments])
+            (folder / "events.jsonl").write_text("".join(shards[-1]))
+        told = [logged.event.id for logged in log_of(layout).read_all().events]
+        projected = LogIndex(create())
+        projected.refresh(log_of(layout))
+        assert [row.id for row in projected.naming(["fact.a"])] == told
+    for shard in shards:
+        ids = [json.loads(one)["id"] for one in shard]
+        assert [one for one in told if one in ids] == ids
+
+
+def test_what_came_last_is_last_in_its_shard_not_by_the_clock(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    folder = Path(layout.sessions_dir) / "one"
+    folder.mkdir(parents=True)
+    (folder / "events.jsonl").write_text(line(2, "fact.a", "sha256:1", 9) + line(1, "fact.a", "", 3))
+    index, _ = open_index(layout)
+    log = LogIndex(index.database)
+    log.refresh(log_of(layout))
+    assert log.vanished() == []

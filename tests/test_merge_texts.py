@@ -23,7 +23,7 @@ WITH_GIT = settings(deadline=None, max_examples=25, derandomize=True)
 def by_git(base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:
     executable = find_executable(os.environ["PATH"])
     assert executable is not None
-    return merge_lines(GitProcess(executable, "/", os.environ), base, ours, theirs, labels)
+    return merge_lines(GitProcess(executable, "/", os.environ).run, base, ours, theirs, labels)
 
 
 def whole(_base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.unicode import visible
-from thunderus_mem.surfaces.cli.console import seen
+from thunderus_mem.surfaces.filter import seen
 from thunderus_mem.surfaces.output import dumps, envelope, failure_envelope
 from thunderus_mem.surfaces.style import Style, unmarked
 from thunderus_mem.surfaces.text import aligned, cut, width

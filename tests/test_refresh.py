@@ -7,13 +7,16 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hypothesis import given, settings
+import pytest
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.index_support import FACTS, content, document, new_store, put
 from thunderus_mem.model.query import parse_query
+from thunderus_mem.projection import row_writer, update
 from thunderus_mem.projection.index import Index
-from thunderus_mem.projection.refresh import open_index, peek, rebuild, refresh
+from thunderus_mem.projection.inventory import take_inventory
+from thunderus_mem.projection.refresh import FOLDERS, open_index, peek, rebuild, refresh
 from thunderus_mem.recall.search import search
 
 if TYPE_CHECKING:
@@ -77,17 +80,18 @@ def test_a_file_that_cannot_be_a_document_hides_no_other(tmp_path: Path) -> None
     assert {problem.path.rpartition("/")[2] for problem in index.problems()} == {"a.md", "b.md", "d.md"}
 
 
-def test_an_unmounted_memory_is_held_not_dropped(tmp_path: Path) -> None:
+def test_the_index_follows_an_emptied_memory_as_a_rebuild_would(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     for number in range(12):
         put(layout, f"{number}.md", document(f"fact.n{number}"))
     index, _ = open_index(layout)
     for folder in ("core", "semantic", "procedural", "episodic"):
-        shutil.rmtree(os.path.join(layout.memory_dir, folder))
-    held = refresh(layout, index)
-    assert (held.held, held.total, index.count()) == (12, 12, 12)
-    assert search(index, parse_query("text"), root=layout.root) == []
-    assert rebuild(layout).total == 0
+        os.rename(os.path.join(layout.memory_dir, folder), os.path.join(layout.memory_dir, f"{folder}.away"))
+    gone = refresh(layout, index)
+    assert (gone.removed, gone.before, gone.total, index.count()) == (12, 12, 0, 0)
+    for folder in ("core", "semantic", "procedural", "episodic"):
+        os.rename(os.path.join(layout.memory_dir, f"{folder}.away"), os.path.join(layout.memory_dir, folder))
+    assert refresh(layout, index).added == 12
 
 
 def test_the_manifest_follows_and_is_mended(tmp_path: Path) -> None:
@@ -165,19 +169,32 @@ def apply(layout: Layout, operation: tuple[str, str, str | bytes]) -> None:
         os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
-@settings(deadline=None, max_examples=60, derandomize=True)
-@given(OPERATIONS)
-def test_refresh_after_anything_is_what_a_rebuild_is(operations: list[tuple[str, str, str | bytes]]) -> None:
+@pytest.mark.parametrize("batch", [500, 1, 2])
+@settings(
+    deadline=None,
+    max_examples=60,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(operations=OPERATIONS)
+def test_refresh_after_anything_is_what_a_rebuild_is(
+    monkeypatch: pytest.MonkeyPatch, batch: int, operations: list[tuple[str, str, str | bytes]]
+) -> None:
+    monkeypatch.setattr(update, "_BATCH", batch)
+    monkeypatch.setattr(row_writer, "_MANY", 1 if batch == 2 else 100)
     root = tempfile.mkdtemp()
     try:
         layout = new_store(root)
         index, _ = open_index(layout)
-        for operation in operations:
+        for operation in [*operations, ("refresh", "", "")]:
             if operation[0] == "refresh":
-                refresh(layout, index)
+                before = {row[0] for row in index.database.rows("SELECT doc_id FROM docs")}
+                done = refresh(layout, index)
+                after = {row[0] for row in index.database.rows("SELECT doc_id FROM docs")}
+                assert (done.added, done.removed) == (len(after - before), len(before - after))
+                assert done.modified <= len(before & after)
             else:
                 apply(layout, operation)
-        refresh(layout, index)
         refreshed = content(index)
         manifest = Path(layout.manifest_file).read_bytes()
         assert index.database.check() == ""
@@ -187,6 +204,7 @@ def test_refresh_after_anything_is_what_a_rebuild_is(operations: list[tuple[str,
         assert content(index) == refreshed
         assert not refreshed["orphans"]
         assert Path(layout.manifest_file).read_bytes() == manifest
+        assert take_inventory(layout.root, FOLDERS).manifest == manifest
         index.close()
     finally:
         shutil.rmtree(root)

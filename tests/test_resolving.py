@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from git_repository import Repository
@@ -13,10 +13,14 @@ from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.model.errors import Conflict, InvalidConfig, NotFound
 from thunderus_mem.model.event import changes_of
+from thunderus_mem.store.git_merge import merge_lines
+from thunderus_mem.verbs import resolving
 from thunderus_mem.verbs.linting import lint
 from thunderus_mem.verbs.reading import status
 from thunderus_mem.verbs.renaming import rename
+from thunderus_mem.verbs.replaying import replay_check
 from thunderus_mem.verbs.resolving import Resolved, resolve
+from thunderus_mem.verbs.undoing import undo
 from thunderus_mem.verbs.writing import edit, note, remove
 
 if TYPE_CHECKING:
@@ -770,15 +774,24 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(
 ) -> None:
     diverge(tree, lambda: rewrite(tree, TOP, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
     merge(tree)
-    memory = tree.memory()
-    assert memory.git is not None
-    merge_lines = memory.git.merge_lines
 
-    def slow(*texts: str) -> str:
+    def slow(*arguments: Any) -> str:
         (tree.root / BIG).write_text("somebody else\n")
-        return merge_lines(*texts)
+        return merge_lines(*arguments)
 
-    monkeypatch.setattr(memory.git, "merge_lines", slow)
+    monkeypatch.setattr(resolving, "merge_lines", slow)
     with pytest.raises(Conflict):
-        resolve(memory)
+        resolve(tree.memory())
     assert tree.text("big") == "somebody else\n"
+
+
+def test_it_can_be_undone_and_replayed(tree: VerbTree) -> None:
+    diverge(tree, lambda: rewrite(tree, BOTTOM, "Theirs."), lambda: rewrite(tree, TOP, "Ours."))
+    ours = tree.text("big")
+    merge(tree)
+    resolve(tree.memory(), stage=True)
+    finish(tree)
+    assert replay_check(tree.memory()).unexplained == 0
+    undo(tree.memory())
+    assert tree.text("big") == ours
+    tree.check()

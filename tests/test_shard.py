@@ -8,14 +8,8 @@ import pytest
 
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.event import Change, Event, encode, hand_edit_id, line_hash, note_event, patch_event
-from thunderus_mem.model.shard import (
-    Damage,
-    check_chain,
-    check_doubles,
-    check_heads,
-    merge_readings,
-    parse_shard,
-)
+from thunderus_mem.model.log_check import LogCheck, check_chain
+from thunderus_mem.model.shard import Damage, ShardReading, merge_readings, parse_shard
 
 PATH = ".thunderus/sessions/sess_1/events.jsonl"
 HASH = "sha256:" + "a" * 64
@@ -41,6 +35,14 @@ def chain(count: int) -> list[bytes]:
 
 
 LINES = chain(5)
+
+
+def together(*readings: ShardReading) -> list[tuple[str, str, Severity]]:
+    """What only all shards together show."""
+    check = LogCheck()
+    for reading in readings:
+        check.take(reading, None)
+    return [(one.path, one.rule, one.severity) for one in check.close(lambda: readings)]
 
 
 def findings(lines: list[bytes], **options: object) -> list[tuple[str, str, int]]:
@@ -128,6 +130,14 @@ def test_shards_join_by_time_whatever_offset_it_is_written_with() -> None:
     assert [logged.event.id for logged in joined.events] == ["evt_2", "evt_1"]
 
 
+def test_lines_of_one_moment_keep_the_order_of_their_shard() -> None:
+    moment = {"ts": "2026-01-21T09:00:00.000Z"}
+    lines = b"".join(encode(note(number, **moment)) for number in (5, 3, 9))
+    other = encode(note(4, session_id="sess_2", **moment))
+    read = merge_readings([parse_shard(PATH, lines), parse_shard("other", other)])
+    assert [logged.event.id for logged in read.events] == ["evt_4", "evt_5", "evt_3", "evt_9"]
+
+
 def test_the_same_line_in_two_shards_counts_once() -> None:
     joined = merge_readings([parse_shard("a", LINES[0]), parse_shard("b", LINES[0])])
     assert len(joined.events) == 1
@@ -139,9 +149,7 @@ def test_one_id_with_two_contents_is_reported_and_the_first_is_served() -> None:
     joined = merge_readings(readings)
     assert [logged.shard for logged in joined.events] == ["a"]
     assert [(damage.shard, damage.line, damage.code) for damage in joined.damages] == [("b", 1, "TM503")]
-    assert [(one.path, one.rule, one.severity) for one in check_doubles(readings)] == [
-        ("b", "TM503", Severity.ERROR)
-    ]
+    assert together(*readings) == [("b", "TM503", Severity.ERROR)]
 
 
 def test_two_recordings_of_one_edit_by_hand_collapse_to_the_earlier() -> None:
@@ -159,15 +167,15 @@ def test_two_recordings_of_one_edit_by_hand_collapse_to_the_earlier() -> None:
     joined = merge_readings(readings)
     assert [logged.shard for logged in joined.events] == ["b"]
     assert joined.damages == ()
-    assert check_doubles(readings) == []
+    assert together(*readings) == []
 
 
 def test_a_head_that_is_nowhere_is_a_note() -> None:
     known = parse_shard("a", LINES[0])
     good = parse_shard("b", encode(note(7, head=line_hash(LINES[0]))))
     lost = parse_shard("c", encode(note(8, head=HASH)))
-    assert check_heads([known, good]) == []
-    assert [(one.path, one.severity) for one in check_heads([known, good, lost])] == [("c", Severity.NOTE)]
+    assert together(known, good) == []
+    assert together(known, good, lost) == [("c", "TM504", Severity.NOTE)]
 
 
 def test_a_damage_says_which_line_and_why() -> None:
@@ -175,3 +183,9 @@ def test_a_damage_says_which_line_and_why() -> None:
     assert reading.damages[0].shard == PATH
     assert isinstance(reading.damages[0], Damage)
     assert reading.damages[0].message.startswith("not an event: not JSON")
+
+
+def test_a_last_line_with_lost_blocks_is_torn_and_one_in_the_middle_is_not() -> None:
+    lost = b'{"v":1,\0\0\0\0}\n'
+    assert [(one.line, one.code) for one in parse_shard(PATH, LINES[0] + lost).damages] == [(2, "TM505")]
+    assert [(one.line, one.code) for one in parse_shard(PATH, lost + LINES[0]).damages] == [(1, "TM503")]

@@ -148,6 +148,8 @@ def _check_leftovers(root: str, problems: list[str], *, settled: bool) -> None:
     for folder, folders, names in os.walk(store):
         if os.path.basename(folder) == ".quarantine":
             folders.clear()
+        # What a killed rebuild left of an index goes with the next one, and is doctor's to name until then.
+        folders[:] = [name for name in folders if name != "indexes"]
         problems.extend(
             f"{os.path.join(folder, name)}: a temporary file was left"
             for name in names

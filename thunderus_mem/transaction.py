@@ -14,14 +14,17 @@ The lock is never held over git, an editor or a prompt.
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from thunderus_mem.evidence.former import without_way_back
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
-from thunderus_mem.model.event import Change, Event, encode, note_event, patch_event, unified_diff
+from thunderus_mem.model.event import Change, Event, changes_of, encode, note_event, patch_event, unified_diff
+from thunderus_mem.model.event_secrets import refuse_secrets
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.files import ABSENT, sweep
 from thunderus_mem.store.journal import Write
+from thunderus_mem.store.meanwhile import meanwhile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +35,6 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Healed
 
 _TRIES = 3
-Answer = TypeVar("Answer")
 
 
 class Edit(NamedTuple):
@@ -102,17 +104,28 @@ class Writing:
         self.recorded: tuple[str, ...] = ()
         self.healed: tuple[Healed, ...] = ()
         self.pending = False
+        self._patch = ""
 
     def ids(self) -> Ids:
-        """Fresh ids for the next commit."""
-        return Ids(self._memory.new_id("evt"), self._memory.new_id("patch"))
+        """A fresh id for the next commit; all commits of a command are one patch and share its id."""
+        event = self._memory.new_id("evt")
+        self._patch = self._patch or self._memory.new_id("patch")
+        return Ids(event, self._patch)
 
     def commit(
-        self, op: str, edits: Sequence[Edit], *, why: str = "", actor: str = "user", ids: Ids | None = None
+        self,
+        op: str,
+        edits: Sequence[Edit],
+        *,
+        undoes: Sequence[str] = (),
+        why: str = "",
+        actor: str = "user",
+        ids: Ids | None = None,
     ) -> Event:
         """Write one patch event and the files it speaks of; returns the event as logged.
 
-        Raises `Conflict` when a file is not what ``edit.before`` says; nothing is written then.
+        ``undoes`` names the events it takes back. Raises `Conflict` when a file is not what ``edit.before``
+        says; nothing is written then.
         """
         chosen = ids or self.ids()
         return self._append(
@@ -122,10 +135,11 @@ class Writing:
                 actor=actor,
                 op=op,
                 changes=[edit.as_change() for edit in edits],
+                undoes=undoes,
                 why=why,
                 **common,
             ),
-            [edit.as_write() for edit in edits],
+            edits,
         )
 
     def note(self, text: str, *, doc_ids: Sequence[str] = (), why: str = "", actor: str = "user") -> Event:
@@ -137,7 +151,7 @@ class Writing:
             (),
         )
 
-    def _append(self, make: Callable[[dict[str, Any]], Event], writes: Sequence[Write]) -> Event:
+    def _append(self, make: Callable[[dict[str, Any]], Event], edits: Sequence[Edit]) -> Event:
         now = self._memory.now()
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
         event = make(
@@ -149,9 +163,11 @@ class Writing:
                 "head": session.head_hint,
             }
         )
-        _refuse_secrets(event)
+        refuse_secrets(event)
         line = encode(event)
         self._memory.sessions.begin(session)
+        self._keep(event, edits)
+        writes = [edit.as_write() for edit in edits]
         committed = self._memory.journal.commit(event.id, session.shard, line, writes, head=self._head)
         self._memory.sessions.wrote(session, line)
         self.pending = self.pending or not committed.published
@@ -165,6 +181,13 @@ class Writing:
             )
         return event
 
+    def _keep(self, event: Event, edits: Sequence[Edit]) -> None:
+        """Keep in this tree what the log will not lead back to, for `undo`."""
+        changes = changes_of(event) if edits else ()
+        texts = without_way_back(changes, [(edit.before, edit.after) for edit in edits])
+        if texts:
+            self._memory.kept.keep(event.id, texts, self._memory.now())
+
     @property
     def _head(self) -> str:
         return (self._git.head or "") if self._git is not None else ""
@@ -172,7 +195,8 @@ class Writing:
     def recover(self) -> None:
         """Finish or undo what a killed command left; a text that found no place is logged as aborted."""
         memory = self._memory
-        sweep(memory.layout.local_dir)
+        for folder in (memory.layout.store, memory.layout.local_dir, memory.layout.schemas_dir):
+            sweep(folder)
         shard = memory.sessions.known_shard()
         self.healed = tuple(
             memory.journal.heal(
@@ -193,12 +217,12 @@ class Writing:
         """Log edits that people made outside the tool, one event each, as actor ``user``."""
         for edit in hand_edits:
             self._log_changes("hand-edit", (edit.change,), "", event_id=edit.event_id, patch_id=edit.patch_id)
-        self.recorded = tuple(edit.change.doc_id for edit in hand_edits)
+        self.recorded = tuple(edit.doc_id or edit.path for edit in hand_edits)
 
     def _log_changes(
         self, op: str, changes: Sequence[Change], why: str, *, event_id: str = "", patch_id: str = ""
     ) -> None:
-        fresh = self.ids()
+        fresh = Ids(self._memory.new_id("evt"), self._memory.new_id("patch"))
         self._append(
             lambda common: patch_event(
                 id=event_id or fresh.event,
@@ -213,79 +237,45 @@ class Writing:
         )
 
 
-def _refuse_secrets(event: Event) -> None:
-    """Raise `Refused` when any text of the event holds a secret: what the log has, it has for good."""
-    from thunderus_mem.model.secrets import find_secrets
-
-    for place, value in (("the reason", event.why), ("the event", event.body), ("the event", event.refs)):
-        for text in _texts(value):
-            for secret in find_secrets(text)[:1]:
-                raise Refused(
-                    f"{place} holds what looks like a {secret.kind}; nothing was written",
-                    hint="name where the secret is kept instead of the secret",
-                )
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in a JSON value but diffs, whose documents were looked at whole."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            if key != "diff":
-                yield from _texts(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _texts(item)
-
-
-def _meanwhile(question: Callable[[], Answer]) -> Callable[[], Answer]:
-    """Start to work out an answer; the function given back waits for it, and raises what the question did.
-
-    Git takes as long to answer as the index to refresh; neither needs the other.
-    """
-    from threading import Thread
-
-    answers: list[Answer] = []
-    troubles: list[Exception] = []
-
-    def ask() -> None:
-        try:
-            answers.append(question())
-        except Exception as error:  # noqa: BLE001 - raised again where the answer is wanted
-            troubles.append(error)
-
-    thread = Thread(target=ask, daemon=True)
-    thread.start()
-
-    def answer() -> Answer:
-        thread.join()
-        if troubles:
-            raise troubles[0]
-        return answers[0]
-
-    return answer
+def _refuse_mass_loss(memory: Memory, unrecorded: Sequence[HandEdit]) -> None:
+    """A folder that is not mounted must not be logged as hundreds of removals, nor be written into."""
+    gone = len(memory.mass_loss(unrecorded))
+    if not gone:
+        return
+    raise Refused(
+        f"{gone:,} of {memory.index.count() + gone:,} documents are gone, and neither a command nor a commit "
+        "took them away; nothing was written",
+        hint="bring them back; or, if they are meant to be gone, commit that or run "
+        "`thunderus-mem record --yes`",
+    )
 
 
 @contextmanager
-def writing(memory: Memory, command: str) -> Iterator[Writing]:
+def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Iterator[Writing]:
     """Open a transaction for ``command`` (named to whoever waits for the lock).
 
-    Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses.
+    Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
+    `Refused` when more documents are gone than anybody takes away by hand, unless ``accept_loss``.
     """
     for _ in range(_TRIES):
-        asked = _meanwhile(lambda: (memory.git_state(), memory.origin()))
+        # Git takes as long to answer as the index to refresh; neither needs the other.
+        asked = meanwhile(lambda: (memory.git_state(), memory.origin()))
         from thunderus_mem.store.lock import held, prepare
 
         prepare()
+        written = memory.sessions.last_written()
         memory.refresh()
         git, origin = asked()
         unrecorded = memory.hand_edits(git)
+        if not accept_loss:
+            _refuse_mass_loss(memory, unrecorded)
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
             if not memory.sessions.still_holds(memory.git, git):
                 continue  # git is asked again, without the lock
             transaction = Writing(memory, git, origin)
             transaction.recover()
+            if transaction.healed or memory.sessions.last_written() != written:
+                memory.refresh()  # what another process wrote before we had the lock
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
             # The change is on disk by now; an index that cannot be renewed is renewed by the next command.

@@ -23,7 +23,9 @@ _DONE: Final = {
     "link": "linked",
     "import": "imported",
     "garden": "tidied",
-    "resolve": "merged",
+    "undo": "taken back",
+    "migrate": "migrated",
+    "resolve": "resolved",
     "hand-edit": "edited by hand",
     "aborted": "set aside",
 }

@@ -205,7 +205,7 @@ def alias_or_anchor_or_tag(subject: Subject) -> Iterable[Diagnostic]:
 
 
 def header_limits(subject: Subject) -> Iterable[Diagnostic]:
-    """The frontmatter is larger than 32 KiB, deeper than 6 levels or has more than 4,000 values.
+    """The frontmatter is larger than 32 KiB, deeper than 6 levels or has more than 2,500 values.
 
     Why: a header describes a document. Limits keep a hostile or broken one from holding up everything else.
 

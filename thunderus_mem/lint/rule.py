@@ -58,6 +58,10 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM505": ("shard-torn", WARNING),
     "TM506": ("tracked-projection", ERROR),
     "TM507": ("conflict-in-shard", ERROR),
+    "TM601": ("answer-without-reason", WARNING),
+    "TM602": ("unused-answer", WARNING),
+    "TM603": ("unknown-code", WARNING),
+    "TM604": ("configured-answers", WARNING),
 }
 
 
@@ -87,7 +91,7 @@ class LintConfig(NamedTuple):
     """Which rules run, how much they weigh, and the caps. Sizes are in tokens (characters divided by four).
 
     ``select`` and ``ignore`` hold beginnings of codes (``TM2``); nothing selected means all. ``severities``
-    maps a code to a severity or ``"off"``.
+    maps a code to a severity or ``"off"``; ``per_file`` a glob to codes left alone there, with the reasons.
     """
 
     select: tuple[str, ...] = ()
@@ -99,6 +103,7 @@ class LintConfig(NamedTuple):
     document_hard: int = 4000
     path_max: int = 120
     name_max: int = 60
+    per_file: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
     def runs(self, code: str) -> bool:
         """Whether the rule with this code is wanted."""
@@ -119,7 +124,8 @@ class LintStore(NamedTuple):
 
     ``schemas`` maps a file name of the schemas folder to what is there and what should be;
     ``manifest`` is the manifest's text (``None``: there is none); ``log`` is what reading the log found;
-    ``tracked`` are the root-relative paths git tracks below the ignored folders.
+    ``tracked`` are the root-relative paths git tracks below the ignored folders; ``answered`` the globs and
+    codes of ``per_file`` that some finding needed (``None``: not everything was looked at).
     """
 
     corpus: Corpus | None = None
@@ -130,19 +136,24 @@ class LintStore(NamedTuple):
     manifest_path: str = ".thunderus/memory/indexes/manifest.json"
     log: tuple[Diagnostic, ...] = ()
     tracked: tuple[str, ...] = ()
+    answered: frozenset[tuple[str, str]] | None = None
 
 
+Scope: TypeAlias = Literal["document", "store", "answers"]
 Check: TypeAlias = "Callable[[Any], Iterable[Diagnostic]]"
 
 
 class Rule(NamedTuple):
-    """One rule. ``check`` takes a `subject.Subject` or, for ``scope`` "store", a `LintStore`."""
+    """One rule. ``check`` takes a `subject.Subject`, or what ``scope`` says.
+
+    That is a `LintStore` for "store", and a `suppress.Answered` for "answers".
+    """
 
     code: str
     name: str
     severity: Severity
     check: Check
-    scope: Literal["document", "store"] = "document"
+    scope: Scope = "document"
 
     @property
     def summary(self) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.lint import identity, limits, links, reading, safety, scalars, store, structure
+from thunderus_mem.lint import answers, identity, limits, links, reading, safety, scalars, store, structure
 from thunderus_mem.lint.rule import CODES, Rule
 
 if TYPE_CHECKING:
-    from thunderus_mem.lint.rule import Check
+    from thunderus_mem.lint.rule import Check, Scope
 
 
-def _rule(code: str, check: Check, scope: Literal["document", "store"] = "document") -> Rule:
+def _rule(code: str, check: Check, scope: Scope = "document") -> Rule:
     name, severity = CODES[code]
     return Rule(code, name, severity, check, scope)
 
@@ -58,4 +58,8 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("TM505", store.shard_torn, "store"),
     _rule("TM506", store.tracked_projection, "store"),
     _rule("TM507", store.conflict_in_shard, "store"),
+    _rule("TM601", answers.answer_without_reason, "answers"),
+    _rule("TM602", answers.unused_answer, "answers"),
+    _rule("TM603", answers.unknown_code, "answers"),
+    _rule("TM604", answers.configured_answers, "store"),
 )

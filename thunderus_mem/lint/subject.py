@@ -161,16 +161,24 @@ class Subject:
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
+    def _region(self, edit: TextEdit) -> tuple[int, int, int, int]:
+        return (*self.place(edit.start), *self.place(edit.end))
+
+    def line_text(self, line: int) -> str:
+        """The text of a line of the file (from 1), without its end; "" for one that is not there."""
+        starts = self._line_starts
+        if not 0 < line <= len(starts):
+            return ""
+        end = starts[line] if line < len(starts) else None
+        return (self.reading.text or "")[starts[line - 1] : end].rstrip("\r\n")
+
     def offset(self, line: int, column: int) -> int:
         """Offset into the text of a line and column, both from 1."""
         return self._line_starts[line - 1] + column - 1
 
     def body_text(self, line: int) -> str:
         """The text of a body line (from 1), without its end."""
-        number = self.in_body(line)
-        starts = self._line_starts
-        end = starts[number] if number < len(starts) else None
-        return (self.reading.text or "")[starts[number - 1] : end].rstrip("\r\n")
+        return self.line_text(self.in_body(line))
 
     def in_body(self, line: int) -> int:
         """The file line of a body line (from 1)."""
@@ -205,4 +213,5 @@ class Subject:
         weight = severity or CODES[code][1]
         doc_id = self.document.id if self.document else ""
         line, column = place
+        edits = tuple([edit._replace(region=self._region(edit)) for edit in edits])
         return Diagnostic(code, weight, self.path, line, column, message, key, expected, hint, doc_id, edits)

@@ -155,9 +155,13 @@ def _no_fences(path: str, text: str, fences: Fences | None) -> Diagnostic:
             "TM005", path, 1, 1, "The frontmatter is never closed.", expected="a closing ---", hint=hint
         )
     message = "The file has no frontmatter."
+    hint = (
+        "Begin the file with a line ---, then id, title and kind, then a line ---; or put it elsewhere and "
+        "bring it in: thunderus-mem import markdown FILE --kind fact."
+    )
     if text.lstrip("\ufeff \t\r\n").startswith("---"):
         message = "The frontmatter does not begin in the first line, or its first line holds more than ---."
-    hint = "Begin the file with a line ---, then id, title and kind, then a line ---."
+        hint = "Begin the file with a line ---, then id, title and kind, then a line ---."
     return _error("TM004", path, 1, 1, message, expected="--- in the first line", hint=hint)
 
 
@@ -176,7 +180,7 @@ _EXPECTED_OF: Final = {
     "TM007": "every key once",
     "TM008": "spaces",
     "TM009": "plain values, without anchors, aliases, tags and merge keys",
-    "TM010": "at most 32 KiB, 6 levels and 4,000 values",
+    "TM010": "at most 32 KiB, 6 levels and 2,500 values",
 }
 
 

@@ -15,15 +15,13 @@ from thunderus_mem.model.splice import (
     checked,
     entry_lines,
     joined,
-    line_after,
-    line_start,
     open_header,
     with_new_key,
-    with_new_line,
     with_value,
     without_flow,
 )
-from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, flow_value, ordered
+from thunderus_mem.model.splice_items import with_item, without_items
+from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, ordered
 
 __all__ = [
     "KEY_ORDER",
@@ -181,17 +179,7 @@ def insert_item(text: str, key: tuple[str, ...], item: Item) -> str:
         return text
     place = _sorted_place(items, item)
     expected = data_with(plain_data(opened.root), key, [*items[:place], item, *items[place:]])
-    if node.flow:
-        written = flow_value(item)
-        if place:
-            end = node.items[place - 1].end
-            header = opened.header[:end] + ", " + written + opened.header[end:]
-        else:
-            start = node.items[0].start
-            header = opened.header[:start] + written + ", " + opened.header[start:]
-    else:
-        header = with_new_line(opened, node, place, item, key[-1])
-    return checked(opened, header, expected)
+    return checked(opened, with_item(opened, node, place, item, key[-1]), expected)
 
 
 def _sorted_place(items: list[Any], item: Item) -> int:
@@ -208,20 +196,14 @@ def remove_item(text: str, key: tuple[str, ...], item: Item) -> str:
     if not isinstance(node, Sequence):
         return text
     items = plain_data(node)
-    if item not in items:
+    gone = {at for at, one in enumerate(items) if one == item}
+    if not gone:
         return text
-    if len(items) == 1:
+    if len(gone) == len(items):
         return set_key(text, key, [])
-    index = items.index(item)
-    one = node.items[index]
-    expected = data_with(plain_data(opened.root), key, [*items[:index], *items[index + 1 :]])
-    header = opened.header
-    if node.flow:
-        header = without_flow(header, list(node.items), one)
-    else:
-        dash = line_start(header, one.start)
-        header = header[:dash] + header[line_after(header, one.end) :]
-    return remove_item(checked(opened, header, expected), key, item)
+    kept = [one for one in items if one != item]
+    header = without_items(opened.header, node, gone)
+    return checked(opened, header, data_with(plain_data(opened.root), key, kept))
 
 
 def replace_body(text: str, body: str) -> str:

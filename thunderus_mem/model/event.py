@@ -31,8 +31,10 @@ __all__ = [
     "is_hand_edit",
     "line_hash",
     "make_event",
+    "named_ids",
     "note_event",
     "patch_event",
+    "undone_by",
     "unified_diff",
 ]
 
@@ -40,8 +42,8 @@ PRIVATE_KINDS: Final = frozenset(("message", "tool_call", "tool_result"))
 """Kinds that go to the private shard of a working tree unless the configuration says otherwise."""
 HAND_EDIT: Final = "hand-edit"
 PATCH_OPS: Final = (
-    *("add", "edit", "remove", "rename", "supersede", "link", "import", "garden", "recap", "resolve"),
-    *(HAND_EDIT, "aborted"),
+    *("add", "edit", "remove", "rename", "supersede", "link", "import", "garden", "recap"),
+    *("undo", "migrate", "resolve", HAND_EDIT, "aborted"),
 )
 CHANGE_OPS: Final = ("create", "update", "remove", "rename", "aborted")
 MAX_RECORD: Final = 64 * 1024
@@ -131,6 +133,7 @@ def patch_event(
     actor: str,
     op: str,
     changes: Sequence[Change],
+    undoes: Sequence[str] = (),
     why: str = "",
     origin: Mapping[str, Any] | None = None,
     prev: str | None = None,
@@ -138,11 +141,13 @@ def patch_event(
 ) -> Event:
     """A ``patch`` event: ``op`` is one of `PATCH_OPS`; its body lists the changes in the order given.
 
+    ``undoes`` names the events whose changes it takes back.
     When the line would be longer than `MAX_RECORD`, diffs are left out, the longest first; hashes stay.
     """
     if op not in PATCH_OPS:
         raise ValueError(f'"{op}" is not a kind of patch ({", ".join(PATCH_OPS)})')
     kept = list(changes)
+    taken_back = {"undoes": list(undoes)} if undoes else {}
     refs = {
         "paths": _distinct(change.path for change in kept),
         "patch_id": patch_id,
@@ -151,7 +156,7 @@ def patch_event(
     while True:
         event = make_event(
             "patch",
-            {"op": op, "changes": [_change_data(change) for change in kept]},
+            {"op": op, **taken_back, "changes": [_change_data(change) for change in kept]},
             id=id,
             ts=ts,
             session_id=session_id,
@@ -222,6 +227,12 @@ def changes_of(event: Event) -> tuple[Change, ...]:
     return tuple(found)
 
 
+def undone_by(event: Event) -> tuple[str, ...]:
+    """Ids of the events whose changes this event took back; none for any other event."""
+    named = event.body.get("undoes") if event.kind == "patch" else None
+    return tuple(id for id in named if isinstance(id, str)) if isinstance(named, list) else ()
+
+
 def is_hand_edit(event: Event) -> bool:
     """Whether the event records an edit made by hand under its derived id, so that repeats of it collapse."""
     changes = changes_of(event)
@@ -231,8 +242,12 @@ def is_hand_edit(event: Event) -> bool:
     return event.id == hand_edit_id(change.doc_id, change.before, change.after)
 
 
+def named_ids(event: Event) -> list[str]:
+    """Ids of documents that the event's refs name, whatever its changes say."""
+    ids = event.refs.get("memory_doc_ids")
+    return [value for value in ids if isinstance(value, str)] if isinstance(ids, list) else []
+
+
 def document_ids(event: Event) -> tuple[str, ...]:
     """Ids of the documents an event names."""
-    ids = event.refs.get("memory_doc_ids")
-    named = [value for value in ids if isinstance(value, str)] if isinstance(ids, list) else []
-    return tuple(_distinct([*named, *(change.doc_id for change in changes_of(event))]))
+    return tuple(_distinct([*named_ids(event), *(change.doc_id for change in changes_of(event))]))

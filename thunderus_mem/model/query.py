@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MAX_TERMS: Final = 64
 MAX_BYTES: Final = 4096
+_SHARP: Final = 4
 
 # ruff: noqa: SIM905, E501 – a word list reads best as text
 STOP_WORDS: Final = frozenset(
@@ -53,11 +54,15 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"
 
 
 class Term(NamedTuple):
-    """One thing to look for: a word or identifier as typed, or a phrase; or one to leave out."""
+    """One thing to look for: a word or identifier as typed, or a phrase; or one to leave out.
+
+    An ``open`` word is still being typed: what begins with it is meant too.
+    """
 
     text: str
     phrase: bool
     excluded: bool
+    open: bool = False
 
 
 class Query(NamedTuple):
@@ -92,8 +97,11 @@ class Query(NamedTuple):
         return bool(self.kinds or self.tags or self.paths or self.statuses or self.since or self.before)
 
 
-def parse_query(text: str) -> Query:
-    """Read a query as typed. Raises ``InvalidQuery`` only for a filter value that cannot be."""
+def parse_query(text: str, *, unfinished: bool = False) -> Query:
+    """Read a query as typed; ``unfinished`` while somebody types, the last word being open.
+
+    Raises ``InvalidQuery`` only for a filter value that cannot be.
+    """
     notes: list[str] = []
     printable = text if text.isprintable() else _pattern(_UNPRINTABLE).sub(" ", text)
     clean = _within_bytes(printable.translate(_QUOTES), notes)
@@ -107,6 +115,8 @@ def parse_query(text: str) -> Query:
         else:
             value = filter_value(key, given)
             filters[key].append(f"-{value}" if minus and key not in ("since", "before") else value)
+    if unfinished and terms and clean.endswith(terms[-1].text) and not terms[-1].phrase:
+        terms[-1] = terms[-1]._replace(open=True)
     terms = _drop_stop_words(terms)
     if len(terms) > MAX_TERMS:
         notes.append(f"Only the first {MAX_TERMS} of {len(terms)} search terms were used.")
@@ -155,9 +165,11 @@ def exclusion_expression(query: Query) -> str:
 def whole_expression(term: Term) -> str:
     """The term as one thing: a phrase of its tokens, or for a camel-case name that name or its parts in a
     row."""
+    end = "*" if term.open else ""
     if not term.phrase and _has_hump(term.text) and len(parts := _latin_parts(term.text)) > 1:
-        return f"({_quoted(term.text)} OR {_quoted(' '.join(parts))})"
-    pieces = [_whole_piece(piece) for piece in _scripts(term.text) if _has_word(piece)]
+        return f"({_quoted(term.text)}{end} OR {_quoted(' '.join(parts))}{end})"
+    runs = [run for run in _scripts(term.text) if _has_word(run)]
+    pieces = [*map(_whole_piece, runs[:-1]), _whole_piece(runs[-1], end)]
     return pieces[0] if len(pieces) == 1 else f"({' AND '.join(pieces)})"
 
 
@@ -170,7 +182,7 @@ def atoms(term: Term) -> list[str]:
         if _is_cjk(piece):
             parts += [_quoted(gram) for gram in _grams(piece)] if len(piece) > 1 else [f"{_quoted(piece)}*"]
         else:
-            parts += [_quoted(part) for part in _latin_parts(piece)]
+            parts += [_spelled(part) for part in _latin_parts(piece)]
     return parts if len(parts) > 1 else []
 
 
@@ -289,7 +301,11 @@ def _add_word(terms: list[Term], text: str, excluded: bool) -> None:
 
 
 def _drop_stop_words(terms: list[Term]) -> list[Term]:
-    kept = [term for term in terms if term.phrase or term.excluded or term.text.lower() not in STOP_WORDS]
+    kept = [
+        term
+        for term in terms
+        if term.phrase or term.excluded or term.open or term.text.lower() not in STOP_WORDS
+    ]
     return kept if any(not term.excluded for term in kept) else terms
 
 
@@ -297,9 +313,22 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', " ") + '"'
 
 
-def _whole_piece(piece: str) -> str:
+def _spelled(text: str, end: str = "") -> str:
+    """The text quoted, in each of its spellings: people write ß as ss, and the tokenizer does not."""
+    found = [text]
+    small = text.lower()
+    if "ß" in small:
+        found.append(small.replace("ß", "ss"))
+    elif "ss" in small and all(char.isalpha() or char == " " for char in small):
+        places = [at for at in range(len(small)) if small.startswith("ss", at)][:_SHARP]
+        found += [f"{small[:at]}ß{small[at + 2 :]}" for at in places]
+    quoted = [f"{_quoted(one)}{end}" for one in found]
+    return quoted[0] if len(quoted) == 1 else f"({' OR '.join(quoted)})"
+
+
+def _whole_piece(piece: str, end: str = "") -> str:
     if not _is_cjk(piece):
-        return _quoted(piece)
+        return _spelled(piece, end)
     return _quoted(" ".join(_grams(piece))) if len(piece) > 1 else f"{_quoted(piece)}*"
 
 

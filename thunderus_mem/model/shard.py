@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.model.diagnostic import Diagnostic, Severity
-from thunderus_mem.model.event import KINDS, Event, decode, is_hand_edit, line_hash
+from thunderus_mem.model.event import Event, decode, is_hand_edit, line_hash
 from thunderus_mem.model.timestamp import utc_key
 
 if TYPE_CHECKING:
@@ -20,11 +19,9 @@ __all__ = [
     "LogReading",
     "LoggedEvent",
     "ShardReading",
-    "check_chain",
-    "check_doubles",
-    "check_heads",
     "merge_readings",
     "parse_shard",
+    "places",
 ]
 
 SHAPE: Final = "TM503"
@@ -33,7 +30,6 @@ TORN: Final = "TM505"
 CONFLICT: Final = "TM507"
 
 _MARKERS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ")
-_RESTORE = "Bring the shard back from git (git log -- {path}) or keep it and accept the finding."
 
 
 class LoggedEvent(NamedTuple):
@@ -70,7 +66,7 @@ class ShardReading(NamedTuple):
 
 
 class LogReading(NamedTuple):
-    """All shards together: events by time, then id; exact repeats once."""
+    """All shards together, in order (see `places`); exact repeats once."""
 
     events: tuple[LoggedEvent, ...]
     damages: tuple[Damage, ...]
@@ -81,12 +77,16 @@ def _is_marker(line: bytes) -> bool:
 
 
 def _records(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """Lines that are not blank: number, bytes without line end, whether a line end was there."""
+    """Lines that are not blank: number, bytes without line end, and whether the line is not a torn last one.
+
+    A last line with NULs is torn although it has an end: the disk kept its size and lost some of its blocks.
+    """
     pieces = data.split(b"\n")
+    last = len(pieces) - (not pieces[-1])
     for number, piece in enumerate(pieces, 1):
         line = piece.rstrip(b"\r")
         if line.strip(b" \t"):
-            yield number, line, number < len(pieces)
+            yield number, line, number < len(pieces) and not (number == last and b"\0" in line)
 
 
 def _damage(path: str, number: int, line: bytes, whole: bool, reason: str) -> Damage:
@@ -117,15 +117,28 @@ def parse_shard(path: str, data: bytes) -> ShardReading:
     return ShardReading(path, tuple(events), tuple(damages), torn, head, tuple(lines))
 
 
-def _order(logged: LoggedEvent) -> tuple[str, str]:
-    ts = logged.event.ts
+def _order(event: Event) -> str:
+    ts = event.ts
     # Times as we write them, UTC with milliseconds, are known to be valid and need no reading.
     key = (
         f"{ts[:-1]}000Z"
         if len(ts) == 24 and ts[10] == "T" and ts[19] == "." and ts[23] == "Z"
         else utc_key(ts)
     )
-    return (key, logged.event.id)
+    return f"{key} {event.id}"
+
+
+def places(reading: ShardReading) -> Iterator[str]:
+    """Where each event of a shard stands in the log: a text that sorts by time, then id.
+
+    A line never stands before an earlier line of its session, whatever the clock said meanwhile. Lines with
+    one place follow each other by shard and line.
+    """
+    newest: dict[str, str] = {}
+    for logged in reading.events:
+        session = logged.event.session_id
+        place = newest[session] = max(newest.get(session, ""), _order(logged.event))
+        yield place
 
 
 def _same_edit(first: Event, second: Event) -> bool:
@@ -134,117 +147,23 @@ def _same_edit(first: Event, second: Event) -> bool:
 
 
 def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
-    """Join shards. A repeat with the same bytes counts once; the same id with other bytes is a damage."""
-    kept: dict[str, LoggedEvent] = {}
+    """Join shards. A repeat with the same bytes counts once, where it is placed first; the same id with other
+    bytes is a damage."""
+    kept: dict[str, tuple[str, str, int, LoggedEvent]] = {}
     damages: list[Damage] = []
-    places: dict[tuple[str, int], tuple[str, str]] = {}
     for reading in readings:
         damages.extend(reading.damages)
-        place = ("", "")
-        for logged in reading.events:
-            # Lines of one shard and one moment keep their order: the first one's id places them all.
-            place = place if place[0] == logged.event.ts else _order(logged)
-            places[logged.shard, logged.line] = place
-            first = kept.setdefault(logged.event.id, logged)
-            if first is logged or first.event.raw == logged.event.raw:
+        for logged, place in zip(reading.events, places(reading), strict=True):
+            here = (place, logged.shard, logged.line, logged)
+            there = kept.setdefault(logged.event.id, here)
+            if there is here:
                 continue
-            if _same_edit(first.event, logged.event):
-                kept[logged.event.id] = min(first, logged, key=lambda one: (_order(one), one.shard, one.line))
-                continue
-            message = f"{logged.event.id} also stands in {first.shard}, line {first.line}, with other content"
-            damages.append(Damage(logged.line, SHAPE, message, logged.shard))
-    ordered = sorted(kept.values(), key=lambda one: (places[one.shard, one.line], one.shard, one.line))
-    return LogReading(tuple(ordered), tuple(damages))
-
-
-def _finding(
-    rule: str,
-    severity: Severity,
-    path: str,
-    line: int,
-    message: str,
-    *,
-    key: str = "",
-    expected: str = "",
-    hint: str = "",
-) -> Diagnostic:
-    return Diagnostic(rule, severity, path, line, 1 if line else 0, message, key, expected, hint)
-
-
-def _link_problem(event: Event, before: str | None, free: bool) -> str:
-    if event.prev == before or (free and event.prev is None):
-        return ""
-    if before is None:
-        return "lines that stood before this one are gone"
-    return "the line before this one was edited, removed or moved"
-
-
-def check_chain(reading: ShardReading, *, session_id: str = "", free: bool = False) -> list[Diagnostic]:
-    """Findings of one shard: damages (TM503, TM505, TM507), broken links (TM504), foreign sessions (TM503).
-
-    ``session_id`` is the session the file is named after, if any; ``free`` accepts lines without ``prev``,
-    as a log written by another program has them.
-    """
-    path = reading.path
-    found = [
-        _finding(damage.code, Severity.ERROR, damage.shard or path, damage.line, damage.message,
-                 hint=_RESTORE.format(path=path))
-        for damage in reading.damages
-    ]  # fmt: skip
-    by_line = {logged.line: logged.event for logged in reading.events}
-    seen: set[str] = set()
-    before: str | None = None
-    broken = False
-    for number, digest in reading.lines:
-        if digest in seen:
-            continue
-        seen.add(digest)
-        event = by_line.get(number)
-        if event is not None:
-            problem = "" if broken else _link_problem(event, before, free)
-            if problem:
-                found.append(
-                    _finding(CHAIN, Severity.ERROR, path, number, problem, key="prev",
-                             expected=before or "null", hint=_RESTORE.format(path=path))
-                )  # fmt: skip
-            found.extend(_oddities(path, number, event, session_id))
-        before, broken = digest, event is None
-    if reading.torn and not any(damage.code == TORN for damage in reading.damages):
-        hint = "The next writing command ends the line."
-        found.append(_finding(TORN, Severity.NOTE, path, 0, "the last line has no line end", hint=hint))
-    return found
-
-
-def _oddities(path: str, number: int, event: Event, session_id: str) -> Iterator[Diagnostic]:
-    if session_id and event.session_id != session_id:
-        message = f"an event of session {event.session_id} stands in the shard of {session_id}"
-        yield _finding(SHAPE, Severity.ERROR, path, number, message, key="session_id", expected=session_id)
-    if event.kind not in KINDS:
-        message = f'the kind "{event.kind}" is not known to this version; the event is kept'
-        yield _finding(SHAPE, Severity.NOTE, path, number, message, key="kind", expected=", ".join(KINDS))
-
-
-def check_heads(readings: Iterable[ShardReading]) -> list[Diagnostic]:
-    """Notes for events whose ``head`` names a line that is in no shard: git dropped it, or it was removed."""
-    readings = tuple(readings)
-    known = {digest for reading in readings for _, digest in reading.lines}
-    message = "the newest line this session had seen is in no shard here"
-    hint = "Nothing to do when its branch was dropped, rebased or is not merged yet."
-    return [
-        _finding(CHAIN, Severity.NOTE, logged.shard, logged.line, message, key="head", hint=hint)
-        for reading in readings
-        for logged in reading.events
-        if logged.event.head is not None and logged.event.head not in known
-    ]
-
-
-def check_doubles(readings: Iterable[ShardReading]) -> list[Diagnostic]:
-    """Findings for ids that stand on two lines with different content (TM503)."""
-    readings = tuple(readings)
-    own = {damage for reading in readings for damage in reading.damages}
-    hint = "Keep the line that its shard's chain confirms; bring the other shard back from git."
-    return [
-        _finding(damage.code, Severity.ERROR, damage.shard, damage.line, damage.message, key="id", hint=hint)
-        for damage in merge_readings(readings).damages
-        if damage not in own
-    ]
+            kept[logged.event.id] = min(here, there, key=lambda one: one[:3])
+            first = there[3]
+            if first.event.raw != logged.event.raw and not _same_edit(first.event, logged.event):
+                message = (
+                    f"{logged.event.id} also stands in {first.shard}, line {first.line}, with other content"
+                )
+                damages.append(Damage(logged.line, SHAPE, message, logged.shard))
+    ordered = sorted(kept.values(), key=lambda one: one[:3])
+    return LogReading(tuple(one[3] for one in ordered), tuple(damages))

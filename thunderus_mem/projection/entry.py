@@ -41,7 +41,7 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
     names = " ".join((*document.aliases, inner))
     outlined = outline(body)
     found_headings = outlined.headings
-    tokens = len(document.text) // 4
+    tokens = approximate_tokens(document)
     rows = _passage_rows(outlined.passages, f"{title}\n{names}", document.body_line)
     words = (
         doc_id,
@@ -70,6 +70,11 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
         tuple((name, doc_id) for name in sorted(known_as)),
         tuple(sorted({(doc_id, link.rel, link.target) for link in document.links})),
     )
+
+
+def approximate_tokens(document: Document) -> int:
+    """About how many tokens a language model counts in the document."""
+    return len(document.text) // 4
 
 
 def manifest_entry(document: Document, size: int, tokens: int) -> str:

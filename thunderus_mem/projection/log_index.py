@@ -1,6 +1,7 @@
-"""The event log as the index knows it: which events name a document, which hashes it has had, what came last.
+"""The event log as the index knows it: which events name a document or path, which hashes, what came last.
 
-Shards are read only when their stamp moved. A shard that is gone takes its events along.
+Shards are read only when their stamp moved. A shard that is gone takes its events along. An answer is a row,
+the place of a line; ``read`` fetches the events themselves from the log. Order is the log's (`model/shard`).
 """
 
 from __future__ import annotations
@@ -8,26 +9,37 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from thunderus_mem.model.shard import LoggedEvent, places
 from thunderus_mem.projection.scan import RACY_NS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
     from thunderus_mem.model.event import Event
     from thunderus_mem.projection.database import Database
     from thunderus_mem.store.events import EventLog
 
-_COLUMNS: Final = "id, ts, session_id, actor, kind, shard, line"
+_SHARDS: Final = 64
+_BATCH: Final = 500
+_ROWS: Final = "SELECT id, kind, place, path, line FROM events JOIN shards USING (shard)"
+_NEWEST_FIRST: Final = "ORDER BY place DESC, path DESC, line DESC"
+_LISTED: Final = "IN (SELECT value FROM json_each(?))"
+_NAMING: Final = f"SELECT shard, line FROM event_docs WHERE doc_id {_LISTED}"
 
 
 class EventRow(NamedTuple):
-    """An event and the place of its line."""
+    """An event and where it stands: ``place`` in the log, and the line of its shard."""
 
     id: str
-    ts: str
-    session_id: str
-    actor: str
     kind: str
+    place: str
     shard: str
     line: int
+
+    @property
+    def order(self) -> tuple[str, str, int]:
+        """What sorts rows as the log does."""
+        return (self.place, self.shard, self.line)
 
 
 class LogIndex:
@@ -36,7 +48,7 @@ class LogIndex:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def refresh(self, log: EventLog) -> int:
+    def refresh(self, log: EventLog, tell: Callable[[str, int, int], None] | None = None) -> int:
         """Read the shards that came or changed, forget those that went; returns how many were read."""
         known: dict[str, str] = dict(self._database.rows("SELECT path, stamp FROM shards"))
         now = {shard: _stamp(os.path.join(log.root, shard)) for shard in log.shards()}
@@ -45,75 +57,187 @@ class LogIndex:
         if not changed and not gone:
             return 0
         with self._database.transaction():
-            for shard in (*gone, *changed):
-                for table in ("shards", "events", "event_docs"):
-                    column = "path" if table == "shards" else "shard"
-                    self._database.run(f"DELETE FROM {table} WHERE {column} = ?", (shard,))
-            for shard in changed:
-                self._add(log, shard)
+            for shard in {*gone, *changed} & known.keys():
+                self._forget(shard)
+            for done, batch in enumerate(_batches(changed, _SHARDS)):
+                if tell is not None:
+                    tell("Reading the log:", done * _SHARDS, len(changed))
+                self._add(log, batch)
         return len(changed)
 
-    def events_of(self, doc_id: str) -> list[EventRow]:
-        """The events that name a document, oldest first."""
-        return self._events(
-            "WHERE (shard, line) IN (SELECT shard, line FROM event_docs WHERE doc_id = ?) "
-            "GROUP BY id ORDER BY ts, id",
-            (doc_id,),
-        )
+    def newest(
+        self, limit: int, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()
+    ) -> list[EventRow]:
+        """The last events, newest first; of some kinds, or about a document by its ids, when asked."""
+        where, values = _filters(kinds, doc_ids)
+        found: list[EventRow] = []
+        offset = 0
+        while len(found) < limit:
+            sql = f"{_ROWS} {where} {_NEWEST_FIRST} LIMIT ? OFFSET ?"
+            rows = self._rows(sql, (*values, limit, offset))
+            found += self._first_copies(rows)
+            if len(rows) < limit:
+                break
+            offset += limit
+        return found[:limit]
+
+    def total(self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()) -> int:
+        """How many events there are; a repeated line counts once."""
+        where, values = _filters(kinds, doc_ids)
+        row = self._database.row(f"SELECT count(DISTINCT id) FROM events {where}", values)
+        return int(row[0]) if row else 0
+
+    def beginning_with(self, start: str) -> list[EventRow]:
+        """The events whose id begins so, in the order of the log; letters of either case."""
+        pattern = start.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        return self._in_order(f"{_ROWS} WHERE id LIKE ? ESCAPE '\\'", (pattern,))
+
+    def naming(self, doc_ids: Iterable[str], event_ids: Iterable[str] = ()) -> list[EventRow]:
+        """The events that name one of the documents, and those with the ids; oldest first."""
+        lines = f"{_NAMING} UNION SELECT shard, line FROM events WHERE id {_LISTED}"
+        values = (_json(doc_ids), _json(event_ids))
+        return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", values)
+
+    def about(self, paths: Iterable[str], doc_ids: Iterable[str]) -> list[EventRow]:
+        """The events that changed files at these paths or name these documents; oldest first."""
+        lines = f"SELECT shard, line FROM event_docs WHERE path {_LISTED} UNION {_NAMING}"
+        return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", (_json(paths), _json(doc_ids)))
+
+    def of_day(self, day: str) -> list[EventRow]:
+        """The events of a day in UTC (``2026-01-21``), oldest first."""
+        return self._in_order(f"{_ROWS} WHERE day = ?", (day,))
+
+    def leaving(self, hashes: Iterable[str]) -> list[EventRow]:
+        """The events that left some document with one of these texts; oldest first."""
+        lines = f"SELECT shard, line FROM event_docs WHERE after_hash {_LISTED}"
+        return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", (_json(filter(None, hashes)),))
 
     def explains(self, content_hash: str) -> bool:
         """Whether some event says that it left a document with this hash."""
         row = self._database.row("SELECT 1 FROM event_docs WHERE after_hash = ? LIMIT 1", (content_hash,))
         return bool(content_hash) and row is not None
 
+    def unexplained_files(self) -> list[str]:
+        """Files whose text no event left, by path; those that cannot be read are among them."""
+        rows = self._database.rows(
+            "SELECT path FROM files WHERE hash = '' "
+            "OR NOT EXISTS (SELECT 1 FROM event_docs WHERE after_hash = files.hash) ORDER BY path"
+        )
+        return [row[0] for row in rows]
+
     def vanished(self, shard: str | None = None) -> list[str]:
         """Documents the log last saw with a text and no file holds any more; only by ``shard`` when given."""
+        within = ""
+        if shard is not None:
+            mine = "SELECT shard FROM shards WHERE path = ?"
+            within = f"AND doc_id IN (SELECT doc_id FROM event_docs WHERE shard = ({mine}))"
         rows = self._database.rows(
-            "WITH last AS (SELECT doc_id, after_hash, shard, row_number() OVER ("
-            "PARTITION BY doc_id ORDER BY ts DESC, id DESC) AS place "
-            "FROM event_docs JOIN events USING (shard, line) "
-            "WHERE doc_id <> '' AND after_hash || before_hash <> '' "
-            "AND doc_id NOT IN (SELECT doc_id FROM files)) "
-            "SELECT doc_id, shard FROM last WHERE place = 1 AND after_hash <> '' ORDER BY doc_id"
+            "WITH last AS (SELECT doc_id, after_hash, shards.path AS shard, row_number() OVER ("
+            "PARTITION BY doc_id ORDER BY place DESC, shards.path DESC, line DESC, after_hash DESC) AS age "
+            "FROM event_docs JOIN events USING (shard, line) JOIN shards USING (shard) "
+            "WHERE doc_id <> '' AND after_hash IS NOT NULL "
+            f"AND doc_id NOT IN (SELECT doc_id FROM files) {within}) "
+            "SELECT doc_id, shard FROM last WHERE age = 1 AND after_hash <> '' ORDER BY doc_id",
+            (shard,) if shard is not None else (),
         )
         return [row[0] for row in rows if shard is None or row[1] == shard]
-
-    def count(self) -> int:
-        """How many events there are; a repeated line counts once."""
-        row = self._database.row("SELECT count(DISTINCT id) FROM events")
-        return int(row[0]) if row else 0
 
     def damages(self) -> int:
         """How many lines could not be read."""
         row = self._database.row("SELECT coalesce(sum(damages), 0) FROM shards")
         return int(row[0]) if row else 0
 
-    def _events(self, tail: str, values: tuple[Any, ...]) -> list[EventRow]:
-        rows = self._database.rows(f"SELECT {_COLUMNS} FROM events {tail}", values)
-        return [EventRow(*row) for row in rows]
+    def _rows(self, sql: str, values: Sequence[Any]) -> list[EventRow]:
+        return [EventRow(*row) for row in self._database.rows(sql, values)]
 
-    def _add(self, log: EventLog, shard: str) -> None:
-        stamp = _stamp(os.path.join(log.root, shard))
-        reading = log.read_shard(shard)
-        self._database.run("INSERT INTO shards VALUES (?, ?, ?)", (shard, stamp, len(reading.damages)))
-        events = [(logged.event, logged.line) for logged in reading.events]
-        self._database.run_many(
-            "INSERT INTO events (shard, line, id, ts, session_id, actor, kind) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [(shard, line, e.id, e.ts, e.session_id, e.actor, e.kind) for e, line in events],
-        )
-        self._database.run_many(
-            "INSERT OR IGNORE INTO event_docs VALUES (?, ?, ?, ?, ?)",
-            [(shard, line, *change) for event, line in events for change in _changes(event)],
-        )
+    def _in_order(self, sql: str, values: Sequence[Any]) -> list[EventRow]:
+        return sorted(self._first_copies(self._rows(sql, values)), key=lambda row: row.order)
+
+    def _first_copies(self, rows: list[EventRow]) -> Iterator[EventRow]:
+        """Of an event that stands in several shards only the copy that the log places first."""
+        first: dict[str, tuple[str, str, int]] = {}
+        for batch in _batches(sorted({row.id for row in rows})):
+            for row in self._rows(f"{_ROWS} WHERE id {_LISTED}", (_json(batch),)):
+                first[row.id] = min(first.get(row.id, row.order), row.order)
+        return (row for row in rows if first[row.id] == row.order)
+
+    def _forget(self, path: str) -> None:
+        for table in ("event_docs", "events", "shards"):
+            sql = f"DELETE FROM {table} WHERE shard = (SELECT shard FROM shards WHERE path = ?)"
+            self._database.run(sql, (path,))
+
+    def _add(self, log: EventLog, paths: list[str]) -> None:
+        events: list[tuple[Any, ...]] = []
+        named: list[tuple[Any, ...]] = []
+        for path in paths:
+            stamp = _stamp(os.path.join(log.root, path))
+            reading = log.read_shard(path)
+            shard = self._new_shard(path, stamp, len(reading.damages))
+            for (event, _, line), place in zip(reading.events, places(reading), strict=True):
+                events.append((shard, line, event.id, event.kind, place, _day(event.ts)))
+                named += [(shard, line, *one) for one in _named(event)]
+        self._database.run_many("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", events)
+        self._database.run_many("INSERT INTO event_docs VALUES (?, ?, ?, ?, ?)", named)
+
+    def _new_shard(self, path: str, stamp: str, damages: int) -> int:
+        values = (path, stamp, damages)
+        self._database.run("INSERT INTO shards (path, stamp, damages) VALUES (?, ?, ?)", values)
+        row = self._database.row("SELECT shard FROM shards WHERE path = ?", (path,))
+        return int(row[0]) if row else 0
 
 
-def _changes(event: Event) -> list[tuple[str, str, str]]:
-    """``(document id, hash before, hash after)`` of everything the event names."""
-    from thunderus_mem.model.event import changes_of, document_ids
+def read(log: EventLog, rows: Iterable[EventRow]) -> list[LoggedEvent]:
+    """The events of these rows, in their order. One whose line has gone since is left out."""
+    wanted = list(rows)
+    lines: dict[str, set[int]] = {}
+    for row in wanted:
+        lines.setdefault(row.shard, set()).add(row.line)
+    found = {
+        (logged.shard, logged.line): logged
+        for shard, numbers in lines.items()
+        for logged in log.read_lines(shard, numbers)
+    }
+    return [found[row.shard, row.line] for row in wanted if (row.shard, row.line) in found]
 
-    changes = [(change.doc_id, change.before, change.after) for change in changes_of(event)]
-    named = {change[0] for change in changes}
-    return [*changes, *((doc_id, "", "") for doc_id in document_ids(event) if doc_id not in named)]
+
+def _filters(kinds: Collection[str], doc_ids: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    conditions: list[str] = []
+    values: list[str] = []
+    if kinds:
+        conditions.append(f"kind {_LISTED}")
+        values.append(_json(kinds))
+    if doc_ids:
+        conditions.append(f"(shard, line) IN ({_NAMING})")
+        values.append(_json(doc_ids))
+    return (f"WHERE {' AND '.join(conditions)}" if conditions else "", tuple(values))
+
+
+def _json(texts: Iterable[str]) -> str:
+    from json import dumps
+
+    return dumps(sorted(texts))
+
+
+def _batches(items: list[str], size: int = _BATCH) -> Iterator[list[str]]:
+    return (items[start : start + size] for start in range(0, len(items), size))
+
+
+def _day(ts: str) -> str:
+    from thunderus_mem.model.timestamp import utc_key
+
+    return ts[:10] if ts[-1:] == "Z" else utc_key(ts)[:10]
+
+
+def _named(event: Event) -> set[tuple[str, str, str | None]]:
+    """``(document id, path, hash after)`` of everything the event names."""
+    from thunderus_mem.model.event import changes_of, named_ids
+
+    changes = {
+        (change.doc_id, change.path, change.after if change.before or change.after else None)
+        for change in changes_of(event)
+    }
+    changed = {doc_id for doc_id, _, _ in changes}
+    return changes | {(doc_id, "", None) for doc_id in named_ids(event) if doc_id not in changed}
 
 
 def _stamp(path: str) -> str:

@@ -6,7 +6,6 @@ The shape is a superset of the Thunderus manifest: its loader also asks for size
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.errors import ThunderusError
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thunderus_mem.model.diagnostic import Diagnostic
-    from thunderus_mem.projection.index import Index
 
 MANIFEST_VERSION = 1
 _LIMIT: Final = 256 << 20
@@ -41,14 +39,11 @@ def manifest_bytes(entries: bytes, kinds: Sequence[tuple[str, int, int]], newest
 
 def write_manifest(path: str, data: bytes) -> str:
     """Replace the manifest as a whole; returns its new stamp, "" when the disk refused."""
-    temporary = f"{path}.{os.getpid()}.tmp"
+    from thunderus_mem.projection.replacing import put
+
     try:
-        with open(temporary, "wb") as handle:
-            handle.write(data)
-        os.replace(temporary, path)
+        put(path, data)
     except OSError:
-        with suppress(OSError):
-            os.unlink(temporary)
         return ""
     return manifest_stamp(path)
 
@@ -62,27 +57,18 @@ def manifest_stamp(path: str) -> str:
     return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"
 
 
-def check_manifest(path: str, relative: str, index: Index) -> list[Diagnostic]:
-    """Compare the manifest on disk with the documents (``manifest --check``). ``index`` must be fresh and
-    must not
-    have written the manifest since it was read."""
+def check_manifest(path: str, relative: str, expected: bytes) -> list[Diagnostic]:
+    """Compare the manifest on disk with the one there should be (``manifest --check``)."""
     from thunderus_mem.store.files import read_file
 
     try:
         found = read_file(path, _LIMIT)
     except ThunderusError:
         return [_finding(relative, 0, "There is no manifest.")]
-    expected = index.manifest()
     if found == expected:
         return []
-    line = 1 + next(
-        (
-            at
-            for at, (ours, theirs) in enumerate(zip(expected.split(b"\n"), found.split(b"\n"), strict=False))
-            if ours != theirs
-        ),
-        0,
-    )
+    pairs = zip(expected.split(b"\n"), found.split(b"\n"), strict=False)
+    line = 1 + next((at for at, (ours, theirs) in enumerate(pairs) if ours != theirs), 0)
     return [_finding(relative, line, "The manifest does not agree with the documents.")]
 
 

@@ -65,13 +65,12 @@ class Walk(NamedTuple):
 
 class Scan(NamedTuple):
     """All Markdown files below the folders. ``unlisted`` folders exist but could not be read: what lies in
-    them is unknown, not gone. ``listed`` counts the folders that could."""
+    them is unknown, not gone."""
 
     names: list[str]
     stamps: array[int]
     special: frozenset[str]
     unlisted: tuple[str, ...]
-    listed: int
     packed_names: bytes
 
     def files(self) -> Iterator[tuple[str, Stamp]]:
@@ -101,13 +100,11 @@ def scan(root: str, folders: tuple[str, ...]) -> Scan:
     values: list[int] = []
     special: list[str] = []
     unlisted: list[str] = []
-    listed = 0
     waiting = [(folder, 0) for folder in reversed(folders)]
     while waiting:
         folder, depth = waiting.pop()
         try:
             below = _list_folder(root, folder, names, values, special)
-            listed += 1
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:
@@ -122,7 +119,7 @@ def scan(root: str, folders: tuple[str, ...]) -> Scan:
         names, special = [visible_name(name) for name in names], [visible_name(name) for name in special]
         unlisted = [visible_name(name) for name in unlisted]
         packed = _pack(names, special, unlisted)
-    return Scan(names, array("q", values), frozenset(special), tuple(unlisted), listed, packed)
+    return Scan(names, array("q", values), frozenset(special), tuple(unlisted), packed)
 
 
 def _pack(names: list[str], special: list[str], unlisted: list[str]) -> bytes:

@@ -5,30 +5,25 @@ Of several files with one id the lowest path is the document. When it goes, the 
 
 from __future__ import annotations
 
-import os
-import stat
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.projection.entry import Entry, entry_of
 from thunderus_mem.projection.index import encode_problems
-from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT
-from thunderus_mem.projection.scan import FileStamp
+from thunderus_mem.projection.row_writer import RowWriter
+from thunderus_mem.projection.scan import FileStamp, Stamp
+from thunderus_mem.projection.source import failed, irregular, read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterator
 
+    from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.model.document import Document
     from thunderus_mem.projection.database import Database
     from thunderus_mem.projection.scan import Scan, Walk
 
-_LIMIT: Final = 1024 * 1024 + 1
-_OPEN_FLAGS: Final = (
-    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-)
 _INSERT_FILE = (
     "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (path) DO UPDATE SET size = excluded.size, "
@@ -36,8 +31,8 @@ _INSERT_FILE = (
     "hash = excluded.hash, doc_id = excluded.doc_id, problems_json = excluded.problems_json"
 )
 
-_TOLD: Final = 200
-"""How many files are read between two words about progress."""
+_BATCH: Final = 500
+"""How many changed files are read before their rows are written: what bounds memory."""
 
 Tell: TypeAlias = "Callable[[str, int, int], None]"
 """Who hears how far the work is: what is done, to how many files, of how many."""
@@ -49,6 +44,7 @@ class _FileRow(NamedTuple):
     size: int
     hash: str
     doc_id: str
+    problems_json: str
 
 
 class Update:
@@ -59,10 +55,28 @@ class Update:
         self._tell = tell
         self._root = root
         self._database = database
+        self._writer = RowWriter(database)
         self._fresh: dict[str, tuple[Document, str, int]] = {}
         self._touched: set[str] = set()
+        self._was: dict[str, bool] = {}
+        self._written: dict[str, bool] = {}
         self.unsettled: set[str] = set()
-        self.added = self.modified = self.removed = self.held = 0
+        self.held = 0
+
+    @property
+    def added(self) -> int:
+        """How many documents were not there before and are now."""
+        return sum(written and not self._was[doc_id] for doc_id, written in self._written.items())
+
+    @property
+    def modified(self) -> int:
+        """How many were there before, and have new rows."""
+        return sum(written and self._was[doc_id] for doc_id, written in self._written.items())
+
+    @property
+    def removed(self) -> int:
+        """How many were there before, and no file has them any more."""
+        return sum(self._was[doc_id] and not written for doc_id, written in self._written.items())
 
     @property
     def changed(self) -> bool:
@@ -79,20 +93,34 @@ class Update:
             hidden = tuple(f"{folder}/" for folder in seen.unlisted)
             gone = sorted(path for path in left if not path.startswith(hidden or "//"))
             self.held = len(left) - len(gone)
-        known = self._known([*changed, *gone])
-        for path in gone:
-            self._touched.add(known[path].doc_id)
-        self._database.run_many("DELETE FROM files WHERE path = ?", [(path,) for path in gone])
-        rows = []
-        for done, (path, stamp) in enumerate(changed.items()):
-            if done % _TOLD == 0:
-                self._tell("Reading documents:", done, len(changed))
-            read = self._read(FileStamp(path, *stamp, path not in seen.special), known.get(path))
-            if read is not None:
-                rows.append(read)
-        self._database.run_many(_INSERT_FILE, rows)
-        self._touched.discard("")
-        self._settle()
+        try:
+            self._forget(gone)
+            self._take_in(changed, seen.special)
+        finally:
+            self._writer.wait()
+
+    def _take_in(self, changed: dict[str, Stamp], special: frozenset[str]) -> None:
+        """Read the changed files, a batch at a time; each leaves its rows behind."""
+        batches = [list(batch) for batch in _batches(list(changed))]
+        known = self._known(batches[0]) if batches else {}
+        for at, batch in enumerate(batches):
+            self._tell("Reading documents:", at * _BATCH, len(changed))
+            read = [
+                self._read(FileStamp(path, *changed[path], path not in special), known.get(path))
+                for path in batch
+            ]
+            entries = {path: entry_of(*found) for path, found in self._fresh.items()}
+            self._writer.wait()
+            known = self._known(batches[at + 1]) if at + 1 < len(batches) else {}
+            self._database.run_many(_INSERT_FILE, [row for row in read if row is not None])
+            self._settle(entries)
+        self._settle({})
+
+    def _forget(self, gone: list[str]) -> None:
+        """Take out the files that are no more; their ids are settled with the first batch."""
+        for batch in _batches(gone):
+            self._touched.update(row.doc_id for row in self._known(batch).values())
+            self._database.run_many("DELETE FROM files WHERE path = ?", [(path,) for path in batch])
 
     def problem_count(self) -> int:
         """How many files have findings of the reader."""
@@ -100,21 +128,19 @@ class Update:
         return int(row[0]) if row else 0
 
     def _known(self, paths: list[str]) -> dict[str, _FileRow]:
-        sql = "SELECT path, size, hash, doc_id FROM files"
-        if len(paths) > 200:
-            rows = self._database.rows(sql)
-        else:
-            rows = self._database.rows(f"{sql} WHERE path IN ({', '.join('?' * len(paths))})", paths)
-        return {row[0]: _FileRow(*row[1:]) for row in rows}
+        marks = ", ".join("?" * len(paths))
+        sql = f"SELECT path, size, hash, doc_id, problems_json FROM files WHERE path IN ({marks})"
+        return {row[0]: _FileRow(*row[1:]) for row in self._database.rows(sql, paths)}
 
     def _read(self, stamp: FileStamp, before: _FileRow | None) -> tuple[Any, ...] | None:
         """The new row of a file that may have changed; ``None`` leaves the old one."""
         path = stamp.path
+        self.unsettled.discard(path)
         if not stamp.regular:
-            return self._not_a_document(stamp, before, (_irregular(path),))
+            return self._not_a_document(stamp, before, (irregular(path),))
         moment = time.time_ns()
         try:
-            data, stamp = _read_bytes(self._root, stamp)
+            data, stamp = read_bytes(self._root, stamp)
         except FileNotFoundError:  # it went after the walk
             self.unsettled.add(path)
             return None
@@ -124,9 +150,7 @@ class Update:
         if stamp.racy_at(moment):
             self.unsettled.add(path)
         if before and before.hash == text_hash and before.size == stamp.size and b"\r" not in data:
-            problems = self._database.row("SELECT problems_json FROM files WHERE path = ?", (path,))
-            kept = problems[0] if problems else "[]"
-            return (path, *stamp.values, text_hash, before.doc_id, kept)
+            return (path, *stamp.values, text_hash, before.doc_id, before.problems_json)
         reading = read_document(path, data)
         document = reading.document
         doc_id = document.id if document else ""
@@ -142,7 +166,7 @@ class Update:
         self.unsettled.add(stamp.path)
         if before and before.doc_id:
             return None
-        return self._not_a_document(stamp, before, (_failed(stamp.path, error),))
+        return self._not_a_document(stamp, before, (failed(stamp.path, error),))
 
     def _not_a_document(
         self, stamp: FileStamp, before: _FileRow | None, problems: tuple[Diagnostic, ...]
@@ -151,144 +175,57 @@ class Update:
             self._touched.add(before.doc_id)
         return (stamp.path, *stamp.values, "", "", encode_problems(problems))
 
-    def _settle(self) -> None:
-        """For each id that was touched: find its file, and make its rows those of that file."""
+    def _settle(self, read: dict[str, Entry]) -> None:
+        """For each id that was touched: find its file, and make its rows those of that file.
+
+        ``read`` are the entries of files read just now. A later batch may touch an id again, when another of
+        its files comes or goes.
+        """
+        self._touched.discard("")
         entries: list[tuple[int, Entry]] = []
-        next_row = (self._database.row("SELECT coalesce(max(rowid), 0) FROM docs") or (0,))[0] + 1
-        old = self._old_rows()
-        winners = self._winners()
-        for doc_id in sorted(self._touched):
+        next_row = self._writer.next_row()
+        touched = sorted(self._touched)
+        old = self._rows_of(touched, "SELECT doc_id, rowid, path FROM docs WHERE doc_id IN ({})")
+        winners = self._rows_of(
+            touched, "SELECT doc_id, min(path) FROM files WHERE doc_id IN ({}) GROUP BY doc_id"
+        )
+        for doc_id in touched:
             row_id, old_path = old.get(doc_id, (0, ""))
-            winner = winners.get(doc_id, "")
-            if winner and winner == old_path and winner not in self._fresh:
+            self._was.setdefault(doc_id, bool(row_id))
+            (winner,) = winners.get(doc_id, ("",))
+            if winner and winner == old_path and winner not in read:
                 continue
-            found = self._document_in(winner, doc_id) if winner else None
+            found = (read.get(winner) or self._entry_in(winner, doc_id)) if winner else None
             if row_id:
-                self._drop(row_id, doc_id)
-            if found is None:
-                self.removed += bool(row_id)
-                continue
-            self.modified += bool(row_id)
-            self.added += not row_id
-            entries.append((row_id or next_row, entry_of(*found)))
-            next_row += not row_id
-        self._insert(entries)
+                self._writer.drop(row_id, doc_id)
+            self._written[doc_id] = found is not None
+            if found is not None:
+                entries.append((row_id or next_row, found))
+                next_row += not row_id
+        self._fresh.clear()
+        self._touched.clear()
+        self._writer.insert(entries)
 
-    def _old_rows(self) -> dict[str, tuple[int, str]]:
-        sql = "SELECT doc_id, rowid, path FROM docs"
-        return {row[0]: (row[1], row[2]) for row in self._for_touched(sql, "")}
+    def _rows_of(self, doc_ids: list[str], sql: str) -> dict[str, tuple[Any, ...]]:
+        """The rest of the rows by their first column, an id; ``{}`` in the statement stands for the ids."""
+        found: dict[str, tuple[Any, ...]] = {}
+        for batch in _batches(doc_ids):
+            rows = self._database.rows(sql.format(", ".join("?" * len(batch))), batch)
+            found.update((row[0], row[1:]) for row in rows)
+        return found
 
-    def _winners(self) -> dict[str, str]:
-        sql = "SELECT doc_id, min(path) FROM files"
-        return {row[0]: row[1] for row in self._for_touched(sql, " GROUP BY doc_id")}
-
-    def _for_touched(self, sql: str, tail: str) -> Iterable[tuple[Any, ...]]:
-        """The rows of the touched ids: one by one when they are few, the whole table when they are many."""
-        if len(self._touched) > 200:
-            return self._database.rows(f"{sql}{tail}")
-        return [
-            row
-            for doc_id in self._touched
-            for row in self._database.rows(f"{sql} WHERE doc_id = ?{tail}", (doc_id,))
-        ]
-
-    def _document_in(self, path: str, doc_id: str) -> tuple[Document, str, int] | None:
-        """The document in a file: read in this update, or read now because it takes the place of another."""
-        if path in self._fresh:
-            return self._fresh[path]
+    def _entry_in(self, path: str, doc_id: str) -> Entry | None:
+        """What a file holds that takes the place of another: read now."""
         with suppress(OSError):
-            data, stamp = _read_bytes(self._root, FileStamp(path, 0, 0, 0, 0))
+            data, stamp = read_bytes(self._root, FileStamp(path, 0, 0, 0, 0))
             document = read_document(path, data).document
             if document and document.id == doc_id:
-                return document, content_hash(data), stamp.size
+                return entry_of(document, content_hash(data), stamp.size)
         # It changed since the walk. The next refresh reads it and settles the id.
         self.unsettled.add(path)
         self._database.run("UPDATE files SET hash = '' WHERE path = ?", (path,))
         return None
 
-    def _drop(self, row_id: int, doc_id: str) -> None:
-        """Remove every row of a document but those of its files."""
-        span = (row_id * PASSAGES_PER_DOCUMENT, (row_id + 1) * PASSAGES_PER_DOCUMENT - 1)
-        run = self._database.run
-        run("DELETE FROM docs_fts WHERE rowid = ?", (row_id,))
-        # An external-content table must be told the very words it indexed.
-        run(
-            "INSERT INTO passages_fts (passages_fts, rowid, title, heading, body, parts) "
-            "SELECT 'delete', id, title, heading, body, parts FROM passages WHERE id BETWEEN ? AND ?",
-            span,
-        )
-        run("DELETE FROM passages WHERE id BETWEEN ? AND ?", span)
-        run("DELETE FROM names WHERE doc_id = ?", (doc_id,))
-        run("DELETE FROM manifest WHERE doc_id = ?", (doc_id,))
-        run("DELETE FROM doc_edges WHERE src_doc_id = ?", (doc_id,))
-        run("DELETE FROM docs WHERE rowid = ?", (row_id,))
 
-    def _insert(self, entries: list[tuple[int, Entry]]) -> None:
-        many = self._database.run_many
-        many(
-            "INSERT INTO docs (rowid, doc_id, kind, title, path, tags_json, updated, provenance_json, "
-            "created, updated_key, status, aliases_json, anchors_json, hash, size, tokens) "
-            f"VALUES ({', '.join('?' * 16)})",
-            [(row_id, *entry.doc) for row_id, entry in entries],
-        )
-        many("INSERT INTO manifest VALUES (?, ?)", [(entry.doc_id, entry.manifest) for _, entry in entries])
-        many(
-            "INSERT INTO docs_fts (rowid, doc_id, title, headings, tags, body, names, parts) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [(row_id, *entry.words) for row_id, entry in entries],
-        )
-        rows = [
-            (row_id * PASSAGES_PER_DOCUMENT + place, *passage)
-            for row_id, entry in entries
-            for place, passage in enumerate(entry.passages)
-        ]
-        many("INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-        many(
-            "INSERT INTO passages_fts (rowid, title, heading, body, parts) VALUES (?, ?, ?, ?, ?)",
-            [(row[0], *row[3:]) for row in rows],
-        )
-        many("INSERT INTO names VALUES (?, ?)", [name for _, entry in entries for name in entry.names])
-        many("INSERT INTO doc_edges VALUES (?, ?, ?)", [edge for _, entry in entries for edge in entry.edges])
-
-
-def _read_bytes(root: str, stamp: FileStamp) -> tuple[bytes, FileStamp]:
-    """Read a regular file, no more than the limit and a byte; the stamp is that of the open file."""
-    descriptor = os.open(os.path.join(root, stamp.path), _OPEN_FLAGS)
-    try:
-        info = os.fstat(descriptor)
-        if not stat.S_ISREG(info.st_mode):
-            raise OSError(0, "not a regular file")
-        wanted = min(info.st_size + 1, _LIMIT)
-        data = os.read(descriptor, wanted)
-        while len(data) < wanted and (more := os.read(descriptor, wanted - len(data))):
-            data += more
-    finally:
-        os.close(descriptor)
-    inode = info.st_ino & 0x7FFFFFFFFFFFFFFF
-    return data, FileStamp(stamp.path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode)
-
-
-def _irregular(path: str) -> Diagnostic:
-    return Diagnostic(
-        "TM002",
-        Severity.ERROR,
-        path,
-        0,
-        0,
-        "This is a link, a device, or a file whose name is not UTF-8.",
-        expected="a regular file with a plain name",
-        hint="Put the text itself here, or move the file out of the memory.",
-    )
-
-
-def _failed(path: str, error: OSError) -> Diagnostic:
-    return Diagnostic(
-        "TM002",
-        Severity.ERROR,
-        path,
-        0,
-        0,
-        f"This file cannot be read: {error.strerror or error}.",
-        expected="a file that can be read",
-        hint="Mend its permissions.",
-    )
+def _batches(items: list[str]) -> Iterator[list[str]]:
+    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))

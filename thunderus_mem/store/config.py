@@ -30,6 +30,8 @@ class Config(NamedTuple):
     lint_select: tuple[str, ...] = ()
     lint_ignore: tuple[str, ...] = ()
     lint_severity: Mapping[str, str] = MappingProxyType({})
+    lint_baseline: str = ""
+    lint_per_file: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     lint_path_max: int = 120
     lint_name_max: int = 60
     search_limit: int = 10
@@ -173,7 +175,16 @@ def _from_text(key: Key, text: str) -> Any:
     if key.type == "table":
         pairs = (part.partition("=") for part in text.split(",") if part.strip())
         return {name.strip(): value.strip() for name, _, value in pairs}
-    return text
+    return _toml(text) if key.type == "tables" else text
+
+
+def _toml(text: str) -> Any:
+    import tomllib
+
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
 
 
 def _checked(key: Key, value: Any, place: str) -> Any:
@@ -204,8 +215,15 @@ def _of_type(key: Key, value: Any) -> Any:
         return (
             tuple(value) if good and all(not key.choices or item in key.choices for item in value) else None
         )
+    if key.type == "tables":
+        good = isinstance(value, dict) and all(_holds_texts(item) for item in value.values())
+        return {name: dict(item) for name, item in value.items()} if good else None
     good = isinstance(value, dict) and all(item in key.choices for item in value.values())
     return dict(value) if good else None
+
+
+def _holds_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 
 def _within(key: Key, value: float) -> bool:

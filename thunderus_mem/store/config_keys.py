@@ -12,7 +12,7 @@ CONFIG: Final = "config.toml"
 GARDENER: Final = "gardener.toml"
 ENVIRONMENT_PREFIX: Final = "THUNDERUS_MEM_"
 
-KeyType = Literal["bool", "int", "float", "text", "choice", "list", "table"]
+KeyType = Literal["bool", "int", "float", "text", "choice", "list", "table", "tables"]
 
 KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 _EVENT_KINDS: Final = ("message", "tool_call", "tool_result", "approval", "patch", "snapshot", "note")
@@ -56,6 +56,7 @@ def expectation(key: Key) -> str:
         "choice": f"one of {choices}",
         "list": f"a list of {choices}" if choices else "a list of texts",
         "table": f"a table whose values are {choices}",
+        "tables": "a table of globs, each a table of codes and reasons",
     }[key.type]
 
 
@@ -73,6 +74,20 @@ KEYS: Final[tuple[Key, ...]] = (
         "table",
         'The weight of single rules, as TM301 = "note". Only errors and warnings make lint fail.',
         choices=_SEVERITIES,
+    ),
+    Key(
+        "lint.baseline",
+        CONFIG,
+        "text",
+        "A file, from the root, with findings that lint does not tell again; "
+        "lint --write-baseline writes it. Empty: none.",
+    ),
+    Key(
+        "lint.per_file",
+        CONFIG,
+        "tables",
+        'Findings left alone in some files, and why: "episodic/**" = { TM205 = "files come and go" }. '
+        "A glob is from the root or from .thunderus/memory.",
     ),
     Key(
         "lint.path_max",

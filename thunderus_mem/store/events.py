@@ -7,24 +7,25 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.model.event import decode
+from thunderus_mem.model.log_check import LogCheck
 from thunderus_mem.model.shard import (
     SHAPE,
     Damage,
     LoggedEvent,
     LogReading,
     ShardReading,
-    check_chain,
-    check_doubles,
-    check_heads,
     merge_readings,
     parse_shard,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
     from thunderus_mem.model.diagnostic import Diagnostic
 
 __all__ = [
@@ -129,9 +130,32 @@ class EventLog:
             return ShardReading(shard, (), (Damage(0, SHAPE, message, shard),), False, None)
         return parse_shard(shard, data)
 
+    def readings(self) -> Iterator[ShardReading]:
+        """Every shard, one after the other, so that a long log need not fit into memory."""
+        return map(self.read_shard, self.shards())
+
     def read_all(self) -> LogReading:
-        """Every event of every shard, ordered by time and id."""
-        return merge_readings(map(self.read_shard, self.shards()))
+        """Every event of every shard, in the order of the log. Long logs take much memory: see `readings`."""
+        return merge_readings(self.readings())
+
+    def read_lines(self, shard: str, numbers: Collection[int]) -> list[LoggedEvent]:
+        """The events on some lines of a shard (from 1), in the order of the file; damaged lines are left
+        out."""
+        path = self._absolute(shard)
+        try:
+            lines = _read(path, jailed=path != self._legacy).split(b"\n")
+        except OSError:
+            return []
+        found = []
+        for number in sorted(numbers):
+            if number <= len(lines):
+                with suppress(ValueError):
+                    found.append(LoggedEvent(decode(lines[number - 1]), shard, number))
+        return found
+
+    def session_of(self, shard: str) -> str | None:
+        """The session a shard is named after; ``None`` for the single file of the seed's form."""
+        return None if shard == self._relative(self._legacy) else shard.split("/")[-2]
 
     def contains(self, shard: str, event_id: str) -> bool:
         """Whether a complete line of the shard is the event with this id.
@@ -163,13 +187,8 @@ class EventLog:
 
     def verify(self) -> list[Diagnostic]:
         """Findings over the whole log: shape TM503, chain TM504, torn tail TM505, conflict markers TM507."""
-        readings = [self.read_shard(shard) for shard in self.shards()]
-        legacy = self._relative(self._legacy)
+        check = LogCheck()
         found: list[Diagnostic] = []
-        for reading in readings:
-            free = reading.path == legacy
-            session_id = "" if free else reading.path.split("/")[-2]
-            found.extend(check_chain(reading, session_id=session_id, free=free))
-        return sorted(
-            [*found, *check_doubles(readings), *check_heads(readings)], key=lambda one: one.sort_key
-        )
+        for reading in self.readings():
+            found += check.take(reading, self.session_of(reading.path))
+        return sorted([*found, *check.close(self.readings)], key=lambda one: one.sort_key)

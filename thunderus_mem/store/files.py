@@ -131,7 +131,8 @@ def replace_file(path: str, data: bytes, *, expecting: str | None = None, durabl
     """Put ``data`` at ``path`` whole or not at all, keeping the mode of the file that was there.
 
     ``expecting`` is the hash the file must have now (``ABSENT``: no file), None for whatever there is.
-    ``durable=False`` leaves out the syncing: for files that can be made again. Missing folders are made.
+    Without ``durable`` a power failure may bring the old file back, but never leaves a part of the new one.
+    Missing folders are made.
     Raises ``Conflict``, ``Refused`` (a link or no regular file in its place) or ``NotWritable``.
     """
     if expecting is not None:
@@ -142,7 +143,7 @@ def replace_file(path: str, data: bytes, *, expecting: str | None = None, durabl
         mode = existing_mode(path)
         disk.make_folders(folder, durable=durable)
         try:
-            _write_temporary(temporary, data, mode, durable=durable)
+            _write_temporary(temporary, data, mode)
             disk.rename(temporary, path)
         except BaseException:
             _discard(temporary)
@@ -155,7 +156,7 @@ def replace_file(path: str, data: bytes, *, expecting: str | None = None, durabl
         raise explain(error, path) from error
 
 
-def _write_temporary(path: str, data: bytes, mode: int | None, *, durable: bool) -> None:
+def _write_temporary(path: str, data: bytes, mode: int | None) -> None:
     descriptor = disk.create(path)
     try:
         hit("replace.opened")
@@ -163,8 +164,7 @@ def _write_temporary(path: str, data: bytes, mode: int | None, *, durable: bool)
         if mode is not None:
             os.chmod(path, mode)
         hit("replace.written")
-        if durable:
-            disk.sync_file(descriptor, path)
+        disk.sync_file(descriptor, path)
         hit("replace.synced")
     finally:
         os.close(descriptor)

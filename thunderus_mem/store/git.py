@@ -13,13 +13,11 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.store.git_place import find_place
 from thunderus_mem.store.git_process import GitProcess, Output, find_executable
 from thunderus_mem.store.git_status import STATUS, GitState, parse_status, state_of
-from thunderus_mem.store.git_unmerged import UNMERGED, Unmerged, parse_unmerged
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.store.git_history import Commit
-    from thunderus_mem.store.git_search import Line
 
 __all__ = ["Git", "GitState", "look_for_git"]
 
@@ -101,6 +99,18 @@ class Git:
         self.reason = "" if output.ok else output.complaint or f"git {arguments[0]} failed"
         return output
 
+    def ask(self, *arguments: str, data: bytes | None = None) -> Output:
+        """Put a question of a neighbouring module to git."""
+        return self._run(*arguments, data=data)
+
+    def shallow_commits(self) -> frozenset[str]:
+        """Commits whose parents this clone was made without. No process."""
+        try:
+            with open(os.path.join(self.common_dir, "shallow"), encoding="ascii") as file:
+                return frozenset(file.read().split())
+        except (OSError, ValueError):
+            return frozenset()
+
     def _listed(self, output: Output) -> list[str]:
         """NUL-separated paths below root, made relative to it."""
         names = (os.fsdecode(name) for name in output.data.split(b"\0") if name) if output.ok else ()
@@ -157,41 +167,6 @@ class Git:
             )
         )
 
-    def unmerged(self, folder: str) -> list[Unmerged]:
-        """Files below ``folder`` that a merge left in conflict, with all their versions: two processes."""
-        output = self._run(*UNMERGED, folder)
-        found = [one for one in parse_unmerged(output.data) if one.path.startswith(self.prefix)]
-        texts = self.blobs([name for one in found if one.regular for name in one.objects.values()])
-        versions = ([texts.get(one.objects.get(stage, "")) for stage in (1, 2, 3)] for one in found)
-        return [
-            Unmerged(one.path[len(self.prefix) :], base, ours, theirs, one.regular)
-            for one, (base, ours, theirs) in zip(found, versions, strict=True)
-        ]
-
-    def merge_lines(self, base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:
-        """Three texts merged line by line, with markers around conflicts; see `store.git_merge`."""
-        from thunderus_mem.store.git_merge import merge_lines
-
-        return merge_lines(self._process, base, ours, theirs, labels)
-
-    def stage(self, paths: Sequence[str]) -> str:
-        """Put files (or that they are gone) into the index, ending their conflicts; "" or why not."""
-        data = b"".join(os.fsencode(f"{path}\0") for path in paths)
-        if self._process.disarmed:
-            asked = self._run("check-attr", "-z", "--stdin", "filter", data=data).data.split(b"\0")
-            if not set(asked[2::3]) <= {b"unspecified", b"unset"}:
-                return "a filter is configured for them, which only your own git runs"
-        done = self._run("update-index", "--add", "--remove", "-z", "--stdin", data=data)
-        return "" if done.ok else self.reason
-
-    def lines_with(self, texts: Sequence[str]) -> list[Line]:
-        """Lines of tracked files that hold one of the texts, by root-relative path (it may climb)."""
-        from thunderus_mem.store.git_search import lines_with
-
-        up = os.path.relpath(self.toplevel, self.root)
-        found = lines_with(self._process, self.toplevel, texts)
-        return [line._replace(path=os.path.normpath(os.path.join(up, line.path))) for line in found]
-
     def tracked(self, paths: Sequence[str]) -> set[str]:
         """Which of these files (or files below these folders) are in git's index."""
         found: set[str] = set()
@@ -244,12 +219,6 @@ class Git:
             return None
         return self._blob(rev, path)
 
-    def commits_of_path(self, path: str, limit: int = 200) -> list[Commit]:
-        """Commits reachable from HEAD that touched a file, newest first."""
-        from thunderus_mem.store.git_history import commits
-
-        return commits(self.toplevel, [f"{self.prefix}{path}"], limit=limit)
-
     def commit(self, sha: str) -> Commit | None:
         """The commit of this (maybe shortened) hash; ``None`` when this clone has none such."""
         from thunderus_mem.store.git_history import LOG, parse_log
@@ -263,7 +232,7 @@ class Git:
         """Commits reachable from HEAD made from ``since`` up to ``until`` (RFC 3339), newest first."""
         from thunderus_mem.store.git_history import commits
 
-        return commits(self.toplevel, [], since=since, until=until)
+        return commits(self.toplevel, since, until)
 
     def _log(self, paths: Iterable[str], *options: str) -> list[tuple[Commit, list[str]]]:
         from thunderus_mem.store.git_history import LOG, parse_log
@@ -276,6 +245,12 @@ class Git:
                 below = [name[len(self.prefix) :] for name in names if name.startswith(self.prefix)]
                 found.append((commit, below))
         return found
+
+    def versions(self, paths: Sequence[str]) -> list[bytes]:
+        """Every text these files had in a commit reachable from HEAD, newest first; two processes."""
+        names = [f"{commit.sha}:{self.prefix}{path}" for commit, found in self._log(paths) for path in found]
+        texts = self.blobs(names)
+        return [text for name in names if (text := texts[name]) is not None]
 
     def added_dates(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
         """First and last author date of every file among or below ``paths``, as ``Z`` times."""

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.model.errors import NotWritable
 
 if TYPE_CHECKING:
-    from thunderus_mem.store.git_process import GitProcess
+    from collections.abc import Callable
+
+    from thunderus_mem.store.git_process import Output
 
 __all__ = ["merge_lines"]
 
@@ -16,10 +18,12 @@ _SIDES: Final = ("ours", "base", "theirs")
 _MOST_CONFLICTS: Final = 127
 
 
-def merge_lines(process: GitProcess, base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:
+def merge_lines(
+    run: Callable[..., Output], base: str, ours: str, theirs: str, labels: tuple[str, str]
+) -> str:
     """The three texts merged; git's markers, in the style it is configured for, stand around conflicts.
 
-    Raises `NotWritable` when git cannot do it.
+    ``run`` starts git. Raises `NotWritable` when git cannot do it.
     """
     from tempfile import TemporaryDirectory
 
@@ -29,7 +33,7 @@ def merge_lines(process: GitProcess, base: str, ours: str, theirs: str, labels: 
             with open(path, "wb") as stream:
                 stream.write(text.encode("utf-8", "surrogatepass"))
         names = [word for label in (labels[0], "base", labels[1]) for word in ("-L", label)]
-        done = process.run("merge-file", "-p", *names, *paths)
+        done = run("merge-file", "-p", *names, *paths)
     if not 0 <= done.code <= _MOST_CONFLICTS:
         raise NotWritable(f"git could not merge the text: {done.complaint or 'it does not say why'}.")
     return done.data.decode("utf-8", "surrogatepass")

@@ -21,6 +21,7 @@ _HARDENING: Final = (
     *("-c", "core.quotePath=false"),
     *("-c", "diff.external="),
     *("-c", "log.showSignature=false"),
+    *("-c", "log.follow=false"),
     *("-c", "submodule.recurse=false"),
 )
 _NO_HOOKS: Final = ("-c", f"core.hooksPath={os.devnull}")
@@ -75,8 +76,6 @@ class GitProcess:
         self.executable = executable
         self.folder = folder
         self._hangs = False
-        self.disarmed = False
-        """Whether filters are configured, which contents do not pass when we run git."""
         self.environment = {key: value for key, value in environ.items() if not key.startswith("GIT_")}
         self.environment.update(
             LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_NO_LAZY_FETCH="1"
@@ -90,7 +89,6 @@ class GitProcess:
         for key in asked.data.decode("utf-8", "surrogateescape").split("\0"):
             filter_name, _, setting = key.rpartition(".")
             if setting in ("clean", "process", "required"):
-                self.disarmed = True
                 self._set(f"{filter_name}.{setting}", "false" if setting == "required" else "")
 
     def _set(self, key: str, value: str) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from thunderus_mem.model.errors import ThunderusError
 
-VERSIONS: Final[dict[str, int]] = {}
+VERSIONS: Final[dict[str, int]] = {"why": 2}
 """Commands whose shape has changed incompatibly since the first release: name → version."""
 
 # A JSON text must not steer a terminal either; \u escapes keep its value.
@@ -41,7 +41,8 @@ def plain(value: Any) -> Any:
         return str(value)
     names = field_names(value)
     if names is not None:
-        return {name: plain(getattr(value, name)) for name in names if _told(name, value)}
+        # A last underscore keeps a field's name apart from a word of Python: from_.
+        return {name.removesuffix("_"): plain(getattr(value, name)) for name in names if _told(name, value)}
     if isinstance(value, dict) or hasattr(value, "items"):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):

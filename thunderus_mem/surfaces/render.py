@@ -1,4 +1,4 @@
-"""Values for people: calm, aligned, readable without colour. The only door to rich.
+"""Values for people: calm, aligned, readable without colour.
 
 Every function takes a value and the console it is for, and returns text; the console prints it.
 """
@@ -37,32 +37,9 @@ def columns(rows: Sequence[Sequence[str]], console: Console) -> str:
     room = console.width
     if not rows or room is None:
         return "\n".join(aligned(rows))
-    lead = max(width("  ".join(line)) for line in (aligned([row[:-1] for row in rows])))
+    lead = max(map(width, aligned([row[:-1] for row in rows])))
     rest = max(room - lead - 2, 12)
     return "\n".join(aligned([(*row[:-1], cut(row[-1], rest)) for row in rows]))
-
-
-def table(headers: Sequence[str], rows: Sequence[Sequence[str]], console: Console) -> str:
-    """A table: drawn by rich when a person looks at a terminal, else plain columns without a header."""
-    room = console.width
-    if room is None or not rows:
-        return "\n".join(aligned(rows))
-    from io import StringIO
-
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console as RichConsole
-    from rich.table import Table
-    from rich.text import Text
-
-    drawn = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="")
-    for number, header in enumerate(headers):
-        drawn.add_column(header, overflow="fold" if number == 0 else "ellipsis", no_wrap=number > 0)
-    for row in rows:
-        drawn.add_row(*(Text(cell) for cell in row))
-    out = StringIO()
-    RichConsole(file=out, width=room, color_system=None, force_terminal=False).print(drawn)
-    lines = [line.rstrip() for line in out.getvalue().rstrip().split("\n")]
-    return "\n".join([console.style.dim(lines[0]), *(line for line in lines[1:] if line.strip("─ "))])
 
 
 def severity_word(severity: Severity, style: Style) -> str:
@@ -113,7 +90,7 @@ def noted(value: Noted, console: Console) -> str:
 
 
 def shown(value: Shown, console: Console) -> str:
-    """A document: title, facts about it in a column, then its text."""
+    """A document: title, facts about it in a column, then its text, drawn where that can be."""
     style = console.style
     facts = [
         ("id", style.name(value.id)),
@@ -128,14 +105,31 @@ def shown(value: Shown, console: Console) -> str:
         ("replaced by", style.warning(value.superseded_by)),
     ]
     rows = [(style.dim(name), text) for name, text in facts if text]
-    body = value.body.strip("\n")
-    return "\n".join([style.bold(one_line(value.title)), "", *aligned(rows), "", body]).rstrip()
+    return "\n".join(
+        [style.bold(one_line(value.title)), "", *aligned(rows), "", _body(value, console)]
+    ).rstrip()
+
+
+def _body(value: Shown, console: Console) -> str:
+    """The text as it is; where it is drawn, without a heading that says the title again."""
+    body = value.body.replace("\r\n", "\n").strip("\n")
+    room = console.room
+    if room is None:
+        return body
+    from thunderus_mem.surfaces.drawing import markdown
+
+    first, _, rest = body.partition("\n")
+    if first.startswith("# ") and one_line(first[2:]) == one_line(value.title):
+        body = rest.strip("\n")
+    return markdown(console.clean(body), console, room)
 
 
 def listing(value: Listing, console: Console) -> str:
     """Documents by id, kind, last change and title."""
     style = console.style
     if console.width is not None:
+        from thunderus_mem.surfaces.drawing import table
+
         rows = [
             (doc.id, doc.kind, day(doc.updated), _standing(doc), one_line(doc.title))
             for doc in value.documents
@@ -162,9 +156,11 @@ def status(value: StatusReport, console: Console) -> str:
     style = console.style
     total = sum(value.counts.values())
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(value.counts.items()) if number)
-    rows = [("memory", value.root), ("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
+    rows = [("memory", value.root), *(("above it", root) for root in value.also)]
+    rows += [("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
     troubles = [
         ("in conflict", len(value.conflicts), "could not be merged by git", value.conflicts),
+        ("gone", len(value.gone), "are gone, and nothing was written since", value.gone),
         ("stale", len(value.stale), "no longer agree with the code", value.stale),
         ("unreadable", len(value.unreadable), "cannot be read", value.unreadable),
         ("unrecorded", len(value.unrecorded), "edited by hand; the next write records it", value.unrecorded),

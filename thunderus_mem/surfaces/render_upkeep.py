@@ -52,6 +52,7 @@ def index_status(value: IndexStatus, console: Console) -> str:
         ("documents", f"{value.documents:,}"),
         ("unreadable", f"{value.problems:,}" if value.problems else ""),
         ("size", size(value.size)),
+        ("generation", value.generation),
         ("path", value.path),
     ]
     lines = aligned([(style.dim(name), text) for name, text in rows if text])

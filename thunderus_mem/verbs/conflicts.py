@@ -14,6 +14,7 @@ from thunderus_mem.model.half_merged import is_untouched, three_of
 from thunderus_mem.model.merge import Left, Settled, merge
 from thunderus_mem.model.standoff import Standoff, Versions, stand_offs
 from thunderus_mem.store.files import read_file
+from thunderus_mem.store.git_unmerged import unmerged
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE
 from thunderus_mem.store.paths import inside
 
@@ -68,7 +69,7 @@ class Answer(NamedTuple):
 
 def conflicts(memory: Memory) -> tuple[list[Standoff], list[Other]]:
     """What git's index has in conflict below the store: documents, and other files."""
-    found = memory.git.unmerged(STORE) if memory.git is not None else []
+    found = unmerged(memory.git, STORE) if memory.git is not None else []
     files: list[Versions] = []
     others: list[Other] = []
     for one in found:

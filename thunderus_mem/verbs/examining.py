@@ -117,13 +117,24 @@ def repository(memory: Memory) -> Iterator[Check]:
 
 def hand_edits(memory: Memory) -> Iterator[Check]:
     """Edits that no event and no commit explains yet."""
+    memory.refresh()
     edits = memory.hand_edits(memory.git_state())
-    if edits:
+    gone = len(memory.mass_loss(edits))
+    if gone:
+        yield Check(
+            "edits",
+            "error",
+            f"{gone:,} of {memory.index.count() + gone:,} documents are gone, and neither a command nor a "
+            "commit took them away; nothing is written until that is settled",
+            "bring them back; or, if they are meant to be gone, commit that or run "
+            "`thunderus-mem record --yes`",
+        )
+    elif edits:
         yield Check(
             "edits",
             "note",
             f"{len(edits)} documents were edited by hand and are not recorded yet",
-            "the next command that writes records them",
+            "the next command that writes records them; `thunderus-mem record` does it now",
         )
 
 

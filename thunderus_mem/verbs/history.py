@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.model.errors import InvalidDocument, NotFound
 from thunderus_mem.model.event import Event, changes_of, document_ids
+from thunderus_mem.projection.log_index import read
 from thunderus_mem.verbs.locating import find_row
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from thunderus_mem.evidence.provenance import WhyNode
+    from thunderus_mem.evidence.provenance import WhyEdge, WhyNode
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.diagnostic import Diagnostic
+    from thunderus_mem.projection.log_index import EventRow, LogIndex
     from thunderus_mem.store.events import LoggedEvent
 
 
@@ -52,15 +54,14 @@ def events_list(
 ) -> LogListing:
     """Events that pass the filters, newest first."""
     names = _names(memory, document) if document is not None else frozenset()
-    logged = [
-        entry.event
-        for entry in reversed(memory.log.read_all().events)
-        if (not names or not names.isdisjoint(document_ids(entry.event)))
-        and (not kinds or entry.event.kind in kinds)
-    ]
-    if not logged and names == {document} and memory.index.get(document or "") is None:
+    index = memory.log_index()
+    rows = index.newest(limit, kinds=kinds, doc_ids=names)
+    unheard = document is not None and not rows and not index.total(doc_ids=names)
+    if unheard and names == {document} and memory.index.get(document or "") is None:
         raise NotFound(f"no document and no event has the id {document!r}")
-    return LogListing(tuple(map(_entry, logged[:limit])), max(0, len(logged) - limit))
+    listed = tuple(_entry(logged.event) for logged in read(memory.log, rows))
+    left_out = index.total(kinds=kinds, doc_ids=names) - len(rows) if len(rows) == limit else 0
+    return LogListing(listed, left_out)
 
 
 def _names(memory: Memory, given: str) -> frozenset[str]:
@@ -103,7 +104,7 @@ def events_show(memory: Memory, event_id: str) -> ShownEvent:
     """The event that has an id or is the only one to begin with it."""
     import json
 
-    found = [entry for entry in memory.log.read_all().events if _is_meant(event_id, entry.event)]
+    found = read(memory.log, _meant(memory.log_index(), event_id))
     if not found:
         raise NotFound(f"no event has the id {event_id!r}", hint="`thunderus-mem events list` shows them")
     if len(found) > 1:
@@ -114,8 +115,10 @@ def events_show(memory: Memory, event_id: str) -> ShownEvent:
     return ShownEvent(entry.shard, entry.line, json.loads(entry.event.raw), diffs)
 
 
-def _is_meant(given: str, event: Event) -> bool:
-    return event.id.lower().startswith(given.lower()) or event.id.lower().startswith(f"evt_{given.lower()}")
+def _meant(index: LogIndex, given: str) -> list[EventRow]:
+    """The events whose id begins with what was given, with or without ``evt_``."""
+    named = index.beginning_with(given)
+    return named or index.beginning_with(f"evt_{given}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,24 +134,27 @@ def events_verify(memory: Memory) -> VerifyReport:
     """Check every shard: each line against the schema, each chain, each end. Repairs nothing."""
     from thunderus_mem.verbs.surveying import log_findings
 
-    read = memory.log.read_all()
     findings = tuple(sorted(log_findings(memory), key=lambda finding: finding.sort_key))
-    return VerifyReport(len(memory.log.shards()), len(read.events), findings)
+    return VerifyReport(len(memory.log.shards()), memory.log_index().total(), findings)
 
 
 @dataclass(frozen=True, slots=True)
 class WhyReport:
-    """Where a document comes from, as a tree: document, events, session, patch, commits."""
+    """Where a document comes from, as a graph: document, events, sessions, patches, commits."""
 
     id: str
-    tree: WhyNode
+    nodes: tuple[WhyNode, ...]
+    edges: tuple[WhyEdge, ...]
 
 
 def why(memory: Memory, id: str) -> WhyReport:
     """Explain a document by the log and by git."""
     from thunderus_mem.evidence.provenance import why as explained
     from thunderus_mem.verbs.locating import find_document
+    from thunderus_mem.verbs.tracing import trace
 
     memory.refresh()
     document = find_document(memory, id)
-    return WhyReport(document.id, explained(document, memory.log, memory.git))
+    logged, past = trace(memory, document)
+    graph = explained(document, logged, past, memory.log, memory.git)
+    return WhyReport(document.id, graph.nodes, graph.edges)

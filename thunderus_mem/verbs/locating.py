@@ -54,7 +54,7 @@ def _numbered(memory: Memory, given: str) -> list[str]:
 
 
 def _hint(memory: Memory, given: str, ids: list[str]) -> str:
-    if memory.log_index().events_of(given):
+    if memory.log_index().naming([given]):
         return f"it was removed; `thunderus-mem log {given}` tells when and why"
     near = closest(given, ids)
     return f"did you mean {', '.join(near)}?" if near else "`thunderus-mem list` shows all ids"

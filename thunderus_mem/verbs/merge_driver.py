@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.conflict import find_conflict, two_way
@@ -65,4 +66,4 @@ def _lines(environ: Mapping[str, str]) -> Lines:
     if executable is None:
         return lambda _base, ours, theirs, labels: two_way(ours, theirs, labels)
     process = GitProcess(executable, os.getcwd(), environ)
-    return lambda base, ours, theirs, labels: merge_lines(process, base, ours, theirs, labels)
+    return partial(merge_lines, process.run)

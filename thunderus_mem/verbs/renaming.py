@@ -16,6 +16,7 @@ from thunderus_mem.model.ids import fold_key
 from thunderus_mem.model.renaming import Name, followed, mentions, needles, new_path, renamed
 from thunderus_mem.model.textdiff import unified_diff
 from thunderus_mem.store.files import read_file
+from thunderus_mem.store.git_search import lines_with
 from thunderus_mem.store.layout import STORE
 from thunderus_mem.store.paths import inside
 from thunderus_mem.transaction import Edit
@@ -214,7 +215,7 @@ def _others(memory: Memory, document: Document) -> Iterator[Document]:
 
 def _outside(memory: Memory, old: Name) -> list[Mention]:
     """Lines outside the store that name the document."""
-    found = memory.git.lines_with(needles(old)) if memory.git is not None else []
+    found = lines_with(memory.git, needles(old)) if memory.git is not None else []
     return [
         Mention(one.path, one.line)
         for one in found

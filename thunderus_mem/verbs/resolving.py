@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.model.conflict import two_way
@@ -11,6 +12,8 @@ from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.ids import resolve_prefix
 from thunderus_mem.model.textdiff import unified_diff
+from thunderus_mem.store.git_merge import merge_lines
+from thunderus_mem.store.git_unmerged import stage_files
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.conflicts import committed_conflicts, conflicts, settle
 from thunderus_mem.verbs.locating import find_row, stored_path
@@ -102,7 +105,7 @@ def resolve(
         others = []
     elif not found:
         found = committed_conflicts(memory, [(path, doc_id) for path, _, doc_id in memory.index.files()])
-    lines = memory.git.merge_lines if memory.git is not None else _without_git
+    lines = partial(merge_lines, memory.git.ask) if memory.git is not None else _without_git
     answers = _together(found, [settle(memory, one, lines) for one in found])
     if plan:
         return _value(memory, answers, others, clear, diff=_diff(answers), planned=True)
@@ -228,7 +231,7 @@ def _stage(memory: Memory, answers: Sequence[Answer]) -> tuple[tuple[str, ...], 
     shard = memory.sessions.known_shard()
     if shard and os.path.isfile(os.path.join(memory.root, shard)):
         paths.append(shard)
-    problem = memory.git.stage(paths)
+    problem = stage_files(memory.git, paths)
     return ((), problem) if problem else (tuple(paths), "")
 
 

@@ -12,6 +12,7 @@ from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.store.config_text import default_config_toml, default_gardener_toml
+from thunderus_mem.store.disk import make_folders
 from thunderus_mem.store.files import ABSENT, explain, file_hash, read_file, replace_file, sweep
 from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places
 from thunderus_mem.store.lock import held
@@ -148,7 +149,7 @@ def _write_once(layout: Layout, name: str, data: bytes) -> bool:
 
 def _make_folder(path: str) -> None:
     try:
-        os.makedirs(path, exist_ok=True)
+        make_folders(path)
     except FileExistsError as error:
         raise NotWritable(
             f"{path} must be a folder, and something else is there.", hint="Move it away."

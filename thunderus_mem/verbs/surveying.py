@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 from thunderus_mem.lint.rule import LintStore, SchemaCopy
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.errors import ThunderusError
-from thunderus_mem.model.schema import EVENT, SCHEMA_NAMES, check, schema_text, surely_valid_event
+from thunderus_mem.model.log_check import LogCheck
+from thunderus_mem.model.schema import EVENT, SCHEMA_NAMES, schema_text, surely_valid_event
+from thunderus_mem.model.schema import check as check_schema
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import INDEXES, MEMORY
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.lint.rule import LintConfig
     from thunderus_mem.memory import Memory
+    from thunderus_mem.model.shard import LoggedEvent
 
 _SCHEMA_LIMIT = 1 << 20
 _MANIFEST_LIMIT = 256 << 20
@@ -55,28 +58,34 @@ def _text(path: str, limit: int) -> str | None:
 
 def log_findings(memory: Memory) -> Iterator[Diagnostic]:
     """Every damage of the log: lines that are no events by the schema, broken chains, torn ends."""
-    yield from memory.log.verify()
-    for entry in memory.log.read_all().events:
-        data = json.loads(entry.event.raw)
-        if surely_valid_event(data):
-            continue
-        for violation in check(EVENT, data):
-            yield Diagnostic(
-                "TM503",
-                Severity.ERROR,
-                entry.shard,
-                entry.line,
-                1,
-                violation.message,
-                key=violation.key,
-                expected=violation.expected,
-                hint="bring the line back from git; older lines are never rewritten",
-            )
+    log, check = memory.log, LogCheck()
+    for done, reading in enumerate(log.readings()):
+        memory.tell("Checking the log:", done, 0)
+        yield from check.take(reading, log.session_of(reading.path))
+        for logged in reading.events:
+            yield from _by_schema(logged)
+    yield from check.close(log.readings)
+
+
+def _by_schema(logged: LoggedEvent) -> Iterator[Diagnostic]:
+    data = json.loads(logged.event.raw)
+    for violation in () if surely_valid_event(data) else check_schema(EVENT, data):
+        yield Diagnostic(
+            "TM503",
+            Severity.ERROR,
+            logged.shard,
+            logged.line,
+            1,
+            violation.message,
+            key=violation.key,
+            expected=violation.expected,
+            hint="bring the line back from git; older lines are never rewritten",
+        )
 
 
 def packaged_schemas() -> dict[str, str]:
     """File names and texts of the schemas that a store keeps copies of."""
-    from thunderus_mem.projection.database import schema_sql
+    from thunderus_mem.projection.statements import schema_sql
 
     files = {f"{name}.schema.json": schema_text(name) for name in SCHEMA_NAMES}
     return {**files, "memory_store.sql": schema_sql()}

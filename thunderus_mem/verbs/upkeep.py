@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import Degraded
+from thunderus_mem.projection.damage import Newer
 from thunderus_mem.projection.index import Index
+from thunderus_mem.projection.inventory import take_inventory
 from thunderus_mem.projection.manifest import check_manifest
-from thunderus_mem.projection.refresh import Refreshed, in_memory, peek, rebuild
+from thunderus_mem.projection.refresh import FOLDERS, Refreshed, peek, rebuild
 
 if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexStatus:
-    """How the index stands to the files. ``state``: fresh, behind, missing or damaged; ``size`` in bytes."""
+    """How the index stands to the files. ``state``: fresh, behind, missing, damaged, or newer when a later
+    version of the program wrote it; ``size`` in bytes; ``generation`` names the files it agrees with."""
 
     path: str
     state: str
@@ -26,6 +29,7 @@ class IndexStatus:
     documents: int
     problems: int
     size: int
+    generation: str = ""
 
 
 def index_status(memory: Memory) -> IndexStatus:
@@ -36,13 +40,15 @@ def index_status(memory: Memory) -> IndexStatus:
         index = Index.open(layout.index_file)
     except (FileNotFoundError, NotADirectoryError):
         return IndexStatus(path, "missing", False, 0, 0, 0)
-    except Degraded:
-        return IndexStatus(path, "damaged", False, 0, 0, os.lstat(layout.index_file).st_size)
+    except Degraded as error:
+        state = "newer" if isinstance(error, Newer) else "damaged"
+        return IndexStatus(path, state, False, 0, 0, os.lstat(layout.index_file).st_size)
     try:
         fresh = peek(layout, index)
         unreadable = sum(not doc_id for _, _, doc_id in index.files())
         size = os.path.getsize(layout.index_file)
-        return IndexStatus(path, "fresh" if fresh else "behind", fresh, index.count(), unreadable, size)
+        state = "fresh" if fresh else "behind"
+        return IndexStatus(path, state, fresh, index.count(), unreadable, size, index.generation())
     except Degraded:
         return IndexStatus(path, "damaged", False, 0, 0, os.path.getsize(layout.index_file))
     finally:
@@ -73,19 +79,13 @@ def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
     """Write the manifest when it is out of date; with ``check`` judge the file as it is, writing nothing."""
     layout = memory.layout
     path = layout.relative(layout.manifest_file)
-    if not check:
-        memory.refresh()
-        return _manifest_report(path, memory.index, ())
-    fresh = in_memory(layout)
-    try:
-        return _manifest_report(path, fresh, tuple(check_manifest(layout.manifest_file, path, fresh)))
-    finally:
-        fresh.close()
-
-
-def _manifest_report(path: str, index: Index, findings: tuple[Diagnostic, ...]) -> ManifestReport:
-    rows = index.documents()
-    return ManifestReport(path, len(rows), sum(row.tokens for row in rows), findings)
+    if check:
+        inventory = take_inventory(layout.root, FOLDERS)
+        findings = check_manifest(layout.manifest_file, path, inventory.manifest)
+        return ManifestReport(path, inventory.documents, inventory.tokens, tuple(findings))
+    memory.refresh()
+    rows = memory.index.documents()
+    return ManifestReport(path, len(rows), sum(row.tokens for row in rows), ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 -- The index of a memory: a projection of the Markdown files and of the event log. Delete it at any time.
 -- It has exactly these statements (compared when it is opened). Times are RFC 3339 text; "_json" is JSON text.
 
--- One row a value that belongs to the whole index: how many documents and problems, the manifest's stamp.
+-- One row a value that belongs to the whole index: how many documents and problems, the manifest's stamp, and the
+-- generation, a hash over paths and hashes of all files.
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -105,35 +106,42 @@ CREATE VIRTUAL TABLE passages_fts USING fts5(
 
 -- Shards of the event log, with the stamp at which they were read.
 CREATE TABLE shards (
-    path TEXT PRIMARY KEY,
+    shard INTEGER PRIMARY KEY,
+    path TEXT NOT NULL UNIQUE,
     stamp TEXT NOT NULL,
     damages INTEGER NOT NULL          -- lines that could not be read
-) WITHOUT ROWID;
+);
 
--- Events, where they stand, without their bodies.
+-- Events: where they stand, and where the log places them. Their bodies stay in the shards.
 CREATE TABLE events (
-    shard TEXT NOT NULL,
+    shard INTEGER NOT NULL,
     line INTEGER NOT NULL,
     id TEXT NOT NULL,
-    ts TEXT NOT NULL,
-    session_id TEXT NOT NULL,
-    actor TEXT NOT NULL,
     kind TEXT NOT NULL,
+    place TEXT NOT NULL,              -- sorts as the log: UTC time and id, never before an earlier line of its session
+    day TEXT NOT NULL,                -- of its own time, in UTC
     PRIMARY KEY (shard, line)
 ) WITHOUT ROWID;
 
-CREATE INDEX events_by_time ON events (ts, id);
+CREATE INDEX events_by_place ON events (place);
 
--- Documents an event names, and the hashes it took them from and to ("" = absent or not a change).
+CREATE INDEX events_by_id ON events (id);
+
+CREATE INDEX events_by_day ON events (day);
+
+-- Documents and files an event names, and the hashes it left them with.
 CREATE TABLE event_docs (
-    shard TEXT NOT NULL,
+    shard INTEGER NOT NULL,
     line INTEGER NOT NULL,
     doc_id TEXT NOT NULL,
-    before_hash TEXT NOT NULL,
-    after_hash TEXT NOT NULL,
-    PRIMARY KEY (shard, line, doc_id, after_hash)
-) WITHOUT ROWID;
+    path TEXT NOT NULL,               -- relative to the folder that holds .thunderus; "" when none is named
+    after_hash TEXT                   -- "" when it is gone, null when it was only named
+);
+
+CREATE INDEX event_docs_by_line ON event_docs (shard, line);
 
 CREATE INDEX event_docs_by_doc_id ON event_docs (doc_id);
+
+CREATE INDEX event_docs_by_path ON event_docs (path);
 
 CREATE INDEX event_docs_by_hash ON event_docs (after_hash);

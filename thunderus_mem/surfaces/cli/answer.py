@@ -28,7 +28,7 @@ _GLOBAL: Final = {
     "--help": "Show help",
 }
 _TAKES_ID: Final = frozenset(
-    ["edit", "link", "log", "remove", "rename", "resolve", "show", "supersede", "why"]
+    ["blame", "edit", "link", "log", "remove", "rename", "resolve", "show", "supersede", "why"]
 )
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 _RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
@@ -95,6 +95,8 @@ def candidates(words: Sequence[str], environ: Mapping[str, str]) -> Iterable[tup
         return [(name, "") for name, _ in BY_NAME[command].values if name.startswith(typed)]
     if command in _TAKES_ID:
         return _ids(start, typed, environ)
+    if command == "undo" or before[:2] == ["events", "show"]:
+        return _events(start, typed, environ)
     return ()
 
 
@@ -105,6 +107,10 @@ def _fixed(before: Sequence[str]) -> Sequence[tuple[str, str]]:
         return [(kind, "") for kind in _KINDS]
     if command == "link" and len(before) == 2:
         return [(relation, "") for relation in _RELATIONS]
+    if command == "lint" and before[-1] == "--format":
+        from thunderus_mem.surfaces.report import FORMATS
+
+        return [(name, "") for name in FORMATS]
     if command == "rule" or before[-1] in ("--select", "--ignore"):
         from thunderus_mem.lint.rule import CODES
 
@@ -150,7 +156,7 @@ def _options(before: Sequence[str], typed: str) -> Iterable[tuple[str, str]]:
 def _ids(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Ids and titles, straight from the index as it stands."""
     from thunderus_mem.model.ids import is_document_id
-    from thunderus_mem.projection.database import open_existing
+    from thunderus_mem.projection.opening import open_existing
     from thunderus_mem.store.layout import Layout, find_root
 
     database = open_existing(Layout(find_root(start, environ).root).index_file)
@@ -161,6 +167,20 @@ def _ids(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[s
     )
     # What the shell puts on the command line is run: nothing but an id as ids are made.
     return [(row[0], row[1]) for row in rows if is_document_id(row[0])]
+
+
+def _events(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """Ids of events and when they happened, newest first, from the index as it stands."""
+    from thunderus_mem.projection.opening import open_existing
+    from thunderus_mem.store.layout import Layout, find_root
+
+    database = open_existing(Layout(find_root(start, environ).root).index_file)
+    rows = database.rows(
+        "SELECT id, substr(place, 1, 16) FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
+        "ORDER BY place DESC LIMIT ?",
+        (len(typed), typed, _LIMIT),
+    )
+    return [(row[0], row[1]) for row in rows if row[0].isascii() and row[0].replace("_", "").isalnum()]
 
 
 def _one_line(text: str) -> str:

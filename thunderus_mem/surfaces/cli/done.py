@@ -16,6 +16,7 @@ def written_code(console: Console, command: str, value: Written) -> int:
     from thunderus_mem.surfaces.render import written
 
     console.emit(command, value, written)
+    console.tell_others()
     return published_code(console, published=value.published)
 
 

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 class Entry(NamedTuple):
     """One command or group of commands. ``values`` name the types behind ``--json``, by subcommand.
 
+    What ``pages`` may be longer than a screen, and goes through the pager then.
     A ``hidden`` one is for programs to call: neither the top page of help nor a completion offers it.
     """
 
@@ -19,6 +20,7 @@ class Entry(NamedTuple):
     help: str
     section: str
     values: tuple[tuple[str, str], ...] = ()
+    pages: bool = False
     hidden: bool = False
 
 
@@ -38,6 +40,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)
     ),
+    Entry(
+        "record",
+        "recording",
+        "Log what was edited by hand.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.recording:Recorded"),),
+    ),
     Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
     Entry(
         "rename",
@@ -55,14 +64,36 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     ),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
     Entry(
+        "undo",
+        "undoing",
+        "Take back the last change, as a new event.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.undoing:Undone"),),
+    ),
+    Entry(
         "search",
         "finding",
         "Find passages by words, phrases and filters.",
         _READ,
         (("", "thunderus_mem.verbs.finding:SearchResult"),),
+        pages=True,
     ),
-    Entry("show", "reading", "Print a document.", _READ, (("", "thunderus_mem.verbs.reading:Shown"),)),
-    Entry("list", "reading", "List documents.", _READ, (("", "thunderus_mem.verbs.reading:Listing"),)),
+    Entry(
+        "show",
+        "reading",
+        "Print a document.",
+        _READ,
+        (("", "thunderus_mem.verbs.reading:Shown"),),
+        pages=True,
+    ),
+    Entry(
+        "list",
+        "reading",
+        "List documents.",
+        _READ,
+        (("", "thunderus_mem.verbs.reading:Listing"),),
+        pages=True,
+    ),
     Entry(
         "status",
         "reading",
@@ -76,32 +107,44 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "What happened to the memory, or to one document.",
         _READ,
         (("", "thunderus_mem.verbs.history:LogListing"),),
+        pages=True,
     ),
     Entry(
         "why",
-        "reading",
+        "tracing",
         "Where a document comes from.",
         _READ,
         (("", "thunderus_mem.verbs.history:WhyReport"),),
+        pages=True,
+    ),
+    Entry(
+        "blame",
+        "tracing",
+        "Which event or commit last changed each line.",
+        _READ,
+        (("", "thunderus_mem.verbs.blaming:BlameReport"),),
     ),
     Entry(
         "events",
-        "reading",
+        "events",
         "Read and verify the log's events.",
         _READ,
         (
             ("list", "thunderus_mem.verbs.history:LogListing"),
             ("show", "thunderus_mem.verbs.history:ShownEvent"),
             ("verify", "thunderus_mem.verbs.history:VerifyReport"),
+            ("replay", "thunderus_mem.verbs.replaying:ReplayReport"),
         ),
+        pages=True,
     ),
-    Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),)),
+    Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),), pages=True),
     Entry(
         "rule",
         "linting",
         "Explain a lint rule.",
         _CHECK,
         (("", "thunderus_mem.surfaces.cli.linting:RulePage"),),
+        pages=True,
     ),
     Entry(
         "schema",

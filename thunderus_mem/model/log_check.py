@@ -1,0 +1,150 @@
+"""What is wrong with a log: damages, broken chains, doubled ids, heads that name no line.
+
+Shards are taken one after the other. Of those gone by only 64 bits of each id and line hash are kept, so that
+a million events need some hundred megabytes; what these bits suspect is looked at again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.model.diagnostic import Diagnostic, Severity
+from thunderus_mem.model.event import KINDS
+from thunderus_mem.model.shard import CHAIN, SHAPE, TORN, merge_readings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from thunderus_mem.model.event import Event
+    from thunderus_mem.model.shard import LoggedEvent, ShardReading
+
+_RESTORE: Final = "Bring the shard back from git (git log -- {path}) or keep it and accept the finding."
+
+
+class LogCheck:
+    """Takes the shards of a log, then says what only all of them together show."""
+
+    def __init__(self) -> None:
+        self._ids: set[int] = set()
+        self._doubled: set[int] = set()
+        self._lines: set[int] = set()
+        self._heads: list[tuple[str, str, int]] = []
+
+    def take(self, reading: ShardReading, session_id: str | None) -> list[Diagnostic]:
+        """The findings of one shard, named after a session; ``None``: the single file of another program."""
+        for logged in reading.events:
+            mark = _mark_of_id(logged)
+            (self._doubled if mark in self._ids else self._ids).add(mark)
+            if logged.event.head is not None:
+                self._heads.append((logged.event.head, logged.shard, logged.line))
+        self._lines.update(_mark_of_hash(digest) for _, digest in reading.lines)
+        return check_chain(reading, session_id=session_id or "", free=session_id is None)
+
+    def close(self, again: Callable[[], Iterable[ShardReading]]) -> list[Diagnostic]:
+        """The findings of all shards together; ``again`` reads them once more when an id seems doubled."""
+        return [*self._missing_heads(), *(self._doubles(again()) if self._doubled else ())]
+
+    def _doubles(self, readings: Iterable[ShardReading]) -> Iterator[Diagnostic]:
+        """Ids that stand on two lines with different content (TM503)."""
+        hint = "Keep the line that its shard's chain confirms; bring the other shard back from git."
+        suspects = (
+            reading._replace(
+                events=tuple(one for one in reading.events if _mark_of_id(one) in self._doubled), damages=()
+            )
+            for reading in readings
+        )
+        for damage in merge_readings(suspects).damages:
+            yield _finding(
+                damage.code,
+                Severity.ERROR,
+                damage.shard,
+                damage.line,
+                damage.message,
+                key="id",
+                hint=hint,
+            )
+
+    def _missing_heads(self) -> Iterator[Diagnostic]:
+        """Notes for events whose ``head`` names a line that is in no shard: git dropped it, or it was
+        removed."""
+        message = "the newest line this session had seen is in no shard here"
+        hint = "Nothing to do when its branch was dropped, rebased or is not merged yet."
+        for head, shard, line in self._heads:
+            if _mark_of_hash(head) not in self._lines:
+                yield _finding(CHAIN, Severity.NOTE, shard, line, message, key="head", hint=hint)
+
+
+def _mark_of_id(logged: LoggedEvent) -> int:
+    return int.from_bytes(hashlib.blake2b(logged.event.id.encode(), digest_size=8).digest())
+
+
+def _mark_of_hash(digest: str) -> int:
+    return int(digest[7:23], 16)
+
+
+def _finding(
+    rule: str,
+    severity: Severity,
+    path: str,
+    line: int,
+    message: str,
+    *,
+    key: str = "",
+    expected: str = "",
+    hint: str = "",
+) -> Diagnostic:
+    return Diagnostic(rule, severity, path, line, 1 if line else 0, message, key, expected, hint)
+
+
+def _link_problem(event: Event, before: str | None, free: bool) -> str:
+    if event.prev == before or (free and event.prev is None):
+        return ""
+    if before is None:
+        return "lines that stood before this one are gone"
+    return "the line before this one was edited, removed or moved"
+
+
+def check_chain(reading: ShardReading, *, session_id: str = "", free: bool = False) -> list[Diagnostic]:
+    """Findings of one shard: damages (TM503, TM505, TM507), broken links (TM504), foreign sessions (TM503).
+
+    ``session_id`` is the session the file is named after, if any; ``free`` accepts lines without ``prev``,
+    as a log written by another program has them.
+    """
+    path = reading.path
+    found = [
+        _finding(damage.code, Severity.ERROR, damage.shard or path, damage.line, damage.message,
+                 hint=_RESTORE.format(path=path))
+        for damage in reading.damages
+    ]  # fmt: skip
+    by_line = {logged.line: logged.event for logged in reading.events}
+    seen: set[str] = set()
+    before: str | None = None
+    broken = False
+    for number, digest in reading.lines:
+        if digest in seen:
+            continue
+        seen.add(digest)
+        event = by_line.get(number)
+        if event is not None:
+            problem = "" if broken else _link_problem(event, before, free)
+            if problem:
+                found.append(
+                    _finding(CHAIN, Severity.ERROR, path, number, problem, key="prev",
+                             expected=before or "null", hint=_RESTORE.format(path=path))
+                )  # fmt: skip
+            found.extend(_oddities(path, number, event, session_id))
+        before, broken = digest, event is None
+    if reading.torn and not any(damage.code == TORN for damage in reading.damages):
+        hint = "The next writing command ends the line."
+        found.append(_finding(TORN, Severity.NOTE, path, 0, "the last line has no line end", hint=hint))
+    return found
+
+
+def _oddities(path: str, number: int, event: Event, session_id: str) -> Iterator[Diagnostic]:
+    if session_id and event.session_id != session_id:
+        message = f"an event of session {event.session_id} stands in the shard of {session_id}"
+        yield _finding(SHAPE, Severity.ERROR, path, number, message, key="session_id", expected=session_id)
+    if event.kind not in KINDS:
+        message = f'the kind "{event.kind}" is not known to this version; the event is kept'
+        yield _finding(SHAPE, Severity.NOTE, path, number, message, key="kind", expected=", ".join(KINDS))

@@ -1,0 +1,60 @@
+"""Reads one document file as the projections do: a regular file, never followed, no more than the limit."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Final
+
+from thunderus_mem.model.diagnostic import Diagnostic, Severity
+from thunderus_mem.projection.scan import FileStamp
+
+_LIMIT: Final = 1024 * 1024 + 1
+_OPEN_FLAGS: Final = (
+    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
+
+
+def read_bytes(root: str, stamp: FileStamp) -> tuple[bytes, FileStamp]:
+    """Read a regular file, no more than the limit and a byte; the stamp is that of the open file."""
+    descriptor = os.open(os.path.join(root, stamp.path), _OPEN_FLAGS)
+    try:
+        info = os.fstat(descriptor)
+        if not stat.S_ISREG(info.st_mode):
+            raise OSError(0, "not a regular file")
+        wanted = min(info.st_size + 1, _LIMIT)
+        data = os.read(descriptor, wanted)
+        while len(data) < wanted and (more := os.read(descriptor, wanted - len(data))):
+            data += more
+    finally:
+        os.close(descriptor)
+    inode = info.st_ino & 0x7FFFFFFFFFFFFFFF
+    return data, FileStamp(stamp.path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode)
+
+
+def irregular(path: str) -> Diagnostic:
+    """The finding for what stands where a document should and is no regular file."""
+    return Diagnostic(
+        "TM002",
+        Severity.ERROR,
+        path,
+        0,
+        0,
+        "This is a link, a device, or a file whose name is not UTF-8.",
+        expected="a regular file with a plain name",
+        hint="Put the text itself here, or move the file out of the memory.",
+    )
+
+
+def failed(path: str, error: OSError) -> Diagnostic:
+    """The finding for a file that is there and cannot be read."""
+    return Diagnostic(
+        "TM002",
+        Severity.ERROR,
+        path,
+        0,
+        0,
+        f"This file cannot be read: {error.strerror or error}.",
+        expected="a file that can be read",
+        hint="Mend its permissions.",
+    )
