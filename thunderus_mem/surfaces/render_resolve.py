@@ -37,7 +37,8 @@ def resolved(value: Resolved, console: Console) -> str:
         console.say(f"Ours is {one_line(value.ours)}, theirs is {one_line(value.theirs)}.")
     lines = [line for document in value.documents for line in _document(document, style)]
     for other in value.others:
-        lines += [style.name(other.path), *_rows([("left", "", other.advice)], style)]
+        word = "settled" if other.settled else "left"
+        lines += [style.name(other.path), *_rows([(word, "", other.advice)], style)]
     if value.planned:
         lines += ["", value.diff.rstrip("\n")] if value.diff else []
     return "\n".join(lines)
@@ -72,10 +73,10 @@ def say_more(value: Resolved, console: Console) -> None:
 
 
 def _summary(value: Resolved) -> str:
-    left = sum(bool(document.left) for document in value.documents) + len(value.others)
-    clean = len(value.documents) - sum(bool(document.left) for document in value.documents)
-    parts = [f"{counted(clean, 'document')} {'would be ' if value.planned else ''}settled"] if clean else []
-    parts += [f"{left} left to you"] if left else []
+    left = [one for one in value.documents if one.left] + [one for one in value.others if not one.settled]
+    clean = len(value.documents) + len(value.others) - len(left)
+    parts = [f"{counted(clean, 'file')} {'would be ' if value.planned else ''}settled"] if clean else []
+    parts += [f"{len(left)} left to you"] if left else []
     step = f" Next: {value.next_step}." if value.next_step else ""
     return f"{', '.join(parts)}.{step}"
 

@@ -15,8 +15,9 @@ from thunderus_mem.model.merge import Left, Settled, merge
 from thunderus_mem.model.standoff import Standoff, Versions, stand_offs
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.git_unmerged import unmerged
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE, is_shard
 from thunderus_mem.store.paths import inside
+from thunderus_mem.verbs.paired_shards import Shard, shard_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.merge import Lines
     from thunderus_mem.store.git_unmerged import Unmerged
 
-__all__ = ["Answer", "Other", "committed_conflicts", "conflicts", "settle"]
+__all__ = ["Answer", "InConflict", "Other", "committed_conflicts", "conflicts", "settle"]
 
 _SHARD: Final = (
     "a shard of the log, which two branches never write to: keep the lines of both sides, each whole and in "
@@ -34,10 +35,11 @@ _SHARD: Final = (
 
 
 class Other(NamedTuple):
-    """A file in conflict that is no document, and what to do about it."""
+    """A file in conflict that is no document, and what to do about it, or how it is ``settled``."""
 
     path: str
     advice: str
+    settled: bool = False
 
 
 class Answer(NamedTuple):
@@ -46,7 +48,7 @@ class Answer(NamedTuple):
     ``found`` is what the file holds now, ``before`` what our side had (``None``: nothing, each of them).
     ``state``: ``merged``; ``kept`` (removed on one side); ``done`` (settled before); ``apart`` (a file of its
     own now); ``unreadable`` (left as it is). ``drops`` are other files of it that go, with their text, if
-    they are still there.
+    they are still there. ``file`` is the one that git had in conflict.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Answer(NamedTuple):
     note: str = ""
     labels: tuple[str, str] | None = None
     drops: tuple[tuple[str, str | None], ...] = ()
+    file: str = ""
 
     @property
     def is_clean(self) -> bool:
@@ -67,18 +70,29 @@ class Answer(NamedTuple):
         return not self.left
 
 
-def conflicts(memory: Memory) -> tuple[list[Standoff], list[Other]]:
-    """What git's index has in conflict below the store: documents, and other files."""
-    found = unmerged(memory.git, STORE) if memory.git is not None else []
+class InConflict(NamedTuple):
+    """What git has in conflict: documents, shards that are settled, and files that we leave alone."""
+
+    documents: list[Standoff]
+    shards: list[Shard]
+    others: list[Other]
+
+
+def conflicts(memory: Memory) -> InConflict:
+    """What git's index has in conflict below the store."""
+    found = InConflict([], [], [])
     files: list[Versions] = []
-    others: list[Other] = []
-    for one in found:
+    for one in unmerged(memory.git, STORE) if memory.git is not None else ():
         versions = _texts(one) if memory.layout.kind_of(one.path) and one.regular else None
-        if versions is None:
-            others.append(Other(one.path, _advice(memory, one)))
-        else:
+        shard = shard_of(memory.git, one) if memory.git and is_shard(one.path) and one.regular else None
+        if versions is not None:
             files.append(versions)
-    return stand_offs(files), others
+        elif shard is not None:
+            found.shards.append(shard)
+        else:
+            found.others.append(Other(one.path, _advice(memory, one)))
+    found.documents.extend(stand_offs(files))
+    return found
 
 
 def _texts(one: Unmerged) -> Versions | None:
@@ -133,7 +147,7 @@ def _text_at(memory: Memory, path: str) -> str | None:
 def settle(memory: Memory, one: Standoff, lines: Lines) -> Answer:
     """Decide what can be decided of one document; what cannot be read is left as it is."""
     try:
-        return _settled(memory, one, lines)
+        return _settled(memory, one, lines)._replace(file=one.path)
     except (ThunderusError, ValueError) as error:
         return Answer(one.id, one.path, "unreadable", one.ours, None, None, left=(Left("", str(error)),))
 

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.conflict import two_way
-from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.ids import resolve_prefix
-from thunderus_mem.model.textdiff import unified_diff
 from thunderus_mem.store.git_merge import merge_lines
-from thunderus_mem.store.git_unmerged import stage_files
-from thunderus_mem.transaction import Edit
-from thunderus_mem.verbs.conflicts import committed_conflicts, conflicts, settle
+from thunderus_mem.verbs import merged_files
+from thunderus_mem.verbs.conflicts import InConflict, Other, committed_conflicts, conflicts, settle
 from thunderus_mem.verbs.locating import find_row, stored_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.merge import Left, Settled
     from thunderus_mem.model.standoff import Standoff
-    from thunderus_mem.verbs.conflicts import Answer, Other
+    from thunderus_mem.verbs.conflicts import Answer
 
 __all__ = ["Resolved", "ResolvedDocument", "resolve"]
 
@@ -79,7 +75,7 @@ class Resolved:
     @property
     def is_left(self) -> bool:
         """Whether people must decide something."""
-        return bool(self.others) or any(document.left for document in self.documents)
+        return any(not other.settled for other in self.others) or any(one.left for one in self.documents)
 
 
 def resolve(
@@ -98,30 +94,32 @@ def resolve(
     is clean. Raises `NotFound` for a name that no document has.
     """
     memory.refresh()
-    found, others = conflicts(memory)
+    found = conflicts(memory)
     clear: tuple[str, ...] = ()
     if names:
-        found, clear = _named(memory, found, names)
-        others = []
-    elif not found:
-        found = committed_conflicts(memory, [(path, doc_id) for path, _, doc_id in memory.index.files()])
+        documents, clear = _named(memory, found.documents, names)
+        found = InConflict(documents, [], [])
+    elif not any(found):
+        found.documents.extend(
+            committed_conflicts(memory, [(path, doc_id) for path, _, doc_id in memory.index.files()])
+        )
     lines = partial(merge_lines, memory.git.ask) if memory.git is not None else _without_git
-    answers = _together(found, [settle(memory, one, lines) for one in found])
+    answers = _together(found.documents, [settle(memory, one, lines) for one in found.documents])
+    value = _value(answers, found, clear)
     if plan:
-        return _value(memory, answers, others, clear, diff=_diff(answers), planned=True)
-    events, recorded, published = _write(memory, found, answers, why=why, actor=actor)
-    staged, unstaged = _stage(memory, answers) if stage else ((), "")
-    return _value(
-        memory,
-        answers,
-        others,
-        clear,
-        events=events,
+        value = replace(value, diff=merged_files.diff_of(answers), planned=True)
+        return replace(value, next_step=_next_step(memory, value))
+    events, recorded, published = merged_files.write(memory, answers, found.shards, why=why, actor=actor)
+    staged, unstaged = merged_files.stage(memory, answers, found.shards) if stage else ((), "")
+    value = replace(
+        value,
+        documents=tuple(replace(one, event_id=events.get(one.path, "")) for one in value.documents),
         staged=staged,
         unstaged=unstaged,
         recorded=recorded,
         published=published,
     )
+    return replace(value, next_step=_next_step(memory, value))
 
 
 def _without_git(_base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:
@@ -180,80 +178,7 @@ def _together(found: Sequence[Standoff], answers: Sequence[Answer]) -> list[Answ
     ]
 
 
-def _edits(memory: Memory, answer: Answer) -> list[Edit]:
-    """What is to be written for a document; nothing where its file is as it should be."""
-    edits = [Edit(answer.id, path, text, None) for path, text in answer.drops if text is not None]
-    known = answer.state == "kept" and (
-        answer.before is not None or memory.log_index().explains(content_hash(answer.text or ""))
-    )
-    if answer.state in ("unreadable", "done") or known:
-        return edits
-    if answer.text != answer.found or answer.state == "kept":
-        found = answer.found if answer.found != answer.before else None
-        edits.append(Edit(answer.id, answer.path, answer.before, answer.text, found=found))
-    return edits
-
-
-def _write(
-    memory: Memory, found: Sequence[Standoff], answers: Sequence[Answer], *, why: str, actor: str
-) -> tuple[dict[str, str], tuple[str, ...], bool]:
-    """Write what is decided, each file that git had in conflict as one event; the event of each document."""
-    by_file: dict[str, list[tuple[Answer, Edit]]] = {}
-    for one, answer in zip(found, answers, strict=True):
-        for edit in _edits(memory, answer):
-            by_file.setdefault(one.path, []).append((answer, edit))
-    if not by_file:
-        return {}, (), True
-    events: dict[str, str] = {}
-    with memory.writing("resolve") as transaction:
-        for changes in by_file.values():
-            reason = why or _reason([answer for answer, _ in changes])
-            event = transaction.commit("resolve", [edit for _, edit in changes], why=reason, actor=actor)
-            events |= {answer.path: event.id for answer, _ in changes}
-    return events, transaction.recorded, not transaction.pending
-
-
-def _reason(answers: Sequence[Answer]) -> str:
-    """What was decided, in a few words, for whoever reads the log."""
-    keys = dict.fromkeys(settled.key for answer in answers for settled in answer.settled)
-    left = dict.fromkeys(one.key for answer in answers for one in answer.left)
-    said = [f"settled {', '.join(keys)}"] if keys else [answers[0].note or "merged"]
-    return "; ".join([*said, *([f"left to people {', '.join(left)}"] if left else [])])
-
-
-def _stage(memory: Memory, answers: Sequence[Answer]) -> tuple[tuple[str, ...], str]:
-    """Put what is clean into git's index, and the shard that tells of it; or why not."""
-    if memory.git is None:
-        return (), "there is no git repository here"
-    paths = [path for answer in answers if answer.is_clean for path in (answer.path, *dict(answer.drops))]
-    if not paths:
-        return (), ""
-    shard = memory.sessions.known_shard()
-    if shard and os.path.isfile(os.path.join(memory.root, shard)):
-        paths.append(shard)
-    problem = stage_files(memory.git, paths)
-    return ((), problem) if problem else (tuple(paths), "")
-
-
-def _diff(answers: Sequence[Answer]) -> str:
-    """From what the files hold to what they would."""
-    diffs = []
-    for answer in answers:
-        if answer.state != "unreadable":
-            diffs.append(unified_diff(answer.found, answer.text, answer.path) or "")
-            diffs += [unified_diff(text, None, path) or "" for path, text in answer.drops if text]
-    return "".join(diffs)
-
-
-def _value(
-    memory: Memory,
-    answers: Sequence[Answer],
-    others: Sequence[Other],
-    clear: tuple[str, ...],
-    *,
-    events: Mapping[str, str] | None = None,
-    **rest: Any,
-) -> Resolved:
+def _value(answers: Sequence[Answer], found: InConflict, clear: tuple[str, ...]) -> Resolved:
     ours, theirs = next((answer.labels for answer in answers if answer.labels), ("", ""))
     documents = tuple(
         ResolvedDocument(
@@ -264,12 +189,11 @@ def _value(
             answer.left,
             answer.note,
             tuple(path for path, text in answer.drops if text is not None),
-            (events or {}).get(answer.path, ""),
         )
         for answer in answers
     )
-    value = Resolved(documents, tuple(others), clear, ours, theirs, **rest)
-    return replace(value, next_step=_next_step(memory, value))
+    shards = [Other(shard.path, shard.how, settled=True) for shard in found.shards]
+    return Resolved(documents, (*shards, *found.others), clear, ours, theirs)
 
 
 def _next_step(memory: Memory, value: Resolved) -> str:
