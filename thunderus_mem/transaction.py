@@ -43,6 +43,7 @@ class Edit(NamedTuple):
     """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
 
     A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
+    ``found`` is what the file holds instead of ``before``, where git has left a conflict in it.
     """
 
     doc_id: str
@@ -50,6 +51,7 @@ class Edit(NamedTuple):
     before: str | None
     after: str | None
     renames: bool = False
+    found: str | None = None
 
     @property
     def op(self) -> str:
@@ -66,7 +68,7 @@ class Edit(NamedTuple):
 
         # A hunk may show the middle of a secret alone, so the texts are looked at, not the diff.
         secret = any(holds_secret(text) for text in (self.before, self.after) if text is not None)
-        diff = None if secret or self.renames else unified_diff(self.before, self.after, self.path)
+        diff = None if secret else unified_diff(self.before, self.after, self.path)
         return Change(
             op=self.op,
             doc_id=self.doc_id,
@@ -74,14 +76,15 @@ class Edit(NamedTuple):
             before=ABSENT if self.before is None else content_hash(self.before),
             after=ABSENT if self.after is None else content_hash(self.after),
             diff=diff,
-            diff_omitted=diff is None and not self.renames,
+            diff_omitted=diff is None,
         )
 
     def as_write(self) -> Write:
         """The change as the journal carries it out."""
+        before = self.before if self.found is None else self.found
         return Write(
             path=self.path,
-            before=ABSENT if self.before is None else content_hash(self.before),
+            before=ABSENT if before is None else content_hash(before),
             after=None if self.after is None else self.after.encode("utf-8"),
         )
 

@@ -65,9 +65,11 @@ class LogIndex:
                 self._add(log, batch)
         return len(changed)
 
-    def newest(self, limit: int, *, kinds: Collection[str] = (), doc_id: str | None = None) -> list[EventRow]:
-        """The last events, newest first; of some kinds, or about one document, when asked."""
-        where, values = _filters(kinds, doc_id)
+    def newest(
+        self, limit: int, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()
+    ) -> list[EventRow]:
+        """The last events, newest first; of some kinds, or about a document by its ids, when asked."""
+        where, values = _filters(kinds, doc_ids)
         found: list[EventRow] = []
         offset = 0
         while len(found) < limit:
@@ -80,20 +82,21 @@ class LogIndex:
         return found[:limit]
 
     def in_order(
-        self, *, kinds: Collection[str] = (), doc_id: str | None = None, since: str = ""
+        self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = (), since: str = ""
     ) -> Iterator[list[EventRow]]:
         """All events, oldest first, a batch at a time; narrowed as in `newest`, or from a `utc_key` on."""
-        where, values = _filters(kinds, doc_id)
-        narrowed = f"{where} {'AND' if where else 'WHERE'} (place, path, line) > (?, ?, ?)"
+        where, values = _filters(kinds, doc_ids)
+        # The first comparison says nothing new, but is one that the index by place answers.
+        narrowed = f"{where} {'AND' if where else 'WHERE'} place >= ? AND (place, path, line) > (?, ?, ?)"
         sql = f"{_ROWS} {narrowed} ORDER BY place, path, line LIMIT {_BATCH}"
         last: tuple[str, str, int] = (since, "", 0)
-        while rows := self._rows(sql, (*values, *last)):
+        while rows := self._rows(sql, (*values, last[0], *last)):
             last = rows[-1].order
             yield list(self._first_copies(rows))
 
-    def total(self, *, kinds: Collection[str] = (), doc_id: str | None = None) -> int:
+    def total(self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()) -> int:
         """How many events there are; a repeated line counts once."""
-        where, values = _filters(kinds, doc_id)
+        where, values = _filters(kinds, doc_ids)
         row = self._database.row(f"SELECT count(DISTINCT id) FROM events {where}", values)
         return int(row[0]) if row else 0
 
@@ -221,15 +224,15 @@ def read(log: EventLog, rows: Iterable[EventRow]) -> list[LoggedEvent]:
     return [found[row.shard, row.line] for row in wanted if (row.shard, row.line) in found]
 
 
-def _filters(kinds: Collection[str], doc_id: str | None) -> tuple[str, tuple[str, ...]]:
+def _filters(kinds: Collection[str], doc_ids: Collection[str]) -> tuple[str, tuple[str, ...]]:
     conditions: list[str] = []
     values: list[str] = []
     if kinds:
         conditions.append(f"kind {_LISTED}")
         values.append(_json(kinds))
-    if doc_id is not None:
+    if doc_ids:
         conditions.append(f"(shard, line) IN ({_NAMING})")
-        values.append(_json([doc_id]))
+        values.append(_json(doc_ids))
     return (f"WHERE {' AND '.join(conditions)}" if conditions else "", tuple(values))
 
 
