@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thunderus_mem.evidence.steps import Step, known_texts
+from thunderus_mem.evidence.transitions import Transition, known_texts
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.patch import apply_diff, reversed_diff
 from thunderus_mem.model.textdiff import lines_of
@@ -75,8 +75,8 @@ class Former:
     def __init__(
         self, changes: Iterable[Change], now: str | None, elsewhere: Callable[[], Iterable[str]]
     ) -> None:
-        self._steps = [
-            Step("", at, one.doc_id, one.path, one.before, one.after, one.before, one.diff)
+        self._transitions = [
+            Transition("", at, one.doc_id, one.path, one.before, one.after, one.before, one.diff)
             for at, one in enumerate(changes)
         ]
         self._elsewhere = elsewhere
@@ -86,9 +86,9 @@ class Former:
     def text(self, wanted: str) -> str | None:
         """The text of this hash; ``None`` when it is nowhere any more."""
         if wanted not in self._known:
-            self._known = known_texts(self._steps, self._known)
+            self._known = known_texts(self._transitions, self._known)
         if wanted not in self._known and not self._asked:
             self._asked = True
             found = {content_hash(text): as_lf(text) for text in self._elsewhere()}
-            self._known = known_texts(self._steps, found | self._known)
+            self._known = known_texts(self._transitions, found | self._known)
         return self._known.get(wanted)

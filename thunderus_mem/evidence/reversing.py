@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.evidence.former import Former, as_lf, text_before
-from thunderus_mem.evidence.steps import never_happened
+from thunderus_mem.evidence.transitions import never_happened
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.model.errors import Conflict, NotFound
 from thunderus_mem.model.event import HAND_EDIT, changes_of

@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Change, Event
 
-__all__ = ["NOTHING", "RENAME", "Past", "Transition", "happened", "known_texts", "moved_from", "past_of"]
+__all__ = [
+    "NOTHING",
+    "RENAME",
+    "Past",
+    "Transition",
+    "happened",
+    "known_texts",
+    "moved_from",
+    "never_happened",
+    "past_of",
+]
 
 NOTHING: Final = ""
 RENAME: Final = "rename"
@@ -67,18 +77,20 @@ class _Names(NamedTuple):
     also: frozenset[str]
 
 
-def happened(events: Sequence[Event]) -> list[tuple[Event, list[Change]]]:
-    """Events in order with the changes they made.
-
-    A change that found another text in its place was given up, and is left out, as the log says so later.
-    """
-    told = [(event, changes) for event in events if (changes := changes_of(event))]
-    given_up = {
+def never_happened(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
+    """``(event id, path)`` of logged changes that found another text in their place and were given up."""
+    return frozenset(
         (event.why.partition(" ")[0], change.path)
-        for event, changes in told
+        for event in events
         if event.body.get("op") == ABORTED
-        for change in changes
-    }
+        for change in changes_of(event)
+    )
+
+
+def happened(events: Sequence[Event]) -> list[tuple[Event, list[Change]]]:
+    """Events in order with the changes they made; those that were given up are left out."""
+    given_up = never_happened(events)
+    told = [(event, changes) for event in events if (changes := changes_of(event))]
     return [
         (event, [one for one in changes if one.op != ABORTED and (event.id, one.path) not in given_up])
         for event, changes in told
