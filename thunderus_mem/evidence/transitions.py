@@ -16,17 +16,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Change, Event
 
-__all__ = [
-    "NOTHING",
-    "RENAME",
-    "Past",
-    "Transition",
-    "happened",
-    "known_texts",
-    "moved_from",
-    "never_happened",
-    "past_of",
-]
+__all__ = ["NOTHING", "RENAME", "Past", "Transition", "happened", "known_texts", "moved_from", "past_of"]
 
 NOTHING: Final = ""
 RENAME: Final = "rename"
@@ -77,8 +67,8 @@ class _Names(NamedTuple):
     also: frozenset[str]
 
 
-def never_happened(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
-    """``(event id, path)`` of logged changes that found another text in their place and were given up."""
+def given_up(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
+    """``(event id, path)`` of logged changes that found another text in their place and were not made."""
     return frozenset(
         (event.why.partition(" ")[0], change.path)
         for event in events
@@ -89,10 +79,10 @@ def never_happened(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
 
 def happened(events: Sequence[Event]) -> list[tuple[Event, list[Change]]]:
     """Events in order with the changes they made; those that were given up are left out."""
-    given_up = never_happened(events)
     told = [(event, changes) for event in events if (changes := changes_of(event))]
+    not_made = given_up(events)
     return [
-        (event, [one for one in changes if one.op != ABORTED and (event.id, one.path) not in given_up])
+        (event, [one for one in changes if one.op != ABORTED and (event.id, one.path) not in not_made])
         for event, changes in told
     ]
 
