@@ -225,7 +225,9 @@ def test_a_bug_is_70_and_leaves_a_report_without_any_text(store: Path, sealed: P
     assert "a secret word" not in text
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_an_interrupt_ends_quietly(store: Path, sealed: Path, number: signal.Signals, code: int) -> None:
     process = broken_command(
         store, sealed, "sys.stdout.write('ready\\n'); sys.stdout.flush(); import time; time.sleep(30)"

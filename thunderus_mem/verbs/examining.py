@@ -40,19 +40,54 @@ def folders(memory: Memory) -> Iterator[Check]:
         yield Check("store", "warning", "the store cannot be written; reading works", "check the permissions")
 
 
+def formats(memory: Memory) -> Iterator[Check]:
+    """Whether this program may write the store at all."""
+    from thunderus_mem.store.version import FORMAT, newer_version
+
+    version = newer_version(memory.layout, memory.config)
+    if version:
+        message = f"the store has version {version}, this program knows {FORMAT}: it only reads"
+        yield Check("formats", "warning", message, "use a newer thunderus-mem to write")
+    else:
+        yield Check("formats", "ok", f"version {FORMAT}")
+
+
 def index(memory: Memory) -> Iterator[Check]:
-    """Whether the index agrees with the files and is whole."""
+    """Whether the index agrees with the files and its pages are whole; `index verify` looks at every row."""
     status = index_status(memory)
     if status.state == "damaged":
         yield Check("index", "note", "the index is damaged", "any command builds it anew")
     elif status.state in ("missing", "behind"):
         yield Check("index", "note", f"the index is {status.state}", "any command brings it up to date")
+    elif status.state == "newer":
+        yield Check(
+            "index",
+            "note",
+            "a newer version of the program wrote the index; here answers come from the files",
+            "use that version, or delete .thunderus/memory/indexes",
+        )
+    elif problem := _torn_pages(memory):
+        yield Check("index", "warning", f"the index is damaged: {problem}", "any command builds it anew")
     else:
         yield Check("index", "ok", f"{status.documents} documents, fresh")
     if status.problems:
         yield Check(
             "documents", "warning", f"{status.problems} files are no documents", "see: thunderus-mem lint"
         )
+
+
+def _torn_pages(memory: Memory) -> str:
+    from thunderus_mem.projection.index import Index
+    from thunderus_mem.projection.seal import break_seal
+
+    found = Index.open(memory.layout.index_file)
+    try:
+        problem = found.database.check(words=False)
+    finally:
+        found.close()
+    if problem:
+        break_seal(memory.layout.index_file)
+    return problem
 
 
 def interrupted(memory: Memory) -> Iterator[Check]:
@@ -150,6 +185,7 @@ def encoding(memory: Memory) -> Iterator[Check]:
 CHECKS: tuple[Callable[[Memory], Iterator[Check]], ...] = (
     engine,
     folders,
+    formats,
     index,
     interrupted,
     store,

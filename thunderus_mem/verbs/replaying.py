@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One document: where the log leaves it, and what its file holds.
-
-    ``state``: rebuilt (the diffs of the log make the text on disk), known (the log has its hash, but not
-    every diff), differs (the file holds another text), unlogged (no event names it), gone (no file).
-    """
+    """One document: the hash the log leaves it with, and that of its file. ``state``: rebuilt (the diffs of
+    the log make the text on disk), known (the log has its hash, but not every diff), differs (the file holds
+    another text), unlogged (no event names it), gone (no file)."""
 
     id: str
     path: str
@@ -35,11 +33,9 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """What a replay found. ``counts`` says how many documents are in each state.
-
-    Without a check: the states of `Replayed`, and in ``documents`` all that are not rebuilt, or all. With
-    one: log, git, personal, unrecorded, unreadable and gone, and a finding for each of the last three.
-    """
+    """What a replay found; ``counts`` says how many documents are in each state. Unchecked, these are the
+    states of ``documents``. Checked, they are log, git, personal (never recorded), unrecorded, unreadable and
+    gone, with a finding for each document in the last three."""
 
     checked: bool
     counts: dict[str, int]

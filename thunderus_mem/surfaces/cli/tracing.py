@@ -25,16 +25,19 @@ def why(
     ctx: typer.Context,
     document: DocumentId,
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="tree, mermaid or dot.")] = "tree",
-) -> None:
+) -> int:
     """Where a document comes from: events, sessions, patches and commits, as a tree."""
     from thunderus_mem.surfaces import render_graph, render_log
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
     if form not in _FORMATS:
         raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
     render = {"mermaid": render_graph.mermaid, "dot": render_graph.dot}.get(form, render_log.why_report)
-    console.emit("why", history.why(console.memory(), document), render, long=True)
+    value = history.why(console.memory(), document)
+    console.emit("why", value, render, long=True)
+    return served_code(console, value.damaged)
 
 
 @app.command("blame")
