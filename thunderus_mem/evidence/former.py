@@ -11,7 +11,7 @@ from thunderus_mem.model.textdiff import lines_of
 from thunderus_mem.model.three_way import three_way
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from thunderus_mem.model.event import Change
 
@@ -68,12 +68,12 @@ def without_way_back(
 class Former:
     """The former texts of one document, with line ends as LF, worked out when first asked for.
 
-    ``changes`` are those of the log; ``now`` its text. ``elsewhere`` gives texts from outside the log (what
-    git has, say), and is asked only when the log alone does not lead there.
+    ``changes`` are those of the log; ``now`` its text. ``elsewhere`` gives texts by hash from outside the log
+    (what git has, say), and is asked only when the log alone does not lead there.
     """
 
     def __init__(
-        self, changes: Iterable[Change], now: str | None, elsewhere: Callable[[], Iterable[str]]
+        self, changes: Iterable[Change], now: str | None, elsewhere: Callable[[], Mapping[str, str]]
     ) -> None:
         self._transitions = [
             Transition("", at, one.doc_id, one.path, one.before, one.after, one.before, one.diff)
@@ -89,6 +89,5 @@ class Former:
             self._known = known_texts(self._transitions, self._known)
         if wanted not in self._known and not self._asked:
             self._asked = True
-            found = {content_hash(text): as_lf(text) for text in self._elsewhere()}
-            self._known = known_texts(self._transitions, found | self._known)
+            self._known = known_texts(self._transitions, {**self._elsewhere(), **self._known})
         return self._known.get(wanted)
