@@ -41,11 +41,13 @@ FLOORS = {
     "K1-cli": Floor(64, 200),
     "K5": Floor(20, 20),
     "K6": Floor(20, 20),
+    "K8": Floor(8, 200),
     "E1": Floor(450, 5600),
     "E1-cli": Floor(25, 600),
     "E1-strace": Floor(35, 350),
     "P1": Floor(1800, 1800),
     "P1-cli": Floor(130, 4500),
+    "P6": Floor(8, 63),
 }
 """A harness that stops finding points must not pass."""
 
