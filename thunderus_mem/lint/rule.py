@@ -64,6 +64,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM505": ("shard-torn", WARNING),
     "TM506": ("tracked-projection", ERROR),
     "TM507": ("conflict-in-shard", ERROR),
+    "TM508": ("shard-line-ends", NOTE),
     "TM601": ("answer-without-reason", WARNING),
     "TM602": ("unused-answer", WARNING),
     "TM603": ("unknown-code", WARNING),

@@ -73,6 +73,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("TM505", store.shard_torn, "store"),
     _rule("TM506", store.tracked_projection, "store"),
     _rule("TM507", store.conflict_in_shard, "store"),
+    _rule("TM508", store.shard_line_ends, "store"),
     _rule("TM601", answers.answer_without_reason, "answers"),
     _rule("TM602", answers.unused_answer, "answers"),
     _rule("TM603", answers.unknown_code, "answers"),
