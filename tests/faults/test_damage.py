@@ -1,4 +1,4 @@
-"""C6: damage in the middle of the log: what is whole is served, what is not is named, nothing rewritten."""
+"""C6: damage in the middle of the log: the rest is served, each bad line named, nothing rewritten."""
 
 from __future__ import annotations
 

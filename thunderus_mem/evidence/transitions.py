@@ -68,7 +68,7 @@ class _Names(NamedTuple):
 
 
 def given_up(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
-    """``(event id, path)`` of changes that found another text in their place, as the log says later."""
+    """``(event id, path)`` of logged changes that found another text in their place and were not made."""
     return frozenset(
         (event.why.partition(" ")[0], change.path)
         for event in events

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from thunderus_mem.lint.follow import follow
 from thunderus_mem.lint.rule import CODES
 from thunderus_mem.model import markdown
+from thunderus_mem.model.conflict import find_conflict
 from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence
 
@@ -52,26 +53,6 @@ def place_at(header: Mapping | None, path: tuple[str | int, ...], first_line: in
                     return first_line + entry.key.line - 1, entry.key.column
         path = path[:-1]
     return first_line, 1
-
-
-def find_conflict(text: str) -> tuple[int, ...]:
-    """Lines (from 1) of git's conflict markers in ``text``; empty unless a conflict is whole.
-
-    Git writes each marker at the start of a line: seven characters, then nothing or a blank and a label.
-    """
-    lines: list[int] = []
-    wanted, opened = "<<<<<<<", 0
-    for number, line in enumerate(text.split("\n"), 1):
-        mark, rest = line[:7], line[7:].rstrip("\r")
-        if mark == wanted and (not rest or rest[0] == " ") and (mark != "=======" or not rest):
-            opened = opened or number
-            lines.append(number)
-            if mark == ">>>>>>>":
-                opened = 0
-            wanted = {"<<<<<<<": "=======", "=======": ">>>>>>>", ">>>>>>>": "<<<<<<<"}[mark]
-    if opened:
-        lines = [number for number in lines if number < opened]
-    return tuple(lines)
 
 
 def relative_path(target: str, source: str) -> str:

@@ -111,6 +111,7 @@ def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> R
     """Read every file anew into a new index, and put it in the place of the old one.
 
     Raises ``Refused`` when a newer version of the program wrote that: it would be built back and forth.
+    ``NotWritable`` when the old one knows of documents that may not be looked at now.
     """
     try:
         Index.open(layout.index_file).close()
@@ -121,9 +122,19 @@ def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> R
         ) from None
     except (Damaged, OSError, NotWritable, Busy):
         pass
+    else:
+        _refuse_to_forget(layout)
     index, refreshed = _build(layout, reason, tell)
     index.close()
     return refreshed
+
+
+def _refuse_to_forget(layout: Layout) -> None:
+    for folder in scan(layout.root, FOLDERS).unlisted:
+        raise NotWritable(
+            f"{folder} cannot be looked into, and a new index would lack its documents.",
+            hint=f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",
+        )
 
 
 def peek(layout: Layout, index: Index) -> bool:
@@ -197,7 +208,7 @@ def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refres
         database.run("DELETE FROM walk")
         database.run("INSERT INTO walk VALUES (?, ?)", seen.packed(update.unsettled))
         database.set_meta("counts", f"{total} {problems}")
-        database.set_meta("generation", index.digest())
+        database.set_meta("generation", update.drift.applied(index.generation()))
         meta = {"manifest": database.meta("manifest")}
         if database.path and (update.changed or not _manifest_is_ours(layout, index, meta)):
             stamp = write_manifest(layout.manifest_file, index.manifest())

@@ -99,9 +99,9 @@ class Git:
         self.reason = "" if output.ok else output.complaint or f"git {arguments[0]} failed"
         return output
 
-    def ask(self, *arguments: str) -> Output:
+    def ask(self, *arguments: str, data: bytes | None = None) -> Output:
         """Put a question of a neighbouring module to git."""
-        return self._run(*arguments)
+        return self._run(*arguments, data=data)
 
     def shallow_commits(self) -> frozenset[str]:
         """Commits whose parents this clone was made without. No process."""
@@ -131,7 +131,8 @@ class Git:
         if not output.ok:
             return None
         exists = bool(shard) and os.path.lexists(os.path.join(self.root, *shard.split("/")))
-        return state_of(parse_status(output.data), self.prefix, shard, exists, memory_dir, size)
+        merging = self.operation() not in ("", "bisect")
+        return state_of(parse_status(output.data), self.prefix, shard, exists, memory_dir, size, merging)
 
     def config(self, key: str) -> str | None:
         """A configured value (``core.hooksPath``), ``None`` when it is not set."""

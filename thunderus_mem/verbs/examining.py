@@ -53,18 +53,41 @@ def formats(memory: Memory) -> Iterator[Check]:
 
 
 def index(memory: Memory) -> Iterator[Check]:
-    """Whether the index agrees with the files and is whole."""
+    """Whether the index agrees with the files and its pages are whole; `index verify` looks at every row."""
     status = index_status(memory)
     if status.state == "damaged":
         yield Check("index", "note", "the index is damaged", "any command builds it anew")
     elif status.state in ("missing", "behind"):
         yield Check("index", "note", f"the index is {status.state}", "any command brings it up to date")
+    elif status.state == "newer":
+        yield Check(
+            "index",
+            "note",
+            "a newer version of the program wrote the index; here answers come from the files",
+            "use that version, or delete .thunderus/memory/indexes",
+        )
+    elif problem := _torn_pages(memory):
+        yield Check("index", "warning", f"the index is damaged: {problem}", "any command builds it anew")
     else:
         yield Check("index", "ok", f"{status.documents} documents, fresh")
     if status.problems:
         yield Check(
             "documents", "warning", f"{status.problems} files are no documents", "see: thunderus-mem lint"
         )
+
+
+def _torn_pages(memory: Memory) -> str:
+    from thunderus_mem.projection.index import Index
+    from thunderus_mem.projection.seal import break_seal
+
+    found = Index.open(memory.layout.index_file)
+    try:
+        problem = found.database.check(words=False)
+    finally:
+        found.close()
+    if problem:
+        break_seal(memory.layout.index_file)
+    return problem
 
 
 def interrupted(memory: Memory) -> Iterator[Check]:

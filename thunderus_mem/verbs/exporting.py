@@ -54,13 +54,13 @@ class Export:
         private: bool = False,
     ) -> None:
         from thunderus_mem.model.query import filter_value
-        from thunderus_mem.verbs.history import events_of, named_document
+        from thunderus_mem.verbs.history import events_of, names_of_document
 
         if form not in FORMATS:
             raise InvalidQuery(f"There is no format {form}.", hint=f"Formats: {', '.join(FORMATS)}")
-        wanted = named_document(memory, document) if document is not None else None
+        wanted = names_of_document(memory, document) if document is not None else None
         self._events = events_of(
-            memory, doc_id=wanted, kinds=kinds, since=filter_value("since", since) if since else ""
+            memory, doc_ids=wanted or (), kinds=kinds, since=filter_value("since", since) if since else ""
         )
         self._log = memory.log
         self._with_private = private

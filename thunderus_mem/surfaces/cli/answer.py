@@ -22,12 +22,16 @@ _GLOBAL: Final = {
     "-C": "Work as if started in DIR",
     "--json": "Print one JSON document",
     "--color": "Colour: auto, always or never",
+    "--plain": "Print tab-separated fields, one record a line",
     "--quiet": "Say nothing but data and errors",
     "--no-input": "Never ask and never open an editor",
+    "--no-pager": "Print long output at once",
     "--version": "Print the version",
     "--help": "Show help",
 }
-_TAKES_ID: Final = frozenset(["blame", "edit", "link", "log", "remove", "show", "supersede", "why"])
+_TAKES_ID: Final = frozenset(
+    ["blame", "edit", "link", "log", "remove", "rename", "resolve", "show", "supersede", "why"]
+)
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 _RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
 
@@ -117,7 +121,7 @@ def _fixed(before: Sequence[str]) -> Sequence[tuple[str, str]]:
 
 
 def _names() -> list[tuple[str, str]]:
-    return [(entry.name, entry.help) for entry in COMMANDS]
+    return [(entry.name, entry.help) for entry in COMMANDS if not entry.hidden]
 
 
 def _split_globals(words: Sequence[str]) -> tuple[list[str], str]:
