@@ -13,6 +13,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +95,8 @@ class Server:
             line = line[process.stdin.write(line) or 0 :]
         child = int(process.stdout.readline())
         if signalled is not None and not select.select([process.stdout], [], [], signalled[1])[0]:
-            os.kill(child, signalled[0])
+            with suppress(ProcessLookupError):  # it ended just now
+                os.kill(child, signalled[0])
         if not select.select([process.stdout], [], [], timeout)[0]:
             os.kill(child, signal.SIGKILL)
             process.stdout.readline()

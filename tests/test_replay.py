@@ -60,7 +60,7 @@ def states(tree: VerbTree) -> dict[str, str]:
     return {one.id: one.state for one in replay(tree.memory(), every=True).documents if one.id != "core"}
 
 
-@pytest.mark.parametrize("seed", range(20, 26))
+@pytest.mark.parametrize("seed", range(20, 24))
 def test_a_random_history_is_explained_but_for_what_nobody_recorded(seed: int, tmp_path: Path) -> None:
     history = RandomHistory(tmp_path, seed)
     history.live(14)

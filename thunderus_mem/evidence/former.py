@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thunderus_mem.evidence.steps import Step, known_texts
+from thunderus_mem.evidence.transitions import Transition, known_texts
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.patch import apply_diff, reversed_diff
 from thunderus_mem.model.textdiff import lines_of
 from thunderus_mem.model.three_way import three_way
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from thunderus_mem.model.event import Change
 
@@ -68,15 +68,15 @@ def without_way_back(
 class Former:
     """The former texts of one document, with line ends as LF, worked out when first asked for.
 
-    ``changes`` are those of the log; ``now`` its text. ``elsewhere`` gives texts from outside the log (what
-    git has, say), and is asked only when the log alone does not lead there.
+    ``changes`` are those of the log; ``now`` its text. ``elsewhere`` gives texts by hash from outside the log
+    (what git has, say), and is asked only when the log alone does not lead there.
     """
 
     def __init__(
-        self, changes: Iterable[Change], now: str | None, elsewhere: Callable[[], Iterable[str]]
+        self, changes: Iterable[Change], now: str | None, elsewhere: Callable[[], Mapping[str, str]]
     ) -> None:
-        self._steps = [
-            Step("", at, one.doc_id, one.path, one.before, one.after, one.before, one.diff)
+        self._transitions = [
+            Transition("", at, one.doc_id, one.path, one.before, one.after, one.before, one.diff)
             for at, one in enumerate(changes)
         ]
         self._elsewhere = elsewhere
@@ -86,9 +86,8 @@ class Former:
     def text(self, wanted: str) -> str | None:
         """The text of this hash; ``None`` when it is nowhere any more."""
         if wanted not in self._known:
-            self._known = known_texts(self._steps, self._known)
+            self._known = known_texts(self._transitions, self._known)
         if wanted not in self._known and not self._asked:
             self._asked = True
-            found = {content_hash(text): as_lf(text) for text in self._elsewhere()}
-            self._known = known_texts(self._steps, found | self._known)
+            self._known = known_texts(self._transitions, {**self._elsewhere(), **self._known})
         return self._known.get(wanted)

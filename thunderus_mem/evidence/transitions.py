@@ -67,20 +67,22 @@ class _Names(NamedTuple):
     also: frozenset[str]
 
 
-def happened(events: Sequence[Event]) -> list[tuple[Event, list[Change]]]:
-    """Events in order with the changes they made.
-
-    A change that found another text in its place was given up, and is left out, as the log says so later.
-    """
-    told = [(event, changes) for event in events if (changes := changes_of(event))]
-    given_up = {
+def given_up(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
+    """``(event id, path)`` of logged changes that found another text in their place and were not made."""
+    return frozenset(
         (event.why.partition(" ")[0], change.path)
-        for event, changes in told
+        for event in events
         if event.body.get("op") == ABORTED
-        for change in changes
-    }
+        for change in changes_of(event)
+    )
+
+
+def happened(events: Sequence[Event]) -> list[tuple[Event, list[Change]]]:
+    """Events in order with the changes they made; those that were given up are left out."""
+    told = [(event, changes) for event in events if (changes := changes_of(event))]
+    not_made = given_up(events)
     return [
-        (event, [one for one in changes if one.op != ABORTED and (event.id, one.path) not in given_up])
+        (event, [one for one in changes if one.op != ABORTED and (event.id, one.path) not in not_made])
         for event, changes in told
     ]
 

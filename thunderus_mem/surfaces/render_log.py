@@ -45,7 +45,7 @@ def log_listing(value: LogListing, console: Console) -> str:
                 reason,
             )
         )
-    return columns(rows, console)
+    return columns(rows, console, whole=1)
 
 
 def event_listing(value: LogListing, console: Console) -> str:
@@ -61,7 +61,7 @@ def event_listing(value: LogListing, console: Console) -> str:
         )
         for event in value.events
     ]
-    return columns(rows, console)
+    return columns(rows, console, whole=1)
 
 
 def why_report(value: WhyReport, console: Console) -> str:
@@ -133,7 +133,7 @@ def replay_report(value: ReplayReport, console: Console) -> str:
         (style.name(one.id), one.state, _short_hash(one.reached), _short_hash(one.found), one.path)
         for one in value.documents
     ]
-    return columns(rows, console)
+    return columns(rows, console, whole=1)
 
 
 def _short_hash(text: str) -> str:

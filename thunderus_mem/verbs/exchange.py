@@ -104,8 +104,8 @@ def import_markdown(
     """Bring the Markdown files of ``directory`` (or one file) into the store as documents of ``kind``.
 
     Texts are kept byte for byte; a file whose text is in the store already is skipped. All new documents are
-    one patch: one event, or one for every 500 of them. ``mapping`` (``THEIRS=OURS``) says which of their fields
-    give ours. Raises `NotFound` when the folder is not there, `ThunderusError` for an unknown kind or field.
+    one patch: one event, or one for every 500. ``mapping`` (``THEIRS=OURS``) says which of their fields give
+    ours. Raises `NotFound` when the folder is not there, `ThunderusError` for an unknown kind or field.
     """
     if kind not in KINDS:
         raise ThunderusError(f"There is no kind {kind}.", hint=f"Kinds: {', '.join(KINDS)}.")

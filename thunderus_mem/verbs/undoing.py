@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from thunderus_mem.evidence.former import as_lf
 from thunderus_mem.evidence.reversing import Reversal, Reverser, Sources, Tree
-from thunderus_mem.model.document import MAX_DOCUMENT
+from thunderus_mem.model.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.model.errors import Conflict, NotFound, Refused
 from thunderus_mem.model.event import document_ids
 from thunderus_mem.model.timestamp import format_timestamp
@@ -135,23 +136,23 @@ class _Committed:
 
     def __init__(self, git: Git | None) -> None:
         self._git = git
-        self._texts: dict[tuple[str, ...], list[str]] = {}
+        self._asked: set[str] = set()
+        self._texts: dict[str, str] = {}
 
-    def texts(self, paths: Sequence[str]) -> list[str]:
-        """The texts of the paths."""
-        asked = tuple(paths)
-        if self._git is None:
-            return []
-        if asked not in self._texts:
-            raise _AskGit(asked)
-        return self._texts[asked]
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """Every text known, by hash, when the paths are among those that git was asked about."""
+        missing = set(paths) - self._asked
+        if missing and self._git is not None:
+            raise _AskGit(tuple(sorted(missing)))
+        return self._texts
 
     def fetch(self, paths: tuple[str, ...]) -> None:
         """Ask git."""
         from thunderus_mem.store.git_texts import former_texts
 
+        self._asked.update(paths)
         found = former_texts(self._git, paths) if self._git is not None else []
-        self._texts[paths] = [text for data in found if (text := _decoded(data)) is not None]
+        self._texts |= {content_hash(text): as_lf(text) for data in found if (text := _decoded(data))}
 
 
 def _decoded(data: bytes) -> str | None:

@@ -22,8 +22,10 @@ _GLOBAL: Final = {
     "-C": "Work as if started in DIR",
     "--json": "Print one JSON document",
     "--color": "Colour: auto, always or never",
+    "--plain": "Print tab-separated fields, one record a line",
     "--quiet": "Say nothing but data and errors",
     "--no-input": "Never ask and never open an editor",
+    "--no-pager": "Print long output at once",
     "--version": "Print the version",
     "--help": "Show help",
 }
