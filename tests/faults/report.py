@@ -65,6 +65,7 @@ FLOORS = {
     "X5": Floor(120, 1500),
     "X6": Floor(68, 68),
     "X7": Floor(54, 54),
+    "P7": Floor(69, 609),
     "F10": Floor(60, 200),
     "P1": Floor(1800, 1800),
     "P1-cli": Floor(130, 4500),
