@@ -24,7 +24,7 @@ from thunderus_mem.model.errors import Refused
 from thunderus_mem.model.schema import DOCUMENT, check
 from thunderus_mem.model.timestamp import parse_timestamp
 from thunderus_mem.store.config import FORMAT, load
-from thunderus_mem.verbs import adding, linting, reading, starting
+from thunderus_mem.verbs import adding, examining, linting, reading, starting
 from thunderus_mem.verbs.finding import search
 from thunderus_mem.verbs.migrating import MigrationReport, migrate
 
