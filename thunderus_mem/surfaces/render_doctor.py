@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.style import Style
     from thunderus_mem.verbs.health import Check, DoctorReport, KeptFile, Step, Treatment
 
-_FEW = 5
+_FEW, _SHOWN = 5, 3
 _FIX = "thunderus-mem doctor --fix"
 
 
@@ -57,11 +57,11 @@ def _facts(check: Check) -> Iterator[tuple[str, str]]:
 
 def _kept(kept: Sequence[KeptFile], style: Style) -> list[str]:
     lines = []
-    for one in kept[:_FEW]:
+    for one in kept[:_SHOWN]:
         lines += [f"  {style.name(one.path)}  {size(one.size)}, {one.time[:10]}, {one.what}"]
         lines += [f"    {style.dim('run:')} {one.back}"]
-    if len(kept) > _FEW:
-        lines.append(f"  and {len(kept) - _FEW:,} more; --json lists them all")
+    if len(kept) > _SHOWN:
+        lines.append(f"  and {len(kept) - _SHOWN:,} more; --json lists them all")
     return lines
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import Degraded, ThunderusError
 from thunderus_mem.store.layout import INDEXES
-from thunderus_mem.verbs.health import Check, DoctorReport, Mend
+from thunderus_mem.verbs.health import Check, DoctorReport, Mend, many
 from thunderus_mem.verbs.patient import Patient
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def index(patient: Patient) -> Iterator[Check]:
         there = tuple(path for path in beside if os.path.lexists(patient.layout.at(path)))
         yield Check(
             "index",
-            "warning",
+            "note",
             "the index is damaged" if trouble == "damaged" else f"the index is damaged: {trouble}",
             "any command builds it anew; --fix keeps the damaged one to look at",
             there,
@@ -133,15 +134,6 @@ def index(patient: Patient) -> Iterator[Check]:
         )
     else:
         yield Check("index", "ok", f"{status.documents} documents, fresh")
-    if status.problems:
-        yield Check(
-            "documents",
-            "warning",
-            f"{status.problems} files are no documents",
-            "lint says where and why; the others are served",
-            lost="nothing: their text is as it was",
-            command="thunderus-mem lint",
-        )
 
 
 def _deep_trouble(patient: Patient) -> str:
@@ -180,13 +172,43 @@ def manifest(patient: Patient) -> Iterator[Check]:
     else:
         yield Check(
             "manifest",
-            "warning",
+            "note",
             "the manifest is damaged, or somebody else wrote it",
             "any command writes it anew; --fix keeps what is there to look at",
             (path,),
             DERIVED,
             FIX,
             (Mend("set-aside", path), Mend("rebuild", INDEXES)),
+        )
+
+
+def documents(patient: Patient) -> Iterator[Check]:
+    """Whether every file is a document, and every document one file. Mending them is for people."""
+    files = patient.judging.index.files()
+    unread = tuple(path for path, _, doc_id in files if not doc_id)
+    if unread:
+        yield Check(
+            "documents",
+            "warning",
+            many(len(unread), f"{unread[0]} is no document", "{} files are no documents"),
+            "lint says where and why; the others are served",
+            unread,
+            "nothing: their text is as it was",
+            "thunderus-mem lint",
+        )
+    ids = Counter(doc_id for _, _, doc_id in files if doc_id)
+    twice = tuple(path for path, _, doc_id in files if ids[doc_id] > 1)
+    if twice:
+        yield Check(
+            "documents",
+            "warning",
+            many(
+                sum(number > 1 for number in ids.values()), "two files have one id", "{} ids are taken twice"
+            ),
+            "the first by path is served; give the other an id of its own, or remove it",
+            twice,
+            "nothing: both texts are as they were",
+            "thunderus-mem lint --select TM103",
         )
 
 
@@ -213,7 +235,11 @@ def edits(patient: Patient) -> Iterator[Check]:
         yield Check(
             "edits",
             "note",
-            f"{len(found)} documents were edited by hand and are not recorded yet",
+            many(
+                len(found),
+                "a document was edited by hand and is not recorded yet",
+                "{} documents were edited by hand and are not recorded yet",
+            ),
             "the next command that writes records them; this does it now",
             paths,
             "nothing",
@@ -237,7 +263,7 @@ def checks() -> tuple[Callable[[Patient], Iterator[Check]], ...]:
 
     return (
         engine, config, store, files.places, formats, index, manifest, log.interrupted, log.events,
-        files.schemas, files.leftovers, files.unreadable, files.repository, edits, encoding,
+        documents, files.schemas, files.leftovers, files.unreadable, files.repository, edits, encoding,
     )  # fmt: skip
 
 

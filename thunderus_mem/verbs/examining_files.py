@@ -9,15 +9,17 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.model.document import content_hash
+from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.projection.leftovers import QUIET_SECONDS
 from thunderus_mem.projection.leftovers import leftovers as index_leftovers
 from thunderus_mem.store.aside import kept_files, way_back
-from thunderus_mem.store.files import TEMP_PREFIX
+from thunderus_mem.store.files import TEMP_PREFIX, file_hash
 from thunderus_mem.store.git_files import FILES, lacking
 from thunderus_mem.store.layout import INDEXES, STORE
 from thunderus_mem.store.tail import plain_name
-from thunderus_mem.verbs.health import Check, KeptFile, Mend
+from thunderus_mem.verbs.health import Check, KeptFile, Mend, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +78,6 @@ def _misplaced(path: str, what: str) -> Check:
 def schemas(patient: Patient) -> Iterator[Check]:
     """Whether the store's copies of the schemas are those of this version."""
     from thunderus_mem.store.version import FORMAT, newer_version, version_of_schemas
-    from thunderus_mem.verbs.starting import older_schemas
 
     if newer_version(patient.layout, patient.memory.config):
         return
@@ -88,20 +89,39 @@ def schemas(patient: Patient) -> Iterator[Check]:
         )
         yield Check("schemas", "warning", message, hint, (), "nothing", command)
         return
-    paths = older_schemas(patient.memory)
+    paths = tuple(path for path, text in _schema_copies(patient) if not _is(patient.layout.at(path), text))
     if not paths:
         yield Check("schemas", "ok", "as this version has them")
         return
     yield Check(
         "schemas",
         "warning",
-        f"{len(paths)} of the store's copies of the schemas are missing or differ from this version's",
+        many(
+            len(paths),
+            "a copy of a schema is missing or differs from this version's",
+            "{} copies of schemas are missing or differ from this version's",
+        ),
         "editors and CI check documents against them",
         paths,
         "nothing: they are part of the program",
         FIX,
         tuple(Mend("write", path) for path in paths),
     )
+
+
+def _schema_copies(patient: Patient) -> Iterator[tuple[str, str]]:
+    from thunderus_mem.verbs.surveying import packaged_schemas
+
+    for name, text in packaged_schemas().items():
+        yield f"{STORE}/schemas/{name}", text
+
+
+def _is(place: str, text: str) -> bool:
+    """Whether a regular file has this text; one that cannot be read has not."""
+    try:
+        return file_hash(place) == content_hash(text)
+    except ThunderusError:
+        return False
 
 
 def leftovers(patient: Patient) -> Iterator[Check]:
@@ -113,7 +133,11 @@ def leftovers(patient: Patient) -> Iterator[Check]:
         yield Check(
             "leftovers",
             "note",
-            f"{len(found)} temporary files were left by commands that were killed",
+            many(
+                len(found),
+                "a temporary file was left by a command that was killed",
+                "{} temporary files were left by commands that were killed",
+            ),
             "",
             tuple(sorted(found)),
             "nothing: what they belonged to was finished or undone",
@@ -138,7 +162,7 @@ def unreadable(patient: Patient) -> Iterator[Check]:
         yield Check(
             "rights",
             "warning",
-            f"{len(paths)} files or folders of the store cannot be read",
+            many(len(paths), f"{paths[0]} cannot be read", "{} files or folders of the store cannot be read"),
             "what is in them is unknown, not gone: no document leaves the index for it",
             paths,
             "nothing",
@@ -169,8 +193,8 @@ def repository(patient: Patient) -> Iterator[Check]:
             yield Check(
                 "git",
                 "warning",
-                f"{path} lacks {len(missing)} of its lines: {', '.join(missing[:3])}",
-                "private files could be committed, or line ends change" if missing else "",
+                f"{path} lacks {many(len(missing), 'a line', '{} lines')}: {', '.join(missing[:3])}",
+                "without it private files could be committed, or line ends change",
                 (path,),
                 "nothing",
                 FIX,
@@ -188,7 +212,11 @@ def _tracked(patient: Patient) -> Iterator[Check]:
         yield Check(
             "git",
             "warning",
-            f"git tracks {len(paths)} files that are derived or private",
+            many(
+                len(paths),
+                f"git tracks {paths[0]}, which is derived or private",
+                "git tracks {} files that are derived or private",
+            ),
             "they would be in conflict in every merge; this takes them out of git and leaves them on disk",
             paths,
             "nothing",
@@ -209,13 +237,17 @@ def quarantine(patient: Patient) -> tuple[tuple[KeptFile, ...], list[Check]]:
     check = Check(
         "quarantine",
         "warning" if total > _MANY else "note",
-        f"{len(found)} files are set aside, {total / (1 << 20):.1f} MiB, the oldest from {oldest}",
+        f"{many(len(found), 'a file is', '{} files are')} set aside, {_size(total)}, since {oldest}",
         "put back or compare what you need; delete the rest when nothing of it is missed",
         (_QUARANTINE,),
         "nothing: that is what is kept",
         f"ls -lR {_QUARANTINE}",
     )
     return tuple(_told(kept, names) for kept in found), [check]
+
+
+def _size(total: int) -> str:
+    return f"{total / (1 << 20):,.1f} MiB" if total >> 20 else f"{-(-total // 1024)} KiB"
 
 
 def _moment(seconds: float) -> datetime:

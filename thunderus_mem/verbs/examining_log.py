@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.shard import CHAIN, CONFLICT, SHAPE, TORN, parse_shard
-from thunderus_mem.store.events import SHARD_NAME
+from thunderus_mem.store.events import MAX_SHARD
+from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import STORE, is_shard
-from thunderus_mem.verbs.health import Check, Mend
+from thunderus_mem.verbs.health import Check, Mend, many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +62,7 @@ def interrupted(patient: Patient) -> Iterator[Check]:
         yield Check(
             "writes",
             "warning",
-            f"{pending} interrupted",
+            many(pending, "a change was interrupted", "{} changes were interrupted"),
             "the next command that writes finishes or undoes it",
             (_STAGING,),
             "nothing that was acknowledged",
@@ -71,7 +72,11 @@ def interrupted(patient: Patient) -> Iterator[Check]:
     else:
         yield Check("writes", "ok", "none interrupted")
     if strange:
-        message = f"{len(strange)} files that no change of ours made lie among the staged changes"
+        message = many(
+            len(strange),
+            f"{strange[0]} is no staged change of ours",
+            "{} files among the staged changes are none of ours",
+        )
         mends = tuple(Mend("set-aside", path) for path in strange)
         yield Check("writes", "note", message, "", strange, "nothing", FIX, mends)
 
@@ -113,9 +118,7 @@ def _where(findings: list[Diagnostic]) -> tuple[str, ...]:
 def _damaged(patient: Patient, kind: _Kind, findings: list[Diagnostic]) -> Check:
     weights = {finding.severity for finding in findings}
     state = next(one for one in Severity if one in weights)
-    message = kind.one if len(findings) == 1 else kind.many.format(len(findings))
-    if len(findings) == 1:
-        message = f"{message}: {findings[0].message}"
+    message = many(len(findings), f"{kind.one}: {findings[0].message}", kind.many)
     shard = findings[0].path
     return Check(
         "log", state.value, message, kind.hint, _where(findings), kind.lost, _bring_back(patient, shard)
@@ -144,18 +147,21 @@ def _torn(patient: Patient, finding: Diagnostic) -> Check:
         f"the last line of {path} is not finished",
         "a command was killed while it wrote it"
         if mends
-        else "git has it like this, or another program writes it",
+        else "git knows this file, or another program writes it, so it stays as it is",
         (path,),
         "nothing that was acknowledged",
-        FIX if mends else f"git log --oneline -- {shlex.quote(path)}",
+        FIX if mends else _bring_back(patient, path),
         mends,
     )
 
 
 def may_end(patient: Patient, shard: str) -> bool:
-    """Whether the end of a shard is ours to mend: one of our shards, of which git has no torn end."""
-    if not is_shard(shard) or os.path.basename(shard) != SHARD_NAME:
+    """Whether the end of a shard is ours to mend: one of our shards, torn behind everything that git has."""
+    if not is_shard(shard):
         return False
     git = patient.memory.git
     staged = git.staged_bytes(shard) if git is not None else None
-    return staged is None or staged.endswith(b"\n")
+    if staged is None:
+        return True
+    now = read_file(patient.layout.at(shard), MAX_SHARD)
+    return staged.endswith(b"\n") and len(now) > len(staged) and now.startswith(staged)

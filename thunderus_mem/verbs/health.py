@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 
+def many(number: int, one: str, more: str) -> str:
+    """The sentence for one thing, or for so many (``{}`` in ``more``)."""
+    return one if number == 1 else more.format(f"{number:,}")
+
+
 class Mend(NamedTuple):
     """A safe way to mend a finding. ``action`` is one of:
 

@@ -71,8 +71,9 @@ class Patient:
 
     @cached_property
     def judging(self) -> Memory:
-        """The memory with an index that agrees with the files; one that does not is left as it is."""
-        if self.status.state != "fresh":
+        """The memory with an index that agrees with the files; one that does not is left as it is, and so is
+        a manifest that somebody else wrote."""
+        if not self.manifest_is_ours:
             self.memory.judge()
         return self.memory
 
