@@ -13,6 +13,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.lint.planted_commands import COMMANDS
+from thunderus_mem.lint.planted_pairs import HIDDEN, WEAK
+from thunderus_mem.lint.planted_signs import ORDERS
 from thunderus_mem.model.secrets import SECRET_RULES
 
 if TYPE_CHECKING:
@@ -25,7 +28,12 @@ _CALLS: Final = ("compile", *USES, "findall", "sub", "subn", "split")
 
 # Patterns made from values: what they are like. A site that cannot be read and is not here is an error.
 BUILT: Final[dict[str, tuple[str, ...]]] = {
-    "model.edit.remove_key": (r"(?: {1,}#[^\n]*\n?|[ \t]*\r?\n(?= {1,}#))*", r"(?: {7,}#[^\n]*\n?)*"),
+    "model.splice.entry_lines": (r"(?: {1,}#[^\n]*\n?|[ \t]*\r?\n(?= {1,}#))*", r"(?: {7,}#[^\n]*\n?)*"),
+    "interop.older_config._present": (r"""(['"])flag_for_review\1""",),
+    "model.renaming.mentions": (r"(?<![\w.-])(?:fact\.ports|FACTS/ports\.md)(?![\w-]|\.\w)",),
+    "model.transplant._first_comment": (r" {1}#",),
+    "surfaces.style.pieces": ("\uf8e0(?:[bdrygcm\uf000-\uf21f])|\uf8e1|.",),
+    "verbs.renaming._others": (r"fact\.ports|ports",),
     "garden.recap.fill_template": (r"\$(?:events\b|{events})",),
     "recall.snippet.Snippets._marks": (r"(?i)cache|token|parse_http2", "(?i)a|b|c"),
 }
@@ -162,12 +170,17 @@ def patterns() -> list[Pattern]:
             if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
                 found[f"{module}.{name}"] = Pattern(f"{module}.{name}", _seen(uses, module, name), value)
     for module, tree in parsed.items():
-        for name in _compiled_from(tree, makers):
+        # A local name comes from a list of texts: those are named below, one by one.
+        for name in filter(vars(_module(module)).__contains__, _compiled_from(tree, makers)):
             compiled = re.compile(vars(_module(module))[name])
             found[f"{module}.{name}"] = Pattern(f"{module}.{name}", _seen(uses, module, name), compiled)
     for rule in SECRET_RULES:
         name = f"model.secrets.SECRET_RULES[{rule.kind}]"
         found[name] = Pattern(name, frozenset(["finditer"]), rule.pattern)
+    for number, sign in enumerate((*ORDERS, *COMMANDS, *WEAK, *HIDDEN)):
+        for place, part in enumerate(sign.parts):
+            name = f"lint.planted.signs[{number:03d}.{place}]"
+            found[name] = Pattern(name, frozenset(["finditer"]), re.compile(part))
     return [found[name] for name in sorted(found)]
 
 

@@ -55,9 +55,10 @@ def mentions(line: str, *, strict: bool = False) -> list[Mention]:
     """The relations a line tells; with ``strict`` only when it begins with one, as an item of a list does."""
     if len(line) > _MAX_LINE or is_choice(line) or (strict and not _BEGINS.match(line)):
         return []
-    for pattern, rel, backwards in ((_REFERRED, REFERS, True), (_REFERS, REFERS, False)):
-        if found := pattern.match(line):
-            return [Mention(rel, target, backwards, found[1].lower()) for target in targets(found[2])]
+    referred = _REFERRED.match(line)
+    if refers := referred or _REFERS.match(line):
+        backwards = referred is not None
+        return [Mention(REFERS, target, backwards, refers[1].lower()) for target in targets(refers[2])]
     by = _BY.search(line) or _BY_LINK.search(line)
     over = None if by else _OVER.search(line)
     found = by or over
