@@ -275,6 +275,7 @@ def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:
     assert words("import", "markdown", "docs", "--kind", "a") == ["adr"]
     assert words("add", "pl") == ["playbook"]
     assert words("link", "fact.a", "re") == ["refers_to"]
+    assert words("lint", "--format", "s") == ["sarif"]
     assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206"]
 
 
