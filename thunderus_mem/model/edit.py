@@ -16,6 +16,8 @@ from thunderus_mem.model.splice import (
     checked,
     entry_lines,
     joined,
+    line_after,
+    line_start,
     open_header,
     with_new_key,
     with_value,
