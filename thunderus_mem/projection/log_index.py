@@ -70,15 +70,16 @@ class LogIndex:
     ) -> list[EventRow]:
         """The last events, newest first; of some kinds, or about a document by its ids, when asked."""
         where, values = _filters(kinds, doc_ids)
+        sql = f"{_ROWS} {where} {_NEWEST_FIRST} LIMIT ? OFFSET ?"
         found: list[EventRow] = []
         offset = 0
-        while len(found) < limit:
-            sql = f"{_ROWS} {where} {_NEWEST_FIRST} LIMIT ? OFFSET ?"
-            rows = self._rows(sql, (*values, limit, offset))
-            found += self._first_copies(rows)
-            if len(rows) < limit:
-                break
-            offset += limit
+        with self._database.snapshot():
+            while len(found) < limit:
+                rows = self._rows(sql, (*values, limit, offset))
+                found += self._first_copies(rows)
+                if len(rows) < limit:
+                    break
+                offset += limit
         return found[:limit]
 
     def in_order(
@@ -124,6 +125,11 @@ class LogIndex:
         """The events that left some document with one of these texts; oldest first."""
         lines = f"SELECT shard, line FROM event_docs WHERE after_hash {_LISTED}"
         return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", (_json(filter(None, hashes)),))
+
+    def known(self, event_ids: Iterable[str]) -> set[str]:
+        """Those of the events that some shard holds."""
+        rows = self._database.rows(f"SELECT id FROM events WHERE id {_LISTED}", (_json(event_ids),))
+        return {row[0] for row in rows}
 
     def explains(self, content_hash: str) -> bool:
         """Whether some event says that it left a document with this hash."""
@@ -173,7 +179,8 @@ class LogIndex:
         return [EventRow(*row) for row in self._database.rows(sql, values)]
 
     def _in_order(self, sql: str, values: Sequence[Any]) -> list[EventRow]:
-        return sorted(self._first_copies(self._rows(sql, values)), key=lambda row: row.order)
+        with self._database.snapshot():
+            return sorted(self._first_copies(self._rows(sql, values)), key=lambda row: row.order)
 
     def _first_copies(self, rows: list[EventRow]) -> Iterator[EventRow]:
         """Of an event that stands in several shards only the copy that the log places first."""

@@ -245,9 +245,9 @@ class Console:
 
         return Layout(find_root(self.start, self.environ).root)
 
-    def memory(self) -> Memory:
-        """Open the store for the folder we work in."""
-        memory = self.open_at(self.start)
+    def memory(self, *, lenient: bool = False) -> Memory:
+        """Open the store for the folder we work in; ``lenient`` also one that no other command would open."""
+        memory = self.open_at(self.start, lenient=lenient)
         if memory.also and os.path.realpath(memory.root) != os.path.realpath(self.start):
             self._others = f"This is the memory in {memory.root}; another is in {', '.join(memory.also)}."
         return memory
@@ -257,13 +257,13 @@ class Console:
         if self._others:
             self.say(self._others)
 
-    def open_at(self, start: str) -> Memory:
+    def open_at(self, start: str, *, lenient: bool = False) -> Memory:
         """Open the store of a folder, with the clock and ids the environment may fix."""
         from thunderus_mem.memory import open_memory
         from thunderus_mem.surfaces.cli.clock import fixed_clock
 
         now, random_bits = fixed_clock(self.environ)
-        memory = open_memory(start, environ=self.environ, now=now, random_bits=random_bits)
+        memory = open_memory(start, environ=self.environ, now=now, random_bits=random_bits, lenient=lenient)
         memory.say = self.say
         if not (self.quiet or self.json) and self._talk.isatty() and self.environ.get("TERM") != "dumb":
             from thunderus_mem.surfaces.cli.progress import Progress
