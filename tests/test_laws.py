@@ -122,6 +122,7 @@ READS: dict[str, Callable[[Memory], Any]] = {
     "manifest": lambda memory: upkeep.manifest(memory, check=True),
     "doctor": examining.doctor,
     "index status": upkeep.index_status,
+    "index verify": upkeep.index_verify,
     "recap": lambda memory: gardening.recap(memory, "2026-01-21", dry_run=True),
 }
 
@@ -499,6 +500,7 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[Memory], Any]]] = {
     "manifest": (("manifest", "--check"), READS["manifest"]),
     "doctor": (("doctor",), READS["doctor"]),
     "index status": (("index", "status"), READS["index status"]),
+    "index verify": (("index", "verify"), READS["index verify"]),
     "index refresh": (("index", "refresh"), upkeep.index_refresh),
     "index rebuild": (("index", "rebuild"), upkeep.index_rebuild),
     "add": (("add", "fact", "Ports", "--body", "It is 8080.", "--tag", "net", "-m", "new"), WRITES["add"]),

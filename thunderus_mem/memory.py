@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from thunderus_mem.model.errors import Degraded, InvalidConfig, NotWritable, ThunderusError
+from thunderus_mem.model.errors import Busy, Degraded, InvalidConfig, NotWritable, ThunderusError
 from thunderus_mem.projection.refresh import Refreshed, in_memory, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
 from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from thunderus_mem.transaction import Writing
 
 Answer = TypeVar("Answer")
+_TRIES = 10
 
 
 class Memory:
@@ -182,17 +183,20 @@ class Memory:
         """The log as the index projects it, brought up to date."""
         from thunderus_mem.projection.log_index import LogIndex
 
-        projected = LogIndex(self.index.database)
-        try:
-            projected.refresh(self.log, self.tell)
-        except (Degraded, NotWritable) as error:
-            self.index.close()
-            self._index = None
-            if isinstance(error, NotWritable):  # a full disk is no reason not to answer
-                self._index, _ = in_memory(self.layout, str(error), self.tell)
+        for _ in range(_TRIES):
             projected = LogIndex(self.index.database)
-            projected.refresh(self.log, self.tell)
-        return projected
+            try:
+                projected.refresh(self.log, self.tell)
+            except Degraded:
+                # Damaged, or another process has put a new one in its place: both are answered by opening it.
+                self.index.close()
+                self._index = None
+            except NotWritable as error:  # a full disk is no reason not to answer
+                self.index.close()
+                self._index, _ = in_memory(self.layout, str(error), self.tell)
+            else:
+                return projected
+        raise Busy("other processes keep replacing the index", hint="try again when they are done")
 
     def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
         """Edits made outside the tool that no event and no commit explains; ``state`` is git's answer."""
@@ -212,6 +216,15 @@ class Memory:
             ],
         )
         return hand_edits(self.layout, known, self.git, state)
+
+    def still_unrecorded(self, edits: Sequence[HandEdit]) -> list[HandEdit]:
+        """Those of the edits that no event explains by now either: another process may have written since."""
+        log_index = self.log_index()
+        return [
+            edit
+            for edit in edits
+            if not (log_index.explains(edit.after) if edit.after else log_index.removed(edit.doc_id))
+        ]
 
     def mass_loss(self, edits: Sequence[HandEdit]) -> tuple[HandEdit, ...]:
         """The removals among hand edits, when they are so many that hardly anybody meant them; else none."""

@@ -13,6 +13,7 @@ The lock is never held over git, an editor or a prompt.
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,12 +36,14 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Healed
 
 _TRIES = 3
+_LOOKS, _PAUSE = 3, 0.1
 
 
 class Edit(NamedTuple):
     """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
 
     A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
+    ``found`` is what the file holds instead of ``before``, where git has left a conflict in it.
     """
 
     doc_id: str
@@ -48,6 +51,7 @@ class Edit(NamedTuple):
     before: str | None
     after: str | None
     renames: bool = False
+    found: str | None = None
 
     @property
     def op(self) -> str:
@@ -64,7 +68,7 @@ class Edit(NamedTuple):
 
         # A hunk may show the middle of a secret alone, so the texts are looked at, not the diff.
         secret = any(holds_secret(text) for text in (self.before, self.after) if text is not None)
-        diff = None if secret or self.renames else unified_diff(self.before, self.after, self.path)
+        diff = None if secret else unified_diff(self.before, self.after, self.path)
         return Change(
             op=self.op,
             doc_id=self.doc_id,
@@ -72,14 +76,15 @@ class Edit(NamedTuple):
             before=ABSENT if self.before is None else content_hash(self.before),
             after=ABSENT if self.after is None else content_hash(self.after),
             diff=diff,
-            diff_omitted=diff is None and not self.renames,
+            diff_omitted=diff is None,
         )
 
     def as_write(self) -> Write:
         """The change as the journal carries it out."""
+        before = self.before if self.found is None else self.found
         return Write(
             path=self.path,
-            before=ABSENT if self.before is None else content_hash(self.before),
+            before=ABSENT if before is None else content_hash(before),
             after=None if self.after is None else self.after.encode("utf-8"),
         )
 
@@ -260,7 +265,10 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
     from thunderus_mem.store.version import refuse_newer
 
     refuse_newer(memory.layout, memory.config)
-    for _ in range(_TRIES):
+    until = time.monotonic() + memory.config.write_lock_timeout
+    tries = 0
+    while tries < _TRIES or time.monotonic() < until:
+        tries += 1
         # Git takes as long to answer as the index to refresh; neither needs the other.
         asked = meanwhile(lambda: (memory.git_state(), memory.origin()))
         from thunderus_mem.store.lock import held, prepare
@@ -269,16 +277,21 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
         written = memory.sessions.last_written()
         memory.refresh()
         git, origin = asked()
-        unrecorded = memory.hand_edits(git)
-        if not accept_loss:
-            _refuse_mass_loss(memory, unrecorded)
+        unrecorded: Sequence[HandEdit] = memory.hand_edits(git)
+        if not accept_loss and memory.mass_loss(unrecorded):
+            if tries > _LOOKS:
+                _refuse_mass_loss(memory, unrecorded)
+            time.sleep(_PAUSE * tries)  # git may be in the middle of a checkout
+            continue
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
             if not memory.sessions.still_holds(memory.git, git):
                 continue  # git is asked again, without the lock
             transaction = Writing(memory, git, origin)
             transaction.recover()
             if transaction.healed or memory.sessions.last_written() != written:
-                memory.refresh()  # what another process wrote before we had the lock
+                # What another process wrote before we had the lock is known, and no edit by hand.
+                memory.refresh()
+                unrecorded = memory.still_unrecorded(unrecorded)
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
             # The change is on disk by now; an index that cannot be renewed is renewed by the next command.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from thunderus_mem.lint.follow import follow
 from thunderus_mem.lint.rule import CODES
 from thunderus_mem.model import markdown
+from thunderus_mem.model.conflict import find_conflict
 from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from thunderus_mem.lint.follow import Target
-    from thunderus_mem.lint.rule import Corpus, LintConfig
+    from thunderus_mem.lint.rule import Corpus, LintConfig, Origins
     from thunderus_mem.model.document import Document, Reading
     from thunderus_mem.model.schema import Violation
 
@@ -54,26 +55,6 @@ def place_at(header: Mapping | None, path: tuple[str | int, ...], first_line: in
     return first_line, 1
 
 
-def find_conflict(text: str) -> tuple[int, ...]:
-    """Lines (from 1) of git's conflict markers in ``text``; empty unless a conflict is whole.
-
-    Git writes each marker at the start of a line: seven characters, then nothing or a blank and a label.
-    """
-    lines: list[int] = []
-    wanted, opened = "<<<<<<<", 0
-    for number, line in enumerate(text.split("\n"), 1):
-        mark, rest = line[:7], line[7:].rstrip("\r")
-        if mark == wanted and (not rest or rest[0] == " ") and (mark != "=======" or not rest):
-            opened = opened or number
-            lines.append(number)
-            if mark == ">>>>>>>":
-                opened = 0
-            wanted = {"<<<<<<<": "=======", "=======": ">>>>>>>", ">>>>>>>": "<<<<<<<"}[mark]
-    if opened:
-        lines = [number for number in lines if number < opened]
-    return tuple(lines)
-
-
 def relative_path(target: str, source: str) -> str:
     """The path from the folder of ``source`` to ``target``, both relative to the root."""
     return posixpath.relpath(target, posixpath.dirname(source) or ".")
@@ -101,14 +82,15 @@ def nearest(text: str, known: Iterable[str]) -> str:
 class Subject:
     """One document under lint, with what the rules share: headings and references are found once.
 
-    ``corpus`` may be ``None`` (nothing is known of other documents; rules that ask skip). ``exists`` answers
-    whether a root-relative path of the repository is there.
+    ``corpus`` and ``origins`` may be ``None`` (nothing is known of other documents, of log and history; rules
+    that ask skip). ``exists`` answers whether a root-relative path of the repository is there.
     """
 
     reading: Reading
     corpus: Corpus | None
     config: LintConfig
     exists: Callable[[str], bool]
+    origins: Origins | None = None
 
     @property
     def path(self) -> str:

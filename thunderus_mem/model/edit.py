@@ -14,6 +14,7 @@ from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.header import Entry, Mapping, Node, Scalar, Sequence, plain_data
 from thunderus_mem.model.splice import (
     checked,
+    entry_lines,
     joined,
     line_after,
     line_start,
@@ -30,8 +31,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KEY_ORDER",
+    "Item",
     "Value",
     "compose",
+    "data_with",
     "insert_item",
     "nest_keys",
     "quote_values",
@@ -41,7 +44,9 @@ __all__ = [
     "set_key",
 ]
 
-Value: TypeAlias = str | int | float | bool | list[str] | dict[str, Any] | None
+Value: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
+Item: TypeAlias = str | dict[str, str]
+"""What a list holds: texts, or, among anchors, mappings of texts."""
 _NULLS = frozenset(["", "~", "null", "Null", "NULL"])
 
 
@@ -76,12 +81,12 @@ def set_key(text: str, key: tuple[str, ...], value: Value) -> str:
         if entry is None:
             wrapped = _wrapped(rest, value)
             header = with_new_key(opened, mapping, name, wrapped, parent)
-            return checked(opened, header, _with(before, key, value))
+            return checked(opened, header, data_with(before, key, value))
         if not rest:
             if plain_data(entry.value) == as_read(value) and _same_type(entry.value, value):
                 return text
             header = with_value(opened, mapping, entry, value)
-            return checked(opened, header, _with(before, key, value))
+            return checked(opened, header, data_with(before, key, value))
         if isinstance(entry.value, Mapping) and entry.value.entries:
             mapping, parent = entry.value, name
             continue
@@ -89,7 +94,7 @@ def set_key(text: str, key: tuple[str, ...], value: Value) -> str:
             message = f"The key '{_name(key[: depth + 1])}' holds no keys of its own."
             raise InvalidDocument(message, hint=f"Make '{name}' a mapping, or remove it, then try again.")
         header = with_value(opened, mapping, entry, _wrapped(rest, value))
-        return checked(opened, header, _with(before, key, value))
+        return checked(opened, header, data_with(before, key, value))
     raise InvalidDocument("No key was named.", hint="Name the key to set.")
 
 
@@ -106,11 +111,11 @@ def _wrapped(rest: tuple[str, ...], value: Any) -> Any:
     return value
 
 
-def _with(data: Any, key: tuple[str, ...], value: Value) -> Any:
+def data_with(data: Any, key: tuple[str, ...], value: Any) -> Any:
     """The plain data of a header after ``key`` is set."""
     copy = dict(data) if isinstance(data, dict) else {}
     head, rest = key[0], key[1:]
-    copy[head] = _with(copy.get(head), rest, value) if rest else as_read(value)
+    copy[head] = data_with(copy.get(head), rest, value) if rest else as_read(value)
     return copy
 
 
@@ -143,12 +148,7 @@ def remove_key(text: str, key: tuple[str, ...]) -> str:
     header = opened.header
     if mapping.flow:
         return checked(opened, without_flow(header, list(mapping.entries), entry), expected)
-    start = line_start(header, entry.key.start)
-    end = line_after(header, entry.value.end)
-    # Comments that stand deeper than the key are the key's own; left alone they could join the value above.
-    own = re.compile(rf"(?: {{{entry.key.column},}}#[^\n]*\n?|[ \t]*\r?\n(?= {{{entry.key.column},}}#))*")
-    match = own.match(header, end)
-    end = match.end() if match is not None else end
+    start, end = entry_lines(header, entry)
     try:
         return checked(opened, header[:start] + header[end:], expected)
     except InvalidDocument:
@@ -167,12 +167,12 @@ def _list_at(root: Mapping, key: tuple[str, ...]) -> Node | None:
     return node
 
 
-def insert_item(text: str, key: tuple[str, ...], item: str) -> str:
+def insert_item(text: str, key: tuple[str, ...], item: Item) -> str:
     """Put ``item`` into the list at ``key``, in order if the list is in order, else last.
 
-    A block list gets one more line in its own style, a flow list stays on its line, a missing or empty
-    list becomes a block list. An item that is there leaves the text as it is. Raises `InvalidDocument`
-    when ``key`` holds something else than a list.
+    A block list gets one more line in its own style (a mapping one a key), a flow list stays on its line, a
+    missing or empty list becomes a block list. An item that is there leaves the text as it is. Raises
+    `InvalidDocument` when ``key`` holds something else than a list.
     """
     opened = open_header(text)
     node = _list_at(opened.root, key)
@@ -182,36 +182,36 @@ def insert_item(text: str, key: tuple[str, ...], item: str) -> str:
         raise InvalidDocument(
             f"The key '{_name(key)}' is not a list.", hint="Make it a list, then try again."
         )
-    texts = [one.text if isinstance(one, Scalar) else None for one in node.items]
-    if item in texts:
-        return text
-    place = _sorted_place(texts, item)
     items = plain_data(node)
-    expected = _with(plain_data(opened.root), key, [*items[:place], item, *items[place:]])
-    return checked(opened, with_item(opened, node, place, item), expected)
+    if item in items:
+        return text
+    place = _sorted_place(items, item)
+    expected = data_with(plain_data(opened.root), key, [*items[:place], item, *items[place:]])
+    return checked(opened, with_item(opened, node, place, item, key[-1]), expected)
 
 
-def _sorted_place(texts: list[str | None], item: str) -> int:
-    known = [one for one in texts if one is not None]
-    if len(known) < len(texts) or known != sorted(known):
-        return len(texts)
-    return len([one for one in known if one < item])
+def _sorted_place(items: list[Any], item: Item) -> int:
+    texts = [one for one in items if isinstance(one, str)]
+    if not isinstance(item, str) or len(texts) < len(items) or texts != sorted(texts):
+        return len(items)
+    return len([one for one in texts if one < item])
 
 
-def remove_item(text: str, key: tuple[str, ...], item: str) -> str:
+def remove_item(text: str, key: tuple[str, ...], item: Item) -> str:
     """Take every ``item`` out of the list at ``key``; the last one leaves ``[]``. Not there: no change."""
     opened = open_header(text)
     node = _list_at(opened.root, key)
     if not isinstance(node, Sequence):
         return text
-    gone = {at for at, one in enumerate(node.items) if isinstance(one, Scalar) and one.text == item}
+    items = plain_data(node)
+    gone = {at for at, one in enumerate(items) if one == item}
     if not gone:
         return text
-    if len(gone) == len(node.items):
+    if len(gone) == len(items):
         return set_key(text, key, [])
-    kept = [one for at, one in enumerate(plain_data(node)) if at not in gone]
+    kept = [one for one in items if one != item]
     header = without_items(opened.header, node, gone)
-    return checked(opened, header, _with(plain_data(opened.root), key, kept))
+    return checked(opened, header, data_with(plain_data(opened.root), key, kept))
 
 
 def nest_keys(text: str, parent: str, names: Iterable[str]) -> str:

@@ -59,7 +59,7 @@ class UlidSource:
     def __init__(self, now: Callable[[], datetime], random_bits: Callable[[int], int]) -> None:
         self._now = now
         self._random_bits = random_bits
-        self._last = (0, 0)
+        self._last = (-1, 0)
 
     def new(self, prefix: str) -> str:
         """The next id, as ``<prefix>_<ULID>``."""

@@ -208,7 +208,7 @@ def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refres
         database.run("DELETE FROM walk")
         database.run("INSERT INTO walk VALUES (?, ?)", seen.packed(update.unsettled))
         database.set_meta("counts", f"{total} {problems}")
-        database.set_meta("generation", index.digest())
+        database.set_meta("generation", update.drift.applied(index.generation()))
         meta = {"manifest": database.meta("manifest")}
         if database.path and (update.changed or not _manifest_is_ours(layout, index, meta)):
             stamp = write_manifest(layout.manifest_file, index.manifest())

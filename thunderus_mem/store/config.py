@@ -126,7 +126,11 @@ def _parse(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
     except UnicodeDecodeError as error:
         raise InvalidConfig(f"{path} is not UTF-8 text.", hint="Save it as UTF-8.") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InvalidConfig(f"{path} is not valid TOML: {error}.") from error
+        marked = data.startswith(b"<<<<<<<") or b"\n<<<<<<<" in data
+        hint = (
+            "Git could not merge it: keep what is right and delete the conflict markers." if marked else None
+        )
+        raise InvalidConfig(f"{path} is not valid TOML: {error}.", hint=hint) from error
     from thunderus_mem.store.config_keys import OF_OTHERS, OLDER_NAMES, OLDER_VALUES
 
     later = _is_later(table)

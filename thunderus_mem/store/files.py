@@ -12,7 +12,7 @@ import stat
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, Refused
+from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, Refused, TooLarge
 from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
@@ -90,7 +90,8 @@ def _read_capped(descriptor: int, path: str, size: int, limit: int) -> bytes:
             pieces.append(piece)
             total += len(piece)
     if size > limit or total > limit:
-        raise Refused(f"{path} is larger than {limit} bytes.", hint="Split it, or move it out of the memory.")
+        message = f"{path} is larger than {limit:,} bytes."
+        raise TooLarge(message, hint="Split it, or move it out of the memory.")
     return b"".join(pieces)
 
 

@@ -174,6 +174,7 @@ def status(value: StatusReport, console: Console) -> str:
     rows = [("memory", value.root), *(("above it", root) for root in value.also)]
     rows += [("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
     troubles = [
+        ("in conflict", len(value.conflicts), "could not be merged by git", value.conflicts),
         ("gone", len(value.gone), "are gone, and nothing was written since", value.gone),
         ("stale", len(value.stale), "no longer agree with the code", value.stale),
         ("unreadable", len(value.unreadable), "cannot be read", value.unreadable),

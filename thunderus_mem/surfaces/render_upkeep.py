@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.verbs.gardening import Applied
     from thunderus_mem.verbs.starting import Initialised
-    from thunderus_mem.verbs.upkeep import IndexStatus, ManifestReport
+    from thunderus_mem.verbs.upkeep import IndexProof, IndexStatus, ManifestReport
 
 
 def initialised(value: Initialised, console: Console) -> str:
@@ -44,6 +44,14 @@ def index_status(value: IndexStatus, console: Console) -> str:
     if not value.fresh:
         lines += ["", "Next: thunderus-mem index refresh"]
     return "\n".join(lines)
+
+
+def index_proof(value: IndexProof, console: Console) -> str:
+    """Whole, or what is wrong and what becomes of it."""
+    style = console.style
+    if value.problem:
+        return f"{style.name(value.path)}  {value.problem}; the next command builds it anew"
+    return f"{style.name(value.path)}  {counted(value.documents, 'document')}, whole"
 
 
 def refreshed(value: Refreshed, console: Console) -> str:

@@ -55,34 +55,35 @@ def events_list(
     memory: Memory, *, document: str | None = None, kinds: Collection[str] = (), limit: int = 50
 ) -> LogListing:
     """Events that pass the filters, newest first."""
-    wanted = named_document(memory, document) if document is not None else None
+    wanted = names_of_document(memory, document) if document is not None else frozenset()
     index = memory.log_index()
-    rows = index.newest(limit, kinds=kinds, doc_id=wanted)
+    rows = index.newest(limit, kinds=kinds, doc_ids=wanted)
     listed = tuple(_entry(logged.event) for logged in read(memory.log, rows))
-    left_out = index.total(kinds=kinds, doc_id=wanted) - len(rows) if len(rows) == limit else 0
+    left_out = index.total(kinds=kinds, doc_ids=wanted) - len(rows) if len(rows) == limit else 0
     return LogListing(listed, left_out, index.damages())
 
 
 def events_of(
-    memory: Memory, *, doc_id: str | None = None, kinds: Collection[str] = (), since: str = ""
+    memory: Memory, *, doc_ids: Collection[str] = (), kinds: Collection[str] = (), since: str = ""
 ) -> Iterator[LoggedEvent]:
     """Events that pass the filters, oldest first; read as they are asked for. ``since`` is a `utc_key`."""
-    for rows in memory.log_index().in_order(kinds=kinds, doc_id=doc_id, since=since):
+    for rows in memory.log_index().in_order(kinds=kinds, doc_ids=doc_ids, since=since):
         yield from read(memory.log, rows)
 
 
-def named_document(memory: Memory, given: str) -> str:
-    """The id of a document that is there, or that the log remembers under exactly this id.
+def names_of_document(memory: Memory, given: str) -> frozenset[str]:
+    """The id of a document and those it had; of a removed one the id under which the log remembers it.
 
     Raises `NotFound` when there is neither.
     """
     memory.refresh()
     try:
-        return find_row(memory, given).id
+        row = find_row(memory, given)
     except NotFound:
-        if not memory.log_index().total(doc_id=given):
+        if not memory.log_index().total(doc_ids=(given,)):
             raise NotFound(f"no document and no event has the id {given!r}") from None
-        return given
+        return frozenset((given,))
+    return frozenset((row.id, *row.aliases))
 
 
 def _entry(event: Event) -> LogEntry:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import MAX_DOCUMENT, read_document
-from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.model.errors import NotFound, ThunderusError, TooLarge
 from thunderus_mem.store.layout import MEMORY
+from thunderus_mem.verbs.locating import stored_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -66,19 +67,27 @@ def _weight(word: str) -> Severity | Literal["off"]:
     return "off" if word == "off" else Severity(word)
 
 
-def subjects(memory: Memory, config: LintConfig | None = None) -> Callable[[Reading], Subject]:
+def subjects(
+    memory: Memory, config: LintConfig | None = None, *, origins: bool = False
+) -> Callable[[Reading], Subject]:
     """Makes what the rules look at for one document: its reading, the others, the repository's files.
 
-    The other documents are read from the index once for all subjects.
+    The other documents are read from the index once for all subjects. ``origins`` adds log and history; a
+    document that is just being written names an event that is not there yet.
     """
+    from thunderus_mem.evidence.origins import Origins
     from thunderus_mem.lint.subject import Subject
 
+    log_index = memory.log_index() if origins else None
     corpus, chosen = memory.index.corpus(), config or lint_config(memory)
+    known = Origins(memory.log, log_index, memory.git, corpus.named) if log_index is not None else None
 
     def exists(path: str) -> bool:
         return os.path.lexists(os.path.join(memory.root, path))
 
-    return lambda reading: Subject(reading=reading, corpus=corpus, config=chosen, exists=exists)
+    return lambda reading: Subject(
+        reading=reading, corpus=corpus, config=chosen, exists=exists, origins=known
+    )
 
 
 def lint(
@@ -107,7 +116,7 @@ def lint(
     if fix:
         done = mending.mend(memory, seen, renames=not staged)
         if done is not None:
-            again = [done.new_names.get(path, path) for path in map(partial(_relative, memory), paths)]
+            again = [done.new_names.get(path, path) for path in map(partial(stored_path, memory), paths)]
             after = lint(memory, again, select=select, ignore=ignore, baseline=baseline)
             return after._replace(fixed=done.fixed, published=done.published)
     told = known(memory, seen.findings, known_in, config, whole=not (paths or staged))
@@ -158,7 +167,7 @@ def look(
     from thunderus_mem.lint.fingerprint import distinct, fingerprinted
 
     chosen = _staged_files(memory, paths) if staged else _files(memory, paths)
-    subject = subjects(memory, config)
+    subject = subjects(memory, config, origins=True)
     findings: list[Diagnostic] = []
     mended: list[tuple[Reading, str]] = []
     needed: set[tuple[str, str]] = set()
@@ -226,7 +235,7 @@ def _chosen(memory: Memory, known: Sequence[str], paths: Sequence[str]) -> list[
     """The documents that the given paths (files or folders, from the current folder or the root) name."""
     chosen: list[str] = []
     for given in paths:
-        name = _relative(memory, given)
+        name = stored_path(memory, given)
         found = [path for path in known if path == name or path.startswith(name.rstrip("/") + "/")]
         if not found and name in (".", ".thunderus"):
             found = list(known)
@@ -236,19 +245,6 @@ def _chosen(memory: Memory, known: Sequence[str], paths: Sequence[str]) -> list[
             )
         chosen.extend(found)
     return list(dict.fromkeys(chosen))
-
-
-def _relative(memory: Memory, given: str) -> str:
-    for base in (os.getcwd(), memory.root):
-        path = os.path.normpath(os.path.join(base, given))
-        if os.path.lexists(path):
-            try:
-                return memory.layout.relative(
-                    os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-                )
-            except ValueError:
-                continue
-    return given.replace(os.sep, "/")
 
 
 def _bytes(memory: Memory, path: str) -> bytes | ThunderusError:
@@ -262,7 +258,9 @@ def _bytes(memory: Memory, path: str) -> bytes | ThunderusError:
 
 
 def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
-    return Diagnostic("TM003", Severity.ERROR, path, 0, 0, str(error), hint=error.hint or "")
+    """A link or a device has the rule that the index gives it as well."""
+    rule = "TM003" if isinstance(error, TooLarge) else "TM002"
+    return Diagnostic(rule, Severity.ERROR, path, 0, 0, str(error), hint=error.hint or "")
 
 
 def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
@@ -274,7 +272,7 @@ def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes
         raise NotFound(
             "there is no git repository here, so nothing is staged", hint="run lint without --staged"
         )
-    wanted = {_relative(memory, given) for given in paths}
+    wanted = {stored_path(memory, given) for given in paths}
     staged = [path for path in git.staged_files(MEMORY) if memory.layout.kind_of(path)]
     texts = git.staged_texts([path for path in staged if not wanted or path in wanted])
     return [(path, data) for path, data in sorted(texts.items()) if data is not None]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import Degraded
-from thunderus_mem.projection.damage import Newer
+from thunderus_mem.projection.damage import Damaged, Newer
 from thunderus_mem.projection.index import Index
 from thunderus_mem.projection.inventory import take_inventory
 from thunderus_mem.projection.manifest import check_manifest
-from thunderus_mem.projection.refresh import FOLDERS, Refreshed, peek, rebuild
+from thunderus_mem.projection.refresh import FOLDERS, Refreshed, in_memory, peek, rebuild
 
 if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
@@ -63,6 +63,46 @@ def index_refresh(memory: Memory) -> Refreshed:
 def index_rebuild(memory: Memory) -> Refreshed:
     """Make index and manifest anew from the documents alone."""
     return rebuild(memory.layout, tell=memory.tell)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProof:
+    """Whether the index is whole; ``problem`` says what is wrong with it, "" when nothing is."""
+
+    path: str
+    documents: int
+    problem: str
+
+
+def index_verify(memory: Memory) -> IndexProof:
+    """Prove the index: every page, every word, and every row against the files and the log read anew.
+
+    One that is found wanting is built anew by the next command.
+    """
+    from thunderus_mem.projection.log_index import LogIndex
+    from thunderus_mem.projection.proof import first_difference
+    from thunderus_mem.projection.seal import break_seal
+
+    layout = memory.layout
+    path = layout.relative(layout.index_file)
+    memory.log_index()
+    database = memory.index.database
+    if database.in_memory:
+        return IndexProof(path, memory.index.count(), "it cannot be used here; answers come from memory")
+    fresh, _ = in_memory(layout, "to judge by")
+    documents = fresh.count()
+    try:
+        LogIndex(fresh.database).refresh(memory.log)
+        problem = database.check()
+        if not problem and (name := first_difference(database, fresh.database)):
+            problem = f"it says something else than the files: see its {name}"
+    except Damaged as error:
+        problem = str(error)
+    finally:
+        fresh.close()
+    if problem:
+        break_seal(layout.index_file)
+    return IndexProof(path, documents, problem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,9 @@ _GLOBAL: Final = {
     "--version": "Print the version",
     "--help": "Show help",
 }
-_TAKES_ID: Final = frozenset(["blame", "edit", "link", "log", "remove", "show", "supersede", "why"])
+_TAKES_ID: Final = frozenset(
+    ["blame", "edit", "link", "log", "remove", "rename", "resolve", "show", "supersede", "why"]
+)
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 _RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
 
@@ -119,7 +121,7 @@ def _fixed(before: Sequence[str]) -> Sequence[tuple[str, str]]:
 
 
 def _names() -> list[tuple[str, str]]:
-    return [(entry.name, entry.help) for entry in COMMANDS]
+    return [(entry.name, entry.help) for entry in COMMANDS if not entry.hidden]
 
 
 def _split_globals(words: Sequence[str]) -> tuple[list[str], str]:

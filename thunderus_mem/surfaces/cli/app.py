@@ -28,7 +28,7 @@ class LazyGroup(TyperGroup):
 
     def list_commands(self, ctx: Context) -> list[str]:
         """All command names, in the order of the table."""
-        return [entry.name for entry in COMMANDS]
+        return [entry.name for entry in COMMANDS if not entry.hidden]
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
         """The command of that name, converted now; ``None`` when there is none."""
@@ -41,17 +41,18 @@ class LazyGroup(TyperGroup):
         if name not in BY_NAME and not name.startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(name, list(BY_NAME), n=3, cutoff=0.5)
+            near = get_close_matches(name, self.list_commands(ctx), n=3, cutoff=0.5)
             near.sort(key=lambda known: sorted(known) != sorted(name))  # letters swapped: surely that one
             ctx.fail(f"There is no command {name}." + (f" Did you mean {near[0]}?" if near else ""))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """The commands in their sections, without importing any of them."""
-        width = max(len(entry.name) for entry in COMMANDS)
-        for section in dict.fromkeys(entry.section for entry in COMMANDS):
+        shown = [entry for entry in COMMANDS if not entry.hidden]
+        width = max(len(entry.name) for entry in shown)
+        for section in dict.fromkeys(entry.section for entry in shown):
             with formatter.section(section):
-                rows = [(e.name.ljust(width), e.help) for e in COMMANDS if e.section == section]
+                rows = [(e.name.ljust(width), e.help) for e in shown if e.section == section]
                 formatter.write_dl(rows)
 
 

@@ -12,6 +12,7 @@ class Entry(NamedTuple):
     """One command or group of commands. ``values`` name the types behind ``--json``, by subcommand.
 
     What ``pages`` may be longer than a screen, and goes through the pager then.
+    A ``hidden`` one is for programs to call: neither the top page of help nor a completion offers it.
     """
 
     name: str
@@ -20,6 +21,7 @@ class Entry(NamedTuple):
     section: str
     values: tuple[tuple[str, str], ...] = ()
     pages: bool = False
+    hidden: bool = False
 
 
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
@@ -46,6 +48,20 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         (("", "thunderus_mem.verbs.recording:Recorded"),),
     ),
     Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
+    Entry(
+        "rename",
+        "renaming",
+        "Give a document another id; what names it follows.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.renaming:Renamed"),),
+    ),
+    Entry(
+        "resolve",
+        "resolving",
+        "Settle what a merge left in conflict.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.resolving:Resolved"),),
+    ),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
     Entry(
         "undo",
@@ -181,6 +197,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("status", "thunderus_mem.verbs.upkeep:IndexStatus"),
             ("refresh", _REFRESHED),
             ("rebuild", _REFRESHED),
+            ("verify", "thunderus_mem.verbs.upkeep:IndexProof"),
         ),
     ),
     Entry(
@@ -217,6 +234,14 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("status", _HOOK_STATUS),
             ("run", "thunderus_mem.surfaces.hooks:HookRun"),
         ),
+    ),
+    Entry(
+        "merge-driver",
+        "resolving",
+        "Merge one document for git.",
+        _GROW,
+        (("", "thunderus_mem.verbs.merge_driver:Driven"),),
+        hidden=True,
     ),
     Entry(
         "watch",

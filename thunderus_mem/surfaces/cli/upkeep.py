@@ -77,6 +77,18 @@ def index_status(ctx: typer.Context) -> int:
     return int(not value.fresh)
 
 
+@index_app.command("verify")
+def index_verify(ctx: typer.Context) -> int:
+    """Prove the index: pages, words, and every row against the files. Exits with 1 when it is damaged."""
+    from thunderus_mem.surfaces.render_upkeep import index_proof
+    from thunderus_mem.verbs import upkeep
+
+    console: Console = ctx.obj
+    value = upkeep.index_verify(console.memory())
+    console.emit("index verify", value, index_proof)
+    return int(bool(value.problem))
+
+
 @index_app.command("refresh")
 def index_refresh(ctx: typer.Context) -> None:
     """Bring the index up to date with the files."""
