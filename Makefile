@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench faults faults-night docs lint types memory clean
+.PHONY: demo test check bench faults faults-night durable-coverage docs lint types memory clean
 .DEFAULT_GOAL := test
 
 # The packages of the "dev" group in pyproject.toml, without needing a pip that knows groups.
@@ -46,7 +46,19 @@ faults: $(READY)
 	$(BIN)/python tests/faults/report.py
 
 faults-night: export THUNDERUS_MEM_FAULTS = night
-faults-night: faults
+faults-night: durable-coverage faults
+
+# The modules that everything durable rests on: each line and each branch of them is run by their own tests.
+DURABLE := $(patsubst %,thunderus_mem/store/%.py,disk files staging publishing journal tail aside)
+comma := ,
+empty :=
+space := $(empty) $(empty)
+durable-coverage: $(READY)
+	@mkdir -p .make
+	$(BIN)/python -m coverage run --branch --data-file=.make/coverage \
+	  --include=$(subst $(space),$(comma),$(DURABLE)) -m pytest -p no:xdist -q \
+	  tests/test_aside.py tests/test_files.py tests/test_journal.py tests/test_tail.py
+	$(BIN)/python -m coverage report --data-file=.make/coverage --show-missing --fail-under=100
 
 docs: $(READY)
 	$(BIN)/python docs/generate.py

@@ -50,7 +50,8 @@ class Command:
     """A store (commands run on it, files put beside them) and the one command that faults are aimed at.
 
     ``killed``: after that a command dies at a failpoint, so that the one aimed at has to recover first;
-    ``torn`` is appended to the log then. Such a command must always end in its new state.
+    ``torn`` is appended to the log then. Such a command must always end in its new state. ``keeps`` are words
+    that must be in some file of the store, whatever happened.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Command:
     at: str = ""
     torn: bytes = b""
     staged: bool = False
+    keeps: tuple[str, ...] = ()
 
     def made(self, server: Server, folder: str) -> tuple[str, str]:
         """Make the store in ``folder``; returns where it is kept, and where copies of it must go.
@@ -159,8 +161,30 @@ FURTHER = (
     Command("manifest", ("manifest",)),
     Command("schema-update", ("schema", "update"), files={".thunderus/schemas/memory_store.sql": "old\n"}),
     Command("hook-run", ("hooks", "run", "pre-commit"), staged=True),
+    Command(
+        "doctor-fix",
+        ("doctor", "--fix"),
+        files={
+            ".thunderus/schemas/memory_store.sql": "-- a schema of old\n",
+            ".thunderus/.staging/not ours": "something strange\n",
+            ".thunderus/.gitignore": "lines of our own/\n",
+        },
+        heal=("doctor", "--fix"),
+        keeps=("a schema of old", "something strange", "lines of our own"),
+    ),
 )
 """Commands that write projections, or little else."""
+
+
+def missing_words(root: str, command: Command) -> list[str]:
+    """The words of ``keeps`` that are in no file of the store."""
+    left = set(command.keeps)
+    for folder, _, names in os.walk(os.path.join(root, ".thunderus")) if left else ():
+        for name in names:
+            with open(os.path.join(folder, name), "rb") as stream:
+                data = stream.read()
+            left = {words for words in left if words.encode() not in data}
+    return sorted(left)
 
 
 def call(server: Server, root: str, arguments: tuple[str, ...], now: str, **more: Any) -> Done:

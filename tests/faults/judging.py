@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commands import RECOVERIES, Command, state
+from commands import RECOVERIES, Command, missing_words, state
 from harness import KILLED, KNOWN_CODES
 from verify_store import verify
 
@@ -51,6 +51,7 @@ def judge(
     healing = command.healed(server, root)
     assert healing.code == 0, (done, healing)
     assert verify(root, settled=True) == [], (done, healing)
+    assert missing_words(root, command) == [], (done, healing)
     found = state(root)
     acknowledged = done.code in (0, 6)
     if command.heal == command.arguments or command.name in _RECOVERS:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import pytest
 import report
 import tier
-from commands import COMMANDS, Command, state
+from commands import COMMANDS, FURTHER, Command, missing_words, state
 from harness import State, Tally, copy
 from power import Disk, Tree, read_tree, write_tree
 from verify_store import normal_hash, verify
@@ -49,7 +49,7 @@ def _then(*words: tuple[str, ...]) -> tuple[Command, ...]:
 
 _EDIT = ("edit", "fact.ports", "--body", "The service listens on 9090.")
 WORKLOADS = (
-    *(Workload(command.name, (command,)) for command in COMMANDS),
+    *(Workload(command.name, (command,)) for command in (*COMMANDS, FURTHER[0], FURTHER[-1])),
     Workload(
         "add, edit, remove", _then(BY_NAME["add"].arguments, _EDIT, ("remove", "fact.ports", "-m", "no"))
     ),
@@ -129,6 +129,7 @@ def _judge(
     healing = workload.commands[-1].healed(server, root)
     assert healing.code == 0, healing
     assert verify(root, settled=True) == [], healing
+    assert missing_words(root, workload.commands[-1]) == [], healing
     found = state(root)
     if workload.whole:
         assert found in trace.known[acknowledged:] or acknowledged == 0 or found in trace.known, found
@@ -151,7 +152,7 @@ def test_no_power_failure_loses_what_was_acknowledged(workload: Workload, tmp_pa
     states = _states(trace, base, root)
     texts = _texts(trace, base, root)
     tally = Tally()
-    for number, (tree, acknowledged) in enumerate(_chosen(states, tier.points(28, 2500))):
+    for number, (tree, acknowledged) in enumerate(_chosen(states, tier.points(25, 2500))):
         copy(base, root)
         shutil.rmtree(os.path.join(root, ".thunderus"), ignore_errors=True)
         write_tree(root, tree)

@@ -1,0 +1,65 @@
+"""The store's .gitignore and .gitattributes: what they lack is found, and added without touching the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from thunderus_mem.store.git_files import FILES, amended, lacking
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+IGNORE, ATTRIBUTES = FILES
+
+
+@pytest.mark.parametrize("path", FILES)
+def test_as_init_writes_them_they_lack_nothing(path: str, tmp_path: Path) -> None:
+    place = tmp_path / "file"
+    place.write_text(FILES[path])
+    assert lacking(path, str(place)) == ()
+    place.write_bytes(FILES[path].replace("\n", "\r\n").encode())
+    assert lacking(path, str(place)) == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "missing"),
+    [
+        (IGNORE, FILES[IGNORE].replace("local/\n", ""), ("local/",)),
+        (IGNORE, FILES[IGNORE].replace("local/", "/local"), ()),
+        (IGNORE, FILES[IGNORE] + "!memory/indexes/\n", ("memory/indexes/",)),
+        (IGNORE, "!memory/indexes/\n" + FILES[IGNORE], ()),
+        (IGNORE, FILES[IGNORE] + "more/\n", ()),
+        (ATTRIBUTES, "sessions/** text eol=lf linguist-generated merge=ours\n", ()),
+        (ATTRIBUTES, "sessions/** eol=lf text\n", ()),
+        (ATTRIBUTES, "sessions/** text eol=crlf\n", ("sessions/** text eol=lf linguist-generated",)),
+        (
+            ATTRIBUTES,
+            FILES[ATTRIBUTES] + "sessions/** -text\n",
+            ("sessions/** text eol=lf linguist-generated",),
+        ),
+        (ATTRIBUTES, "", ("sessions/** text eol=lf linguist-generated",)),
+    ],
+)
+def test_what_is_lacking_is_added_and_then_lacks_nothing(
+    path: str, text: str, missing: tuple[str, ...], tmp_path: Path
+) -> None:
+    place = tmp_path / "file"
+    place.write_text(text)
+    assert lacking(path, str(place)) == missing
+    if missing:
+        new = amended(path, text, missing)
+        assert new.startswith(text)
+        place.write_text(new)
+        assert lacking(path, str(place)) == ()
+
+
+def test_a_file_that_is_missing_or_cannot_be_read_lacks_everything(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    assert lacking(IGNORE, str(tmp_path / "none")) == lacking(IGNORE, str(tmp_path / "link"))
+    assert "local/" in lacking(IGNORE, str(tmp_path / "none"))
+
+
+def test_a_last_line_without_end_gets_one() -> None:
+    assert amended(IGNORE, "mine", ("local/",)).startswith("mine\n#")
