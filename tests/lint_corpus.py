@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,12 @@ class ReadCorpus:
     def anchors(self, doc_id: str) -> frozenset[str]:
         bodies = [one.body for one in self.documents if one.id == doc_id]
         return frozenset(heading.anchor for body in bodies for heading in markdown.headings(body))
+
+    def same_name(self, path: str) -> tuple[str, ...]:
+        def key(name: str) -> str:
+            return unicodedata.normalize("NFD", name.casefold())
+
+        return tuple(one.path for one in self.documents if one.path != path and key(one.path) == key(path))
 
     def adr_numbers(self) -> dict[int, tuple[str, ...]]:
         found: dict[int, list[str]] = {}

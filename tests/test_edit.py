@@ -400,3 +400,55 @@ def test_an_edited_document_still_reads() -> None:
     reading = read_document("a.md", text.encode())
     assert reading.document is not None
     assert [link.target for link in reading.document.links] == ["fact.b"]
+
+
+@pytest.mark.parametrize(
+    ("before", "value", "after"),
+    [
+        ("a: >-  # why\n  x\n  y\nb: 1\n", "new", "a: new  # why\nb: 1\n"),
+        ("a: |2 # why\n   x\n  y\nb: 1\n", ["p"], "a: # why\n  - p\nb: 1\n"),
+        ("a: |  # why\n", None, "a: null  # why\n"),
+        ("a: |\n  # no comment\n  x\nb: 1\n", "new", "a: new\nb: 1\n"),
+        ("a:\n  >+ # why\n  x\n\nb: 1\n", "new", "a:\n  new # why\nb: 1\n"),
+        ("a:\n  > # why\n  x\n\nb: 1\n", {"c": "d"}, "a:\n  c: d\n\nb: 1\n"),
+    ],
+)
+def test_the_comment_behind_a_block_mark_stays(before: str, value: Any, after: str) -> None:
+    assert set_key(f"---\n{before}---\n", ("a",), value) == f"---\n{after}---\n"
+
+
+BROKEN_UP = "---\na: [\n    x, # of x\n    y  # of y\n  ] # of a\nb: 1\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("item", "after"),
+    [
+        ("w", "a: [\n    w,\n    x, # of x\n    y  # of y\n  ] # of a\nb: 1\n"),
+        ("x2", "a: [\n    x, # of x\n    x2,\n    y  # of y\n  ] # of a\nb: 1\n"),
+        ("z", "a: [\n    x, # of x\n    y,  # of y\n    z\n  ] # of a\nb: 1\n"),
+    ],
+)
+def test_brackets_with_an_item_a_line_get_a_line(item: str, after: str) -> None:
+    assert insert_item(BROKEN_UP, ("a",), item) == f"---\n{after}---\n"
+    assert insert_item(BROKEN_UP.replace("\n", "\r\n"), ("a",), item) == f"---\n{after}---\n".replace(
+        "\n", "\r\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("item", "after"),
+    [
+        ("x", "a: [\n    y  # of y\n  ] # of a\nb: 1\n"),
+        ("y", "a: [\n    x, # of x\n  ] # of a\nb: 1\n"),
+    ],
+)
+def test_an_item_on_a_line_of_its_own_goes_with_its_line(item: str, after: str) -> None:
+    assert remove_item(BROKEN_UP, ("a",), item) == f"---\n{after}---\n"
+
+
+@pytest.mark.parametrize("written", ["[" + "x, " * 1_100 + "y]", "\n" + "- x\n" * 900 + "- y"])
+def test_an_item_that_is_there_a_thousand_times_goes_at_once(written: str) -> None:
+    text = remove_item(f"---\nt: {written}\n---\n", ("t",), "x")
+    assert plain_data(root_of(text)) == {"t": ["y"]}
+    text = remove_item(f"---\nt: {written.replace('y', 'x')}\n---\n", ("t",), "x")
+    assert plain_data(root_of(text)) == {"t": []}

@@ -127,7 +127,13 @@ def test_ordinary_headers_take_the_fast_way() -> None:
         ("? [a]\n: b\n", "key"),
         ("? a\n: b\n", "key"),
         ("a: b\n: c\n", "key"),
+        ("a: [b:, c]\n", "key"),
+        ("a: {?b: c}\n", "key"),
+        ("a: [?'b': c]\n", "key"),
+        ("a: [[b, c:]]\n", "key"),
         ("a: [[[[[[[x]]]]]]]\n", "depth"),
+        ("a: " + "[0" * 65 + "\n", "depth"),
+        ("a: " + "{\\" * 65 + "\n", "depth"),
         ("a: x\n" + "# " + "x" * 33_000 + "\n", "size"),
         ("a: [" + "x," * 5_000 + "]\n", "size"),
         ("a: b: c\n", "syntax"),
@@ -154,6 +160,22 @@ def test_a_problem_names_line_column_and_key() -> None:
         ("duplicate-key", 3, 1, "b"),
         ("duplicate-key", 4, 1, "a"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('a: 1\nb: "open\nc: d\n', 2),
+        ("a: 1\njust words\n\n", 2),
+        ("a: 1\n%YAML 1.1\n", 2),
+        ("a: 1\n%YAML 1.1\nb: 2\n", 2),
+        ('a: 1\nb: "\\U99999999"\n', 2),
+        ("a: 1\nb: [c, d\ne: f\n", 3),
+    ],
+)
+def test_what_is_never_closed_is_named_where_it_begins(text: str, line: int) -> None:
+    _, problems = read_header(text)
+    assert [(one.code, one.line) for one in problems] == [("syntax", line)]
 
 
 @pytest.mark.parametrize(
@@ -188,6 +210,11 @@ def test_bombs_end_quickly_and_quietly(text: str) -> None:
     assert (root is None) == bool(problems)
     if root is not None:
         typed_data(root)
+
+
+def test_many_brackets_that_close_or_stand_in_lines_of_text_are_no_depth() -> None:
+    text = "a: |\n" + "  [x {y\n" * 60 + "b: {c: [" + "[d], " * 70 + "]}\n"
+    assert plain_data(read(text))["b"] == {"c": [["d"]] * 70}
 
 
 def test_mutated_headers_never_raise() -> None:

@@ -17,6 +17,9 @@ import pytest
 
 import thunderus_mem
 from tests.conftest import PROJECT
+from thunderus_mem.lint.planted_commands import COMMANDS
+from thunderus_mem.lint.planted_pairs import HIDDEN, WEAK
+from thunderus_mem.lint.planted_signs import ORDERS
 from thunderus_mem.model.secrets import SECRET_RULES
 
 if TYPE_CHECKING:
@@ -44,6 +47,9 @@ def _patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
                     yield f"{found.name}.{name}", value
     for rule in SECRET_RULES:
         yield f"secret.{rule.kind}", rule.pattern
+    for number, sign in enumerate((*ORDERS, *COMMANDS, *WEAK, *HIDDEN)):
+        for place, part in enumerate(sign.parts):
+            yield f"planted.{number}-{place} {sign.says}", re.compile(part)
 
 
 def _uses_in_sources() -> dict[str, set[str]]:

@@ -326,8 +326,8 @@ def test_an_index_that_became_newer_while_another_was_built_stays(layout: Layout
 
 def test_what_a_killed_process_left_in_the_folder_goes_after_an_hour(layout: Layout) -> None:
     rebuild(layout)
-    old, young = "memory.db.1.tmp", "manifest.json.2.tmp"
-    for name in (old, "manifest.json.1.tmp", young):
+    old, young = "memory.db.00000000000a.tmp", "manifest.json.00000000000b.tmp"
+    for name in (old, "manifest.json.00000000000c.tmp", young):
         Path(layout.indexes_dir, name).write_text("left")
         if name != young:
             os.utime(os.path.join(layout.indexes_dir, name), (1, 1))

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.index_support import document, new_store, put
-from thunderus_mem.model.errors import Busy
+from thunderus_mem.memory import open_memory
+from thunderus_mem.model.errors import Busy, NotWritable
 from thunderus_mem.projection import database
-from thunderus_mem.projection.database import create
+from thunderus_mem.projection.database import Database, create
 from thunderus_mem.projection.log_index import LogIndex
 from thunderus_mem.projection.refresh import open_index
 from thunderus_mem.store.events import EventLog
@@ -21,6 +22,7 @@ from thunderus_mem.store.events import EventLog
 if TYPE_CHECKING:
     import random
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from thunderus_mem.store.layout import Layout
 
@@ -162,3 +164,23 @@ def test_an_answer_about_the_log_is_of_one_moment(
     assert meddled
     assert len(found) == 2
     index.close()
+
+
+def test_an_index_that_cannot_be_written_still_answers_about_the_log(tmp_path: Path, monkeypatch) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a"))
+    shard = Path(layout.sessions_dir) / "one" / "events.jsonl"
+    shard.parent.mkdir(parents=True)
+    shard.write_text(line(1, "fact.a", "sha256:1"))
+    memory = open_memory(layout.root, environ={"PATH": ""})
+    memory.refresh()
+    transaction = Database.transaction
+
+    def full(database: Database) -> AbstractContextManager[None]:
+        if not database.in_memory:
+            raise NotWritable("the disk is full")
+        return transaction(database)
+
+    monkeypatch.setattr(Database, "transaction", full)
+    assert memory.log_index().total() == 1
+    assert memory.index.ids() == ["fact.a"]

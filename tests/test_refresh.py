@@ -227,3 +227,15 @@ def test_refresh_after_anything_is_what_a_rebuild_is(
         index.close()
     finally:
         shutil.rmtree(root)
+
+
+@pytest.mark.parametrize("name", ["a:b.md", "nul.md", "x~1.md", "line\nend.md", "per%20cent.md"])
+def test_what_no_command_would_open_is_not_found_either(tmp_path: Path, name: str) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "plain.md", document("fact.plain"))
+    put(layout, name, document("fact.odd"))
+    index, _ = open_index(layout)
+    assert [row[0] for row in content(index)["docs"]] == ["fact.plain"]
+    problems = {path: text for path, _, _, text in content(index)["files"]}
+    assert "TM002" in problems[f"{FACTS}/{name}"]
+    assert "TM002" not in problems[f"{FACTS}/plain.md"]

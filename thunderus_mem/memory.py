@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from thunderus_mem.model.errors import Busy, Degraded, NotWritable
-from thunderus_mem.projection.refresh import Refreshed, most_lost, open_index, refresh, silent
+from thunderus_mem.projection.refresh import Refreshed, in_memory, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
+from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.events import EventLog
     from thunderus_mem.store.git import Git, GitState
     from thunderus_mem.store.journal import Journal
+    from thunderus_mem.store.kept import KeptTexts
     from thunderus_mem.store.sessions import Sessions
     from thunderus_mem.transaction import Writing
 
@@ -151,16 +152,24 @@ class Memory:
         return Sessions(self.root, self.layout.sessions_dir, self.layout.local_dir)
 
     @cached_property
+    def kept(self) -> KeptTexts:
+        """Texts that the log has no way back to."""
+        from thunderus_mem.store.kept import KeptTexts
+
+        return KeptTexts(self.layout.kept_dir)
+
+    @cached_property
     def journal(self) -> Journal:
         """The one way in which documents and log change."""
         from thunderus_mem.store.journal import Journal
+        from thunderus_mem.store.places import may_change
 
         return Journal(
             self.root,
             self.layout.staging_dir,
             self.layout.quarantine_dir,
             is_log=is_shard,
-            is_document=kind_of,
+            is_document=may_change,
         )
 
     def log_index(self) -> LogIndex:
@@ -175,6 +184,9 @@ class Memory:
                 # Damaged, or another process has put a new one in its place: both are answered by opening it.
                 self.index.close()
                 self._index = None
+            except NotWritable as error:  # a full disk is no reason not to answer
+                self.index.close()
+                self._index, _ = in_memory(self.layout, str(error), self.tell)
             else:
                 return projected
         raise Busy("other processes keep replacing the index", hint="try again when they are done")
@@ -191,7 +203,9 @@ class Memory:
             explains=log_index.explains,
             vanished=log_index.vanished,
             told=lambda paths, doc_ids: [
-                logged.event for logged in read(self.log, log_index.about(paths, doc_ids))
+                # Looked at again: what a file shows by now was logged before.
+                logged.event
+                for logged in read(self.log, self.log_index().about(paths, doc_ids))
             ],
         )
         return hand_edits(self.layout, known, self.git, state)

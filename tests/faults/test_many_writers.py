@@ -83,7 +83,7 @@ def test_a_killed_holder_leaves_nothing_to_wait_for(tmp_path) -> None:
 
 def test_a_stuck_holder_is_named_and_nothing_is_written(tmp_path) -> None:
     root = str(tmp_path)
-    assert WRITER.run(root, ("change", "a=eins")).returncode == 0
+    assert WRITER.run(root, ("change", "a=eins")).code == 0
     lock = os.path.join(root, ".thunderus", ".lock")
     with _holder(lock) as holder:
         try:

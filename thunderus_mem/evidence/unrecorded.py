@@ -172,6 +172,10 @@ class _History:
         changes = self.changes(path)
         return changes[-1].after if changes else None
 
+    def knows(self, path: str, text_hash: str) -> bool:
+        """Whether an event led to a text or started from it."""
+        return any(text_hash in (change.before, change.after) for change in self.changes(path))
+
     def path(self, doc_id: str) -> str:
         """Where a document last was, or ""."""
         return self._paths.get(doc_id, "")
@@ -194,7 +198,9 @@ class _Finder:
         committed = self._committed.get(seen.path)
         base = ABSENT if committed is None else content_hash(committed)
         last = self._history.last_hash(seen.path)
-        before = base if last is None else last
+        # A commit that the log knows nothing of came after its last event.
+        newer = base != ABSENT and not self._history.knows(seen.path, base)
+        before = base if last is None or newer else last
         if seen.hash in (before, base):
             return None
         doc_id = seen.doc_id or _doc_id(seen.path, committed) or self._history.doc_id(seen.path)

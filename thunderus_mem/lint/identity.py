@@ -160,3 +160,32 @@ def adr_number_taken(subject: Subject) -> Iterable[Diagnostic]:
             expected="a number of its own",
             hint=f"`thunderus-mem lint --fix` renames the newer of the two; ADR-{free:04d} is free.",
         )
+
+
+def name_clash(subject: Subject) -> Iterable[Diagnostic]:
+    """Two files have one name where case and the form of accents do not count.
+
+    Why: macOS and Windows take ``Cache.md`` and ``cache.md`` for one file, and an accent may be written as
+    one character or as two. A clone there has only one of them, and shows the other as changed for ever.
+
+    Bad::
+
+        FACTS/Cache.md
+        FACTS/cache.md
+
+    Good::
+
+        FACTS/cache.md
+        FACTS/cache-limits.md
+
+    Mend: rename one of them; its id and the links to that stay as they are.
+    """
+    others = subject.corpus.same_name(subject.path) if subject.corpus is not None else ()
+    if others:
+        yield subject.found(
+            "TM112",
+            (0, 0),
+            f"Some systems take this for the same file as {others[0]}.",
+            expected="a name of its own",
+            hint="Rename one of the two.",
+        )

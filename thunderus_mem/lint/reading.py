@@ -47,7 +47,7 @@ def not_utf8(subject: Subject) -> Iterable[Diagnostic]:
 
 
 def nul_or_binary(subject: Subject) -> Iterable[Diagnostic]:
-    """The file holds a NUL byte, so it is no text.
+    """The file holds a NUL byte, so it is no text; or it is no file at all, but a link or a device.
 
     Why: git shows such a file as binary, so nobody can review it, and most tools stop at the byte.
 
@@ -205,7 +205,7 @@ def alias_or_anchor_or_tag(subject: Subject) -> Iterable[Diagnostic]:
 
 
 def header_limits(subject: Subject) -> Iterable[Diagnostic]:
-    """The frontmatter is larger than 32 KiB, deeper than 6 levels or has more than 4,000 values.
+    """The frontmatter is larger than 32 KiB, deeper than 6 levels or has more than 2,500 values.
 
     Why: a header describes a document. Limits keep a hostile or broken one from holding up everything else.
 
@@ -264,8 +264,9 @@ def conflict_markers(subject: Subject) -> Iterable[Diagnostic]:
 
         Tests run with nox.
 
-    Mend: keep what is right and delete the three marker lines. A document that shows a conflict on purpose
-    indents it, or says ``<!-- thunderus-mem: ignore-file TM012 it explains merging -->``.
+    Mend: ``thunderus-mem resolve`` settles what can be settled; of the rest keep what is right and delete the
+    three marker lines. A document that shows a conflict on purpose indents it, or says
+    ``<!-- thunderus-mem: ignore-file TM012 it explains merging -->``.
     """
     lines = subject.conflict_lines
     for opening, middle, closing in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
@@ -274,5 +275,5 @@ def conflict_markers(subject: Subject) -> Iterable[Diagnostic]:
             (opening, 1),
             f"A merge conflict is open: the other side follows line {middle}, the end is line {closing}.",
             expected="no conflict markers",
-            hint="Keep what is right and delete the three marker lines.",
+            hint="Run `thunderus-mem resolve`, or keep what is right and delete the three marker lines.",
         )

@@ -41,6 +41,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM109": ("updated-before-created", ERROR),
     "TM110": ("empty-body", WARNING),
     "TM111": ("adr-number-taken", WARNING),
+    "TM112": ("name-clash", ERROR),
     "TM201": ("dead-link", ERROR),
     "TM202": ("superseded-still-linked", WARNING),
     "TM203": ("dead-anchor", WARNING),
@@ -51,6 +52,8 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM401": ("secret", ERROR),
     "TM402": ("invisible-unicode", ERROR),
     "TM403": ("remote-image-with-query", WARNING),
+    "TM404": ("planted-instruction", WARNING),
+    "TM405": ("script-address", WARNING),
     "TM501": ("schema-drift", WARNING),
     "TM502": ("manifest-schema", ERROR),
     "TM503": ("shard-schema", ERROR),
@@ -58,6 +61,10 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM505": ("shard-torn", WARNING),
     "TM506": ("tracked-projection", ERROR),
     "TM507": ("conflict-in-shard", ERROR),
+    "TM601": ("answer-without-reason", WARNING),
+    "TM602": ("unused-answer", WARNING),
+    "TM603": ("unknown-code", WARNING),
+    "TM604": ("configured-answers", WARNING),
 }
 
 
@@ -79,6 +86,9 @@ class Corpus(Protocol):
     def anchors(self, doc_id: str) -> frozenset[str]:
         """The heading anchors of a document."""
 
+    def same_name(self, path: str) -> tuple[str, ...]:
+        """Other files whose path is the same where case and the form of accents do not count."""
+
     def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
         """The files of each ADR number, sorted."""
 
@@ -87,7 +97,7 @@ class LintConfig(NamedTuple):
     """Which rules run, how much they weigh, and the caps. Sizes are in tokens (characters divided by four).
 
     ``select`` and ``ignore`` hold beginnings of codes (``TM2``); nothing selected means all. ``severities``
-    maps a code to a severity or ``"off"``.
+    maps a code to a severity or ``"off"``; ``per_file`` a glob to codes left alone there, with the reasons.
     """
 
     select: tuple[str, ...] = ()
@@ -99,6 +109,7 @@ class LintConfig(NamedTuple):
     document_hard: int = 4000
     path_max: int = 120
     name_max: int = 60
+    per_file: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
     def runs(self, code: str) -> bool:
         """Whether the rule with this code is wanted."""
@@ -119,7 +130,8 @@ class LintStore(NamedTuple):
 
     ``schemas`` maps a file name of the schemas folder to what is there and what should be;
     ``manifest`` is the manifest's text (``None``: there is none); ``log`` is what reading the log found;
-    ``tracked`` are the root-relative paths git tracks below the ignored folders.
+    ``tracked`` are the root-relative paths git tracks below the ignored folders; ``answered`` the globs and
+    codes of ``per_file`` that some finding needed (``None``: not everything was looked at).
     """
 
     corpus: Corpus | None = None
@@ -130,19 +142,24 @@ class LintStore(NamedTuple):
     manifest_path: str = ".thunderus/memory/indexes/manifest.json"
     log: tuple[Diagnostic, ...] = ()
     tracked: tuple[str, ...] = ()
+    answered: frozenset[tuple[str, str]] | None = None
 
 
+Scope: TypeAlias = Literal["document", "store", "answers"]
 Check: TypeAlias = "Callable[[Any], Iterable[Diagnostic]]"
 
 
 class Rule(NamedTuple):
-    """One rule. ``check`` takes a `subject.Subject` or, for ``scope`` "store", a `LintStore`."""
+    """One rule. ``check`` takes a `subject.Subject`, or what ``scope`` says.
+
+    That is a `LintStore` for "store", and a `suppress.Answered` for "answers".
+    """
 
     code: str
     name: str
     severity: Severity
     check: Check
-    scope: Literal["document", "store"] = "document"
+    scope: Scope = "document"
 
     @property
     def summary(self) -> str:

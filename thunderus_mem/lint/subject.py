@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from thunderus_mem.lint.follow import follow
 from thunderus_mem.lint.rule import CODES
 from thunderus_mem.model import markdown
+from thunderus_mem.model.conflict import find_conflict
 from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence
 
@@ -52,26 +53,6 @@ def place_at(header: Mapping | None, path: tuple[str | int, ...], first_line: in
                     return first_line + entry.key.line - 1, entry.key.column
         path = path[:-1]
     return first_line, 1
-
-
-def find_conflict(text: str) -> tuple[int, ...]:
-    """Lines (from 1) of git's conflict markers in ``text``; empty unless a conflict is whole.
-
-    Git writes each marker at the start of a line: seven characters, then nothing or a blank and a label.
-    """
-    lines: list[int] = []
-    wanted, opened = "<<<<<<<", 0
-    for number, line in enumerate(text.split("\n"), 1):
-        mark, rest = line[:7], line[7:].rstrip("\r")
-        if mark == wanted and (not rest or rest[0] == " ") and (mark != "=======" or not rest):
-            opened = opened or number
-            lines.append(number)
-            if mark == ">>>>>>>":
-                opened = 0
-            wanted = {"<<<<<<<": "=======", "=======": ">>>>>>>", ">>>>>>>": "<<<<<<<"}[mark]
-    if opened:
-        lines = [number for number in lines if number < opened]
-    return tuple(lines)
 
 
 def relative_path(target: str, source: str) -> str:
@@ -180,16 +161,24 @@ class Subject:
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
+    def _region(self, edit: TextEdit) -> tuple[int, int, int, int]:
+        return (*self.place(edit.start), *self.place(edit.end))
+
+    def line_text(self, line: int) -> str:
+        """The text of a line of the file (from 1), without its end; "" for one that is not there."""
+        starts = self._line_starts
+        if not 0 < line <= len(starts):
+            return ""
+        end = starts[line] if line < len(starts) else None
+        return (self.reading.text or "")[starts[line - 1] : end].rstrip("\r\n")
+
     def offset(self, line: int, column: int) -> int:
         """Offset into the text of a line and column, both from 1."""
         return self._line_starts[line - 1] + column - 1
 
     def body_text(self, line: int) -> str:
         """The text of a body line (from 1), without its end."""
-        number = self.in_body(line)
-        starts = self._line_starts
-        end = starts[number] if number < len(starts) else None
-        return (self.reading.text or "")[starts[number - 1] : end].rstrip("\r\n")
+        return self.line_text(self.in_body(line))
 
     def in_body(self, line: int) -> int:
         """The file line of a body line (from 1)."""
@@ -224,4 +213,5 @@ class Subject:
         weight = severity or CODES[code][1]
         doc_id = self.document.id if self.document else ""
         line, column = place
+        edits = tuple([edit._replace(region=self._region(edit)) for edit in edits])
         return Diagnostic(code, weight, self.path, line, column, message, key, expected, hint, doc_id, edits)

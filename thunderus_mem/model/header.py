@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 MAX_BYTES = 32 * 1024
 MAX_DEPTH = 6
-MAX_NODES = 4_000
+MAX_NODES = 2_500
 
 
 class Scalar(NamedTuple):

@@ -5,6 +5,7 @@ The only module that knows ruamel.yaml. Nothing is constructed: no tags, anchors
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.model.header import MAX_DEPTH, MAX_NODES, Entry, Mapping, Node, Problem, Scalar, Sequence
@@ -21,8 +22,9 @@ class _UnreadableError(Exception):
         self.problem = problem
 
 
-_RUN = 64
-_BRACKETS = str.maketrans("{", "[")
+_UNCLOSED = 64
+_BRACKETS = re.compile(r"[\[\]{}\n]")
+_BEYOND = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)")
 
 
 def read_full(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
@@ -41,32 +43,65 @@ def read_full(text: str) -> tuple[Mapping | None, tuple[Problem, ...]]:
     except MarkedYAMLError as error:
         return None, (_syntax(text, error),)
     except Exception as error:  # noqa: BLE001  (the parser raises bare ValueError, IndexError and others)
-        message = f"The frontmatter is not YAML ({type(error).__name__})."
-        return None, (Problem("syntax", message, 1, 1, hint="Check its quotes and escapes."),)
+        return None, (_bare(text, error),)
     if reader.duplicates:
         return None, tuple(reader.duplicates)
     return root, ()
 
 
 def _brackets(text: str) -> Problem | None:
-    """A run of opening brackets far beyond the depth limit, which the scanner would take long to refuse.
+    """Brackets left open in one line far beyond the depth limit, which the scanner would take long to refuse.
 
-    It remembers every bracket of the last 1,024 characters as a possible key and looks through them all at
-    each token.
+    It remembers every open bracket of the last 1,024 characters of a line as a possible key and looks through
+    them all at each token.
     """
-    at = text.translate(_BRACKETS).find("[" * _RUN)
-    if at < 0:
+    if text.count("[") + text.count("{") <= _UNCLOSED:
         return None
+    unclosed = first = 0
+    for mark in _BRACKETS.finditer(text):
+        if mark[0] in "[{":
+            first = first if unclosed else mark.start()
+            unclosed += 1
+            if unclosed > _UNCLOSED:
+                return _too_deep(text, first)
+        else:
+            unclosed = 0 if mark[0] == "\n" else max(unclosed - 1, 0)
+    return None
+
+
+def _too_deep(text: str, at: int) -> Problem:
     line = text.count("\n", 0, at) + 1
     column = at - text.rfind("\n", 0, at)
     message = f"The frontmatter is nested more than {MAX_DEPTH} deep."
     return Problem("depth", message, line, column, hint="Make it flatter.")
 
 
-def _syntax(text: str, error: Any) -> Problem:
+def _bare(text: str, error: Exception) -> Problem:
+    """What the parser stumbled over without saying where: as a rule an escape beyond Unicode."""
+    message = f"The frontmatter is not YAML ({type(error).__name__})."
+    escape = _BEYOND.search(text)
+    at = escape.start() if escape is not None else 0
+    line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
+    return Problem("syntax", message, line, column, hint="Check its quotes and escapes.")
+
+
+def _mark(text: str, error: Any) -> tuple[int, int]:
+    """Line and column (from 0) of an error; what is open at the end of the text began where it says."""
     mark = error.problem_mark or error.context_mark
-    line = min(mark.line if mark is not None else 0, text.count("\n"))
-    column = mark.column + 1 if mark is not None else 1
+    last = text.rstrip().count("\n")
+    if mark is not None and (mark.line > last or str(error.problem).startswith("could not find expected")):
+        mark = error.context_mark or mark
+    directive = text.rfind("\n%") + 1
+    if directive and "document start" in str(error.problem):
+        return text.count("\n", 0, directive), 0
+    if mark is None:
+        return 0, 0
+    return (mark.line, mark.column) if mark.line <= last else (last, 0)
+
+
+def _syntax(text: str, error: Any) -> Problem:
+    line, at = _mark(text, error)
+    column = at + 1
     row = text.split("\n")[line]
     reason = str(error.problem or error.context or "it does not parse").split("\n")[0][:120]
     blank = row[: len(row) - len(row.lstrip(" \t"))]
@@ -137,7 +172,7 @@ class _Reader:
         if self.nodes > MAX_NODES:
             raise self.stop(
                 "size",
-                f"The frontmatter holds more than {MAX_NODES} values.",
+                f"The frontmatter holds more than {MAX_NODES:,} values.",
                 event,
                 "Move lists to the body.",
             )
@@ -154,6 +189,9 @@ class _Reader:
         start, end = event.start_mark.index, event.end_mark.index
         if (not text.isascii() and any(ord(char) in _SURROGATES for char in text)) or "\0" in text:
             raise self.stop("control-character", "An escape stands for no character.", event, "Delete it.")
+        if event.style is None and text.endswith(":"):
+            # Only between brackets: YAML 1.2 takes it for a key without a value, the scanner for a text.
+            raise self.stop("key", "A key in brackets has no value.", event, "Put the text in quotes.")
         if event.style in ("|", ">"):
             end = self.block_end(start, end)
         place = (event.start_mark.line + 1, event.start_mark.column + 1)
@@ -220,6 +258,9 @@ class _Reader:
             )
         if key.start == key.end:
             raise self.stop("key", "A value has no key.", event, "Write 'key: value'.")
+        if self.text[key.start - 1 : key.start] == "?":
+            # The scanner drops the mark, to YAML 1.2 it is the first letter of the key.
+            raise self.stop("key", "A key in brackets begins with '?'.", event, "Put the key in quotes.")
         if self.text[key.end : key.end + 200].lstrip(" \t")[:1] != ":":
             hint = "Write 'key: value'; put a value that begins with { in quotes."
             raise self.stop("key", "A key is not followed by ':'.", event, hint)

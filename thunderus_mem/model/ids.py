@@ -35,6 +35,21 @@ def encode_ulid(milliseconds: int, randomness: int) -> str:
     return "".join(_CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
 
 
+def ulid_time(ulid: str) -> datetime | None:
+    """When a ULID was made, in UTC; ``None`` when the text is none."""
+    from datetime import UTC, datetime
+
+    if len(ulid) != 26 or not set(ulid) <= set(_CROCKFORD):
+        return None
+    milliseconds = 0
+    for letter in ulid[:10]:
+        milliseconds = milliseconds * 32 + _CROCKFORD.index(letter)
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 class UlidSource:
     """Makes ULIDs that only grow, even when the clock stands still or steps back.
 

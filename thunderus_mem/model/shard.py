@@ -29,6 +29,7 @@ CHAIN: Final = "TM504"
 TORN: Final = "TM505"
 CONFLICT: Final = "TM507"
 
+_SHORT_HASH: Final = len("sha256:") + 12
 _MARKERS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ")
 
 
@@ -77,20 +78,26 @@ def _is_marker(line: bytes) -> bool:
 
 
 def _records(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """Lines that are not blank: number, bytes without line end, whether a line end was there."""
+    """Lines that are not blank: number, bytes without line end, and whether the line is not a torn last one.
+
+    A last line with NULs is torn although it has an end: the disk kept its size and lost some of its blocks.
+    """
     pieces = data.split(b"\n")
+    last = len(pieces) - (not pieces[-1])
     for number, piece in enumerate(pieces, 1):
         line = piece.rstrip(b"\r")
         if line.strip(b" \t"):
-            yield number, line, number < len(pieces)
+            yield number, line, number < len(pieces) and not (number == last and b"\0" in line)
 
 
 def _damage(path: str, number: int, line: bytes, whole: bool, reason: str) -> Damage:
+    """What is wrong with a line; the beginning of its hash tells which bytes were meant."""
+    digest = line_hash(line)[:_SHORT_HASH]
     if _is_marker(line):
-        return Damage(number, CONFLICT, "a conflict marker of git stands in the log", path)
+        return Damage(number, CONFLICT, f"a conflict marker of git stands in the log ({digest})", path)
     if not whole:
-        return Damage(number, TORN, f"the last line is torn: {reason}", path)
-    return Damage(number, SHAPE, f"not an event: {reason}", path)
+        return Damage(number, TORN, f"the last line is torn: {reason} ({digest})", path)
+    return Damage(number, SHAPE, f"not an event: {reason} ({digest})", path)
 
 
 def parse_shard(path: str, data: bytes) -> ShardReading:

@@ -75,6 +75,17 @@ def line_after(text: str, offset: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
+def entry_lines(header: str, entry: Entry) -> tuple[int, int]:
+    """The lines a block entry covers, half-open; comments that stand deeper than its key are its own.
+
+    Left alone when the entry goes, they could join the value above.
+    """
+    own = re.compile(rf"(?: {{{entry.key.column},}}#[^\n]*\n?|[ \t]*\r?\n(?= {{{entry.key.column},}}#))*")
+    end = line_after(header, entry.value.end)
+    match = own.match(header, end)
+    return line_start(header, entry.key.start), end if match is None else match.end()
+
+
 def _colon_end(header: str, entry: Entry) -> int:
     return header.index(":", entry.key.end) + 1
 
@@ -83,7 +94,8 @@ def joined(lines: list[str], eol: str) -> str:
     return "".join([line + eol for line in lines])
 
 
-def _insert_lines(opened: Opened, offset: int, lines: list[str]) -> str:
+def insert_lines(opened: Opened, offset: int, lines: list[str]) -> str:
+    """The header with lines put in at an offset where a line begins or the text ends."""
     header = opened.header
     lead = "" if offset == 0 or header[offset - 1] == "\n" else opened.eol
     return header[:offset] + lead + joined(lines, opened.eol) + header[offset:]
@@ -102,11 +114,11 @@ def with_new_key(opened: Opened, mapping: Mapping, name: str, value: Any, parent
         )
     lines = block_lines(name, value, mapping.column - 1)
     if not mapping.entries:
-        return _insert_lines(opened, len(header), lines)
+        return insert_lines(opened, len(header), lines)
     before = _predecessor(mapping, name, parent)
     if before is None:
-        return _insert_lines(opened, line_start(header, mapping.start), lines)
-    return _insert_lines(opened, line_after(header, before.value.end), lines)
+        return insert_lines(opened, line_start(header, mapping.start), lines)
+    return insert_lines(opened, line_after(header, before.value.end), lines)
 
 
 def _predecessor(mapping: Mapping, name: str, parent: str) -> Entry | None:
@@ -122,6 +134,17 @@ def _predecessor(mapping: Mapping, name: str, parent: str) -> Entry | None:
     return found
 
 
+_MARK = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)?")
+
+
+def _mark_comment(header: str, old: Node) -> str:
+    """The comment behind the mark of a literal or folded text, with the blanks before it."""
+    if not isinstance(old, Scalar) or old.plain:
+        return ""
+    mark = _MARK.match(header, old.start)
+    return mark[1] or "" if mark is not None else ""
+
+
 def with_value(opened: Opened, mapping: Mapping, entry: Entry, value: Any) -> str:
     """The header with another value for an entry that is there."""
     header, old = opened.header, entry.value
@@ -129,14 +152,15 @@ def with_value(opened: Opened, mapping: Mapping, entry: Entry, value: Any) -> st
     if mapping.flow or _stays_flow(old, value):
         return _spliced(header, old.start, old.end, flow_value(value))
     below = value_lines(entry.key.text, value, entry.key.column + 1)
+    comment = _mark_comment(header, old)
     if not below:
-        one_line = _single(value)
+        one_line = _single(value) + comment
         if (isinstance(old, Scalar) or old.flow) and old.column > entry.key.column:
             return _spliced(header, old.start, old.end, one_line)
         cut = _without_lines(header, old)
         return cut[:colon] + " " + one_line + cut[colon:]
     if old.line == entry.key.line:
-        gap = " " if header[old.end : old.end + 1] == "#" else ""
+        gap = comment or (" " if header[old.end : old.end + 1] == "#" else "")
         cut = header[:colon] + gap + header[old.end :]
         at = line_after(cut, colon)
     elif isinstance(old, Scalar) or old.flow:
@@ -192,14 +216,3 @@ def _start_of(one: Entry | Node) -> int:
 
 def _end_of(one: Entry | Node) -> int:
     return one.value.end if isinstance(one, Entry) else one.end
-
-
-def with_new_line(opened: Opened, node: Sequence, place: int, item: str) -> str:
-    header = opened.header
-    sibling = node.items[min(place, len(node.items) - 1)]
-    between = re.match(r"-( *)", header[line_start(header, sibling.start) + node.column - 1 :])
-    blanks = between[1] if between is not None and between[1] else " "
-    line = " " * (node.column - 1) + "-" + blanks + scalar(item)
-    if place == 0:
-        return _insert_lines(opened, line_start(header, node.start), [line])
-    return _insert_lines(opened, line_after(header, node.items[place - 1].end), [line])

@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.ids import fold_key
 from thunderus_mem.projection.rows import decode_list, fold_name
 
 if TYPE_CHECKING:
@@ -44,6 +45,10 @@ class IndexCorpus:
         """The heading anchors of a document."""
         return frozenset(decode_list(self._docs.get(doc_id, ("", "[]"))[1]))
 
+    def same_name(self, path: str) -> tuple[str, ...]:
+        """Other files whose path is the same where case and the form of accents do not count."""
+        return tuple(other for other in self._folded.get(_folded(path), ()) if other != path)
+
     def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
         """Number of a decision → the files that carry it."""
         numbers: dict[int, list[str]] = {}
@@ -74,6 +79,14 @@ class IndexCorpus:
         return found
 
     @cached_property
+    def _folded(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for path, _, _ in self._files:
+            key = _folded(path)
+            found[key] = (*found.get(key, ()), path)
+        return found
+
+    @cached_property
     def _names(self) -> dict[str, str]:
         rows = self._index.database.rows("SELECT name, min(doc_id) FROM names GROUP BY name")
         return {row[0]: row[1] for row in rows}
@@ -81,3 +94,7 @@ class IndexCorpus:
     @cached_property
     def _superseded(self) -> dict[str, str]:
         return self._index.superseded_by()
+
+
+def _folded(path: str) -> str:
+    return path.lower() if path.isascii() else fold_key(path)

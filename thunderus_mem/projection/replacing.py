@@ -11,7 +11,6 @@ from typing import Final
 _NEW: Final = (
     os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 )
-_LEFTOVER_SECONDS: Final = 3600
 
 
 def put(path: str, data: bytes) -> None:
@@ -31,7 +30,7 @@ def put(path: str, data: bytes) -> None:
 
 
 def new_name(path: str) -> str:
-    """A name beside ``path`` that nobody can know beforehand; ``sweep`` finds it when it is left."""
+    """A name beside ``path`` that nobody can know beforehand; `leftovers` finds it when it is left."""
     return f"{path}.{os.urandom(6).hex()}.tmp"
 
 
@@ -42,16 +41,6 @@ def clear_away(path: str) -> None:
     else:
         with suppress(FileNotFoundError):
             os.unlink(path)
-
-
-def sweep(folder: str) -> None:
-    """Remove what killed processes left, once it is an hour old."""
-    with suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            age = time.time() - entry.stat(follow_symlinks=False).st_mtime
-            if entry.name.endswith((".tmp", ".tmp-journal")) and age > _LEFTOVER_SECONDS:
-                with suppress(OSError):
-                    os.unlink(entry.path)
 
 
 def _is_folder(path: str) -> bool:

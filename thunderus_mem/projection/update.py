@@ -15,7 +15,7 @@ from thunderus_mem.projection.generation import Drift
 from thunderus_mem.projection.index import encode_problems
 from thunderus_mem.projection.row_writer import RowWriter
 from thunderus_mem.projection.scan import FileStamp, Stamp
-from thunderus_mem.projection.source import failed, irregular, read_bytes
+from thunderus_mem.projection.source import failed, irregular, openable, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -152,7 +152,7 @@ class Update:
         """The new row of a file that may have changed; ``None`` leaves the old one."""
         path = stamp.path
         self.unsettled.discard(path)
-        if not stamp.regular:
+        if not (stamp.regular and openable(path)):
             return self._not_a_document(stamp, before, (irregular(path),))
         moment = time.time_ns()
         try:

@@ -23,6 +23,7 @@ __all__ = ["Git", "GitState", "look_for_git"]
 
 _CHUNK: Final = 200
 _SHA: Final = re.compile(r"[0-9a-f]{4,64}", re.ASCII)
+_STALE_LOCK: Final = 30.0
 _OPERATIONS: Final = (
     ("rebase-merge", "rebase"),
     ("rebase-apply", "rebase"),
@@ -99,6 +100,18 @@ class Git:
         self.reason = "" if output.ok else output.complaint or f"git {arguments[0]} failed"
         return output
 
+    def ask(self, *arguments: str, data: bytes | None = None) -> Output:
+        """Put a question of a neighbouring module to git."""
+        return self._run(*arguments, data=data)
+
+    def shallow_commits(self) -> frozenset[str]:
+        """Commits whose parents this clone was made without. No process."""
+        try:
+            with open(os.path.join(self.common_dir, "shallow"), encoding="ascii") as file:
+                return frozenset(file.read().split())
+        except (OSError, ValueError):
+            return frozenset()
+
     def _listed(self, output: Output) -> list[str]:
         """NUL-separated paths below root, made relative to it."""
         names = (os.fsdecode(name) for name in output.data.split(b"\0") if name) if output.ok else ()
@@ -119,7 +132,8 @@ class Git:
         if not output.ok:
             return None
         exists = bool(shard) and os.path.lexists(os.path.join(self.root, *shard.split("/")))
-        return state_of(parse_status(output.data), self.prefix, shard, exists, memory_dir, size)
+        merging = self.operation() not in ("", "bisect")
+        return state_of(parse_status(output.data), self.prefix, shard, exists, memory_dir, size, merging)
 
     def config(self, key: str) -> str | None:
         """A configured value (``core.hooksPath``), ``None`` when it is not set."""
@@ -144,6 +158,13 @@ class Git:
             if os.path.exists(os.path.join(self.git_dir, name)):
                 return operation
         return ""
+
+    def index_locked(self, now: float) -> bool:
+        """Whether a git command is at work on index and files; a lock half a minute old is a leftover."""
+        try:
+            return now - os.stat(os.path.join(self.git_dir, "index.lock")).st_mtime < _STALE_LOCK
+        except OSError:
+            return False
 
     def staged_files(self, prefix: str) -> list[str]:
         """Files below ``prefix`` that the next commit adds or changes (deleted ones not)."""
@@ -206,12 +227,6 @@ class Git:
             return None
         return self._blob(rev, path)
 
-    def commits_of_path(self, path: str, limit: int = 200) -> list[Commit]:
-        """Commits reachable from HEAD that touched a file, newest first."""
-        from thunderus_mem.store.git_history import commits
-
-        return commits(self.toplevel, [f"{self.prefix}{path}"], limit=limit)
-
     def commit(self, sha: str) -> Commit | None:
         """The commit of this (maybe shortened) hash; ``None`` when this clone has none such."""
         from thunderus_mem.store.git_history import LOG, parse_log
@@ -225,7 +240,7 @@ class Git:
         """Commits reachable from HEAD made from ``since`` up to ``until`` (RFC 3339), newest first."""
         from thunderus_mem.store.git_history import commits
 
-        return commits(self.toplevel, [], since=since, until=until)
+        return commits(self.toplevel, since, until)
 
     def _log(self, paths: Iterable[str], *options: str) -> list[tuple[Commit, list[str]]]:
         from thunderus_mem.store.git_history import LOG, parse_log

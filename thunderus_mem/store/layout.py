@@ -42,6 +42,7 @@ _PLACES: Final = (
     INDEXES,
     ".thunderus/schemas",
     ".thunderus/local",
+    ".thunderus/local/undo",
     *SHARD_FOLDERS,
     ".thunderus/.staging",
     ".thunderus/.quarantine",
@@ -101,6 +102,11 @@ class Layout(NamedTuple):
     def local_sessions_dir(self) -> str:
         """Event shards that stay private to this working tree."""
         return os.path.join(self.local_dir, "sessions")
+
+    @property
+    def kept_dir(self) -> str:
+        """Texts the log has no way back to, for `undo` in this working tree."""
+        return os.path.join(self.local_dir, "undo")
 
     @property
     def crash_dir(self) -> str:

@@ -40,6 +40,18 @@ def folders(memory: Memory) -> Iterator[Check]:
         yield Check("store", "warning", "the store cannot be written; reading works", "check the permissions")
 
 
+def formats(memory: Memory) -> Iterator[Check]:
+    """Whether this program may write the store at all."""
+    from thunderus_mem.store.version import FORMAT, newer_version
+
+    version = newer_version(memory.layout, memory.config)
+    if version:
+        message = f"the store has version {version}, this program knows {FORMAT}: it only reads"
+        yield Check("formats", "warning", message, "use a newer thunderus-mem to write")
+    else:
+        yield Check("formats", "ok", f"version {FORMAT}")
+
+
 def index(memory: Memory) -> Iterator[Check]:
     """Whether the index agrees with the files and its pages are whole; `index verify` looks at every row."""
     status = index_status(memory)
@@ -173,6 +185,7 @@ def encoding(memory: Memory) -> Iterator[Check]:
 CHECKS: tuple[Callable[[Memory], Iterator[Check]], ...] = (
     engine,
     folders,
+    formats,
     index,
     interrupted,
     store,

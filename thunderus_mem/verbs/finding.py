@@ -30,9 +30,14 @@ class SearchResult(NamedTuple):
     generation: str
 
 
-def search(memory: Memory, text: str, *, limit: int | None = None, explain: bool = False) -> SearchResult:
-    """Find passages in people's words. No hit is an answer, not an error."""
-    query = parse_query(text)
+def search(
+    memory: Memory, text: str, *, limit: int | None = None, explain: bool = False, unfinished: bool = False
+) -> SearchResult:
+    """Find passages in people's words. No hit is an answer, not an error.
+
+    With ``unfinished`` the last word is still being typed.
+    """
+    query = parse_query(text, unfinished=unfinished)
     most = limit or memory.config.search_limit
 
     def answer(index: Index, *, whole: bool) -> SearchResult:

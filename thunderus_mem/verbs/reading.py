@@ -153,9 +153,10 @@ def _relations(memory: Memory, doc_id: str) -> Iterable[Relation]:
 class StatusReport:
     """The state of a store at a glance.
 
-    ``counts`` by kind; ``unreadable`` files that are no documents; ``unrecorded`` edits made by hand that the
-    next write records; ``gone`` documents, so many that nobody is believed to have meant it, for which
-    neither log nor git has a reason; ``pending`` writes and proposals that wait.
+    ``counts`` by kind; ``conflicts`` files that git could not merge; ``unreadable`` files that are no
+    documents; ``unrecorded`` edits made by hand that the next write records; ``gone`` documents, so many that
+    nobody is believed to have meant it, for which neither log nor git has a reason; ``pending`` writes and
+    proposals that wait.
     """
 
     root: str
@@ -169,6 +170,7 @@ class StatusReport:
     events: int
     index: str
     next_step: str
+    conflicts: tuple[str, ...] = ()
 
 
 def status(memory: Memory) -> StatusReport:
@@ -178,9 +180,11 @@ def status(memory: Memory) -> StatusReport:
     counts: dict[str, int] = {}
     for row in rows:
         counts[row.kind] = counts.get(row.kind, 0) + 1
-    edits = memory.hand_edits(memory.git_state())
+    state = memory.git_state()
+    edits = memory.hand_edits(state)
     gone = memory.mass_loss(edits)
     lost = {edit.path for edit in gone}
+    conflicts = state.conflicts if state is not None else ()
     unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)
     stale = tuple(sorted(row.id for row in rows if row.status == "stale"))
     pending = memory.journal.pending() + _waiting_patches(memory)
@@ -195,7 +199,8 @@ def status(memory: Memory) -> StatusReport:
         pending=pending,
         events=memory.log_index().total(),
         index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
-        next_step=_next_step(unreadable, pending, stale, len(rows)) if not gone else "thunderus-mem doctor",
+        next_step=_next_step(unreadable, pending, stale, len(rows), bool(gone), bool(conflicts)),
+        conflicts=conflicts,
     )
 
 
@@ -206,7 +211,13 @@ def _waiting_patches(memory: Memory) -> int:
         return 0
 
 
-def _next_step(unreadable: tuple[str, ...], pending: int, stale: tuple[str, ...], total: int) -> str:
+def _next_step(
+    unreadable: tuple[str, ...], pending: int, stale: tuple[str, ...], total: int, lost: bool, conflict: bool
+) -> str:
+    if lost:
+        return "thunderus-mem doctor"
+    if conflict:
+        return "thunderus-mem resolve"
     if unreadable:
         return f"thunderus-mem lint {unreadable[0]}"
     if pending:

@@ -89,7 +89,7 @@ def index_verify(memory: Memory) -> IndexProof:
     database = memory.index.database
     if database.in_memory:
         return IndexProof(path, memory.index.count(), "it cannot be used here; answers come from memory")
-    fresh = in_memory(layout)
+    fresh, _ = in_memory(layout, "to judge by")
     documents = fresh.count()
     try:
         LogIndex(fresh.database).refresh(memory.log)

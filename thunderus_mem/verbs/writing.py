@@ -117,18 +117,19 @@ def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written
     """Remove a document; git and the log keep its text. Says which documents still link to it."""
     with memory.writing("remove") as transaction:
         document = find_document(memory, id)
-        warnings = _left_behind(memory, document)
+        warnings = left_behind(memory, document.id, document.path)
         change = Edit(document.id, document.path, document.text, None)
         event = transaction.commit("remove", [change], why=why, actor=actor)
     return done(transaction, document, event, op="remove", warnings=warnings, removed=True)
 
 
-def _left_behind(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
+def left_behind(memory: Memory, doc_id: str, path: str) -> tuple[Diagnostic, ...]:
+    """Warnings for documents that link to the one of this id and path, which goes away."""
     from thunderus_mem.model.diagnostic import Diagnostic, Severity
 
-    sources = [source for source, _, target in memory.index.edges_of(document.id) if target == document.id]
+    sources = [source for source, _, target in memory.index.edges_of(doc_id) if target == doc_id]
     return tuple(
-        Diagnostic("TM201", Severity.WARNING, document.path, 0, 0, f"{source} still links to {document.id}.")
+        Diagnostic("TM201", Severity.WARNING, path, 0, 0, f"{source} still links to {doc_id}.")
         for source in sorted(set(sources))
     )
 
