@@ -21,6 +21,7 @@ from thunderus_mem.store.git import Git
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs import writing
 from thunderus_mem.verbs.blaming import BlameReport, BlameSource, blame
+from thunderus_mem.verbs.replaying import replay_check
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -426,3 +427,20 @@ def test_a_path_that_somebody_put_into_the_log_leads_nowhere(tree: VerbTree, pat
     tree._patch("rename", change, None, tree._ids.new("evt"))
     sources = told(tree)
     assert (sources["One."].id, sources["By hand."].id) == (created, sha)
+
+
+def test_a_store_below_the_top_of_its_repository(tmp_path: Path) -> None:
+    outer = Repository(tmp_path / "outer", tmp_path / "home").init()
+    outer.write("code.py", "x = 1\n")
+    inner = Repository(tmp_path / "outer" / "sub" / "folder", tmp_path / "home")
+    inner.root.mkdir(parents=True)
+    tree = VerbTree(inner, Clock())
+    tree.begin()
+    created = tree.add("base", "One.\n")
+    tree.save("Add base")
+    by_hand(tree, "One.\n", "One.\nBy hand.\n")
+    tree.git("mv", PATH, f"{FACTS}/moved.md")
+    sha = tree.save("By hand, and moved")
+    sources = told(tree)
+    assert (sources["One."].id, sources["By hand."].id) == (created, sha)
+    assert replay_check(tree.memory()).unexplained == 0

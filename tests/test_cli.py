@@ -275,7 +275,7 @@ def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:
     assert words("import", "markdown", "docs", "--kind", "a") == ["adr"]
     assert words("add", "pl") == ["playbook"]
     assert words("link", "fact.a", "re") == ["refers_to"]
-    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205"]
+    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206"]
 
 
 def test_swapped_letters_are_told_from_other_words(run: Run) -> None:

@@ -31,6 +31,7 @@ from thunderus_mem.projection.refresh import refresh
 from thunderus_mem.surfaces.output import envelope
 from thunderus_mem.verbs import (
     adding,
+    examining,
     exchange,
     finding,
     gardening,
@@ -119,7 +120,7 @@ READS: dict[str, Callable[[Memory], Any]] = {
     "lint": linting.lint,
     "garden": gardening.garden_plan,
     "manifest": lambda memory: upkeep.manifest(memory, check=True),
-    "doctor": upkeep.doctor,
+    "doctor": examining.doctor,
     "index status": upkeep.index_status,
     "index verify": upkeep.index_verify,
     "recap": lambda memory: gardening.recap(memory, "2026-01-21", dry_run=True),

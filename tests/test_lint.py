@@ -225,7 +225,7 @@ def test_an_empty_manifest_of_ours_is_fine() -> None:
     assert lint_store(LintStore(manifest=text)) == []
 
 
-@pytest.mark.parametrize("code", ["TM503", "TM504", "TM505", "TM507"])
+@pytest.mark.parametrize("code", ["TM503", "TM504", "TM505", "TM507", "TM508"])
 def test_what_the_log_found_is_passed_on_under_its_rule(code: str) -> None:
     one = Diagnostic(code, CODES[code][1], ".thunderus/sessions/s/events.jsonl", 3, 1, "Damage.")
     assert [found._replace(fingerprint="") for found in lint_store(LintStore(log=(one,)))] == [one]

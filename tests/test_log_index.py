@@ -130,6 +130,26 @@ def test_what_came_last_is_last_in_its_shard_not_by_the_clock(tmp_path: Path) ->
     assert log.vanished() == []
 
 
+def test_an_index_that_cannot_be_written_still_answers_about_the_log(tmp_path: Path, monkeypatch) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a"))
+    shard = Path(layout.sessions_dir) / "one" / "events.jsonl"
+    shard.parent.mkdir(parents=True)
+    shard.write_text(line(1, "fact.a", "sha256:1"))
+    memory = open_memory(layout.root, environ={"PATH": ""})
+    memory.refresh()
+    transaction = Database.transaction
+
+    def full(used: Database) -> AbstractContextManager[None]:
+        if not used.in_memory:
+            raise NotWritable("the disk is full")
+        return transaction(used)
+
+    monkeypatch.setattr(Database, "transaction", full)
+    assert memory.log_index().total() == 1
+    assert memory.index.ids() == ["fact.a"]
+
+
 @pytest.mark.parametrize("question", ["newest", "naming"])
 def test_an_answer_about_the_log_is_of_one_moment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str
@@ -164,23 +184,3 @@ def test_an_answer_about_the_log_is_of_one_moment(
     assert meddled
     assert len(found) == 2
     index.close()
-
-
-def test_an_index_that_cannot_be_written_still_answers_about_the_log(tmp_path: Path, monkeypatch) -> None:
-    layout = new_store(tmp_path)
-    put(layout, "a.md", document("fact.a"))
-    shard = Path(layout.sessions_dir) / "one" / "events.jsonl"
-    shard.parent.mkdir(parents=True)
-    shard.write_text(line(1, "fact.a", "sha256:1"))
-    memory = open_memory(layout.root, environ={"PATH": ""})
-    memory.refresh()
-    transaction = Database.transaction
-
-    def full(database: Database) -> AbstractContextManager[None]:
-        if not database.in_memory:
-            raise NotWritable("the disk is full")
-        return transaction(database)
-
-    monkeypatch.setattr(Database, "transaction", full)
-    assert memory.log_index().total() == 1
-    assert memory.index.ids() == ["fact.a"]

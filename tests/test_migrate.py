@@ -24,7 +24,7 @@ from thunderus_mem.model.errors import Refused
 from thunderus_mem.model.schema import DOCUMENT, check
 from thunderus_mem.model.timestamp import parse_timestamp
 from thunderus_mem.store.config import FORMAT, load
-from thunderus_mem.verbs import adding, linting, reading, starting, upkeep
+from thunderus_mem.verbs import adding, examining, linting, reading, starting
 from thunderus_mem.verbs.finding import search
 from thunderus_mem.verbs.migrating import MigrationReport, migrate
 
@@ -108,7 +108,7 @@ def test_an_old_store_is_read_as_it_is(case: str, tmp_path: Path) -> None:
     for row in listed:
         assert search(store.memory(), row.title.split()[0]).hits is not None
         assert reading.show(store.memory(), row.id).text.encode() == before[row.path]
-    assert upkeep.doctor(store.memory()).checks
+    assert examining.doctor(store.memory()).checks
     assert files(tmp_path) == before
 
 
@@ -350,7 +350,7 @@ def test_a_newer_store_is_read_and_never_written(newer: Store, newer_by: Callabl
     assert (files(newer.root), newer.shards()) == before
     assert reading.show(newer.memory(), "fact.ports").body.strip() == "It is 8080."
     assert search(newer.memory(), "8080").hits[0].id == "fact.ports"
-    (told,) = (one for one in upkeep.doctor(newer.memory()).checks if one.name == "formats")
+    (told,) = (one for one in examining.doctor(newer.memory()).checks if one.name == "formats")
     assert (told.state, told.hint) == ("warning", "use a newer thunderus-mem to write")
 
 

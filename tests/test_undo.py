@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from index_support import document
-from undo_support import CHANGES, DECISIONS, FACTS, LONG, Store, bring_in, with_hand
+from undo_support import CHANGES, DECISIONS, FACTS, LONG, Store, bring_in, decision, with_hand
 from verify_store import verify
 
 from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound, Refused
@@ -413,6 +413,19 @@ def test_a_command_of_many_events_is_one_change(store: Store) -> None:
     assert store.documents() == before
     assert store.ops()[-3:] == ["undo"] * 3
     assert len(store.undo(redo=True).events) == 3
+
+
+def test_mending_and_renumbering_are_one_change(store: Store) -> None:
+    store.put(f"{DECISIONS}/ADR-0007-old.md", decision("adr.old", "2026-01-01"))
+    text = decision("adr.new", "2026-01-02").replace("tags: [one]", "tags: [on]")
+    store.put(f"{DECISIONS}/ADR-0007-new.md", text)
+    before = store.documents()
+    from thunderus_mem.verbs.linting import lint
+
+    lint(store.memory(), fix=True)
+    assert b'tags: ["on"]' in store.read(f"{DECISIONS}/ADR-0008-new.md")
+    assert [event.op for event in store.undo().events] == ["rename", "edit"]
+    assert store.documents() == before
 
 
 def test_an_import_of_many_documents_is_one_change_in_several_events(

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from thunderus_mem.model.errors import Busy, Degraded, NotWritable
+from thunderus_mem.model.errors import Busy, Degraded, InvalidConfig, NotWritable, ThunderusError
 from thunderus_mem.projection.refresh import Refreshed, in_memory, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
 from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard
@@ -50,11 +50,14 @@ class Memory:
         random_bits: Callable[[int], int],
         environ: Mapping[str, str],
         also: tuple[str, ...] = (),
+        troubles: tuple[ThunderusError, ...] = (),
     ) -> None:
         self.layout = layout
         self.config = config
         self.environ = environ
         self.also = also
+        self.troubles = troubles
+        """What would have kept any other command than `doctor` from opening the store."""
         self.tell: Tell = silent
         """Hears how far long work is; a terminal draws it."""
         self.say: Callable[[str], None] = _to_nobody
@@ -111,6 +114,10 @@ class Memory:
                 self._index.close()
         self._index, refreshed = open_index(self.layout, self.tell)
         return refreshed
+
+    def judge(self) -> None:
+        """Answer from an index in memory from now on, so that the one on disk stays as it is."""
+        self._index, _ = in_memory(self.layout, "to judge the one on disk", self.tell)
 
     def ask(self, question: Callable[[Index], Answer]) -> Answer:
         """The answer to a question about one moment of the index, which must be short and write nothing.
@@ -256,21 +263,32 @@ def open_memory(
     environ: Mapping[str, str] | None = None,
     now: Callable[[], datetime] | None = None,
     random_bits: Callable[[int], int] | None = None,
+    lenient: bool = False,
 ) -> Memory:
     """Find the store for a folder (the current one by default) and open it.
 
-    Raises `NoStore` when there is none, `InvalidConfig` when its configuration cannot be read.
+    Raises `NoStore` when there is none, `InvalidConfig` when its configuration cannot be read, `Refused` when
+    one of its folders is a link. ``lenient`` opens it all the same, with the defaults: see `Memory.troubles`.
     """
     surroundings = os.environ if environ is None else environ
-    found: Found = find_root(os.getcwd() if start is None else start, surroundings)
+    found: Found = find_root(os.getcwd() if start is None else start, surroundings, linked=lenient)
     layout = Layout(found.root)
+    troubles: list[ThunderusError] = []
+    try:
+        config = load(layout, surroundings)
+    except InvalidConfig as error:
+        if not lenient:
+            raise
+        config = Config()
+        troubles.append(error)
     return Memory(
         layout,
-        load(layout, surroundings),
+        config,
         clock=now or _system_clock,
         random_bits=random_bits or _system_random_bits,
         environ=surroundings,
         also=found.also,
+        troubles=tuple(troubles),
     )
 
 

@@ -42,6 +42,7 @@ FLOORS = {
     "K1-cli": Floor(64, 200),
     "K5": Floor(20, 100),
     "K6": Floor(20, 20),
+    "K8": Floor(8, 200),
     "E1": Floor(450, 5600),
     "E1-cli": Floor(25, 600),
     "E1-strace": Floor(35, 350),
@@ -73,6 +74,7 @@ FLOORS = {
     "P8": Floor(35, 140),
     "F7": Floor(312, 5_300),
     "C8": Floor(48, 1_200),
+    "P6": Floor(8, 63),
 }
 """A harness that stops finding points must not pass."""
 

@@ -140,8 +140,13 @@ class Clones:
         self.commit(tree, other)
 
     def rebase(self, tree: VerbTree, other: VerbTree) -> None:
+        """A rebase leaves out merge commits, and with them what was logged while they were made."""
         theirs = self.fetched(tree, other)
+        head, before = tree.git("rev-parse", "HEAD"), by_shard(tree)
         self.through(tree, "rebase", "rebase", "-q", theirs)
+        for shard in before.keys() - by_shard(tree).keys():
+            assert tree.git("log", "--no-merges", "--format=%h", "--diff-filter=A", head, "--", shard) == ""
+            self.dropped |= before[shard]
 
     def pick(self, tree: VerbTree, other: VerbTree) -> None:
         theirs = self.fetched(tree, other)

@@ -42,7 +42,10 @@ _READS: tuple[tuple[str, ...], ...] = (
     ("events", "list", "-n", "1000"),
     ("status",),
     ("lint",),
-    ("lint", "--format", "github"),
+    *(("lint", "--format", form) for form in ("github", "concise", "sarif", "gitlab", "junit", "jsonl")),
+    ("events", "replay", "--check"),
+    ("migrate", "--dry-run"),
+    ("undo", "--dry-run"),
     ("doctor",),
     ("garden",),
     ("recap", "--dry-run"),
@@ -199,7 +202,7 @@ def _check(name: str, text: str, wrong: list[str], *, terminal: bool = False) ->
 def _commands(ids: Sequence[str]) -> Iterator[tuple[str, ...]]:
     yield from _READS
     for one in ids:
-        yield from (("show", one), ("why", one), ("log", one))
+        yield from (("show", one), ("why", one), ("log", one), ("blame", one))
 
 
 def test_no_field_steers_a_stream(store: str, server: Server) -> None:

@@ -162,30 +162,43 @@ def adr_number_taken(subject: Subject) -> Iterable[Diagnostic]:
         )
 
 
-def name_clash(subject: Subject) -> Iterable[Diagnostic]:
-    """Two files have one name where case and the form of accents do not count.
+def names_alike(subject: Subject) -> Iterable[Diagnostic]:
+    """Two files or two ids differ in nothing but upper and lower case, or in how Unicode writes a letter.
 
-    Why: macOS and Windows take ``Cache.md`` and ``cache.md`` for one file, and an accent may be written as
-    one character or as two. A clone there has only one of them, and shows the other as changed for ever.
+    Why: macOS and Windows keep only one of two such files, so a clone there loses a document and git shows a
+    change that nobody made. Two such ids look the same to people who type them.
 
     Bad::
 
-        FACTS/Cache.md
-        FACTS/cache.md
+        FACTS/testing.md
+        FACTS/Testing.md
 
     Good::
 
-        FACTS/cache.md
-        FACTS/cache-limits.md
+        FACTS/testing.md
+        FACTS/testing-on-windows.md
 
-    Mend: rename one of them; its id and the links to that stay as they are.
+    Mend: give one of them another name; the id counts, so links to it stay.
     """
-    others = subject.corpus.same_name(subject.path) if subject.corpus is not None else ()
-    if others:
+    document, corpus = subject.document, subject.corpus
+    if corpus is None:
+        return
+    paths = [path for path in corpus.paths_like(subject.path) if path != subject.path]
+    if paths:
         yield subject.found(
             "TM112",
             (0, 0),
-            f"Some systems take this for the same file as {others[0]}.",
-            expected="a name of its own",
-            hint="Rename one of the two.",
+            f"The path differs from {paths[0]} only in case or in the form of its letters.",
+            expected="a name that no other file has on any system",
+            hint="Rename one of the files; its id and the links to it stay as they are.",
+        )
+    ids = [one for one in corpus.ids_like(document.id) if one != document.id] if document is not None else []
+    if ids:
+        yield subject.found(
+            "TM112",
+            subject.at("id"),
+            f"The id differs from `{ids[0]}` only in case or in the form of its letters.",
+            key="id",
+            expected="an id that cannot be taken for another",
+            hint="Give one of the documents a new id, or merge them.",
         )

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHAIN",
     "CONFLICT",
+    "LINE_ENDS",
     "SHAPE",
     "TORN",
     "Damage",
@@ -28,6 +29,7 @@ SHAPE: Final = "TM503"
 CHAIN: Final = "TM504"
 TORN: Final = "TM505"
 CONFLICT: Final = "TM507"
+LINE_ENDS: Final = "TM508"
 
 _SHORT_HASH: Final = len("sha256:") + 12
 _MARKERS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ")
@@ -55,7 +57,7 @@ class ShardReading(NamedTuple):
 
     ``torn``: the last line has no line end. ``head_hash`` is the hash of the last line that is an event,
     which the next event's ``prev`` must hold. ``lines`` are the hashes of all lines that are not blank, with
-    their numbers.
+    their numbers. ``crlf``: some lines end in CRLF, as git writes them here; that changes no hash.
     """
 
     path: str
@@ -64,6 +66,7 @@ class ShardReading(NamedTuple):
     torn: bool
     head_hash: str | None
     lines: tuple[tuple[int, str], ...] = ()
+    crlf: bool = False
 
 
 class LogReading(NamedTuple):
@@ -117,7 +120,7 @@ def parse_shard(path: str, data: bytes) -> ShardReading:
         events.append(LoggedEvent(event, path, number))
         head = digest
     torn = bool(data) and not data.endswith(b"\n")
-    return ShardReading(path, tuple(events), tuple(damages), torn, head, tuple(lines))
+    return ShardReading(path, tuple(events), tuple(damages), torn, head, tuple(lines), crlf=b"\r\n" in data)
 
 
 def _order(event: Event) -> str:

@@ -27,6 +27,14 @@ class IndexCorpus:
         """Every file with that id."""
         return self._paths.get(doc_id, ())
 
+    def paths_like(self, path: str) -> tuple[str, ...]:
+        """Every file whose path is this one but for case and Unicode form."""
+        return self._alike.get(fold_key(path), ())
+
+    def ids_like(self, doc_id: str) -> tuple[str, ...]:
+        """Every id that is this one but for case and Unicode form."""
+        return self._alike_ids.get(fold_key(doc_id), ())
+
     def resolve(self, target: str) -> str | None:
         """The id behind an id, an alias, a file stem or a path."""
         if target in self._docs:
@@ -45,10 +53,6 @@ class IndexCorpus:
         """The heading anchors of a document."""
         return frozenset(decode_list(self._docs.get(doc_id, ("", "[]"))[1]))
 
-    def same_name(self, path: str) -> tuple[str, ...]:
-        """Other files whose path is the same where case and the form of accents do not count."""
-        return tuple(other for other in self._folded.get(_folded(path), ()) if other != path)
-
     def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
         """Number of a decision → the files that carry it."""
         numbers: dict[int, list[str]] = {}
@@ -56,6 +60,14 @@ class IndexCorpus:
             if match := _ADR_NUMBER.search(path):
                 numbers.setdefault(int(match[1]), []).append(path)
         return {number: tuple(paths) for number, paths in sorted(numbers.items())}
+
+    def named(self, key: str) -> list[str]:
+        """Everything that documents name in their provenance under ``events`` or ``commits``."""
+        rows = self._index.database.rows(
+            "SELECT DISTINCT value FROM docs, json_each(provenance_json, ?) WHERE typeof(value) = 'text'",
+            (f"$.{key}",),
+        )
+        return [row[0] for row in rows]
 
     @cached_property
     def _files(self) -> list[tuple[str, str, str]]:
@@ -65,6 +77,14 @@ class IndexCorpus:
     def _docs(self) -> dict[str, tuple[str, str]]:
         rows = self._index.database.rows("SELECT doc_id, path, anchors_json FROM docs")
         return {row[0]: (row[1], row[2]) for row in rows}
+
+    @cached_property
+    def _alike(self) -> dict[str, tuple[str, ...]]:
+        return _groups(path for path, _, _ in self._files)
+
+    @cached_property
+    def _alike_ids(self) -> dict[str, tuple[str, ...]]:
+        return _groups(self._docs)
 
     @cached_property
     def _by_path(self) -> dict[str, str]:
@@ -79,14 +99,6 @@ class IndexCorpus:
         return found
 
     @cached_property
-    def _folded(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
-        for path, _, _ in self._files:
-            key = _folded(path)
-            found[key] = (*found.get(key, ()), path)
-        return found
-
-    @cached_property
     def _names(self) -> dict[str, str]:
         rows = self._index.database.rows("SELECT name, min(doc_id) FROM names GROUP BY name")
         return {row[0]: row[1] for row in rows}
@@ -96,5 +108,9 @@ class IndexCorpus:
         return self._index.superseded_by()
 
 
-def _folded(path: str) -> str:
-    return path.lower() if path.isascii() else fold_key(path)
+def _groups(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Names by their folded form, where several share one."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(fold_key(name), []).append(name)
+    return {folded: tuple(sorted(found)) for folded, found in groups.items() if len(found) > 1}

@@ -131,6 +131,11 @@ class LogIndex:
         lines = f"SELECT shard, line FROM event_docs WHERE after_hash {_LISTED}"
         return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", (_json(filter(None, hashes)),))
 
+    def known(self, event_ids: Iterable[str]) -> set[str]:
+        """Those of the events that some shard holds."""
+        rows = self._database.rows(f"SELECT id FROM events WHERE id {_LISTED}", (_json(event_ids),))
+        return {row[0] for row in rows}
+
     def explains(self, content_hash: str) -> bool:
         """Whether some event says that it left a document with this hash."""
         row = self._database.row("SELECT 1 FROM event_docs WHERE after_hash = ? LIMIT 1", (content_hash,))

@@ -187,7 +187,7 @@ class EventLog:
         return False
 
     def verify(self) -> list[Diagnostic]:
-        """Findings over the whole log: shape TM503, chain TM504, torn tail TM505, conflict markers TM507."""
+        """Findings over the whole log: TM503 shape, 504 chain, 505 torn, 507 markers, 508 line ends."""
         check = LogCheck()
         found: list[Diagnostic] = []
         for reading in self.readings():

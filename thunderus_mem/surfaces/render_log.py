@@ -133,7 +133,7 @@ def replay_report(value: ReplayReport, console: Console) -> str:
         (style.name(one.id), one.state, _short_hash(one.reached), _short_hash(one.found), one.path)
         for one in value.documents
     ]
-    return columns(rows, console, whole=1)
+    return columns(rows, console, whole=1) or "The log rebuilds every document."
 
 
 def _short_hash(text: str) -> str:

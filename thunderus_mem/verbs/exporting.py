@@ -24,15 +24,14 @@ _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What was exported: ``file`` is where it was written, or ``text`` the export itself.
-
-    ``private`` counts private events that were left out.
-    """
+    """What was exported: ``file`` is where it was written, or ``text`` the export itself. ``private`` counts
+    private events that were left out, ``damaged`` the lines of the log that cannot be read."""
 
     file: str
     format: str
     events: int
     private: int
+    damaged: int
     text: str = ""
 
 
@@ -63,6 +62,7 @@ class Export:
             memory, doc_ids=wanted or (), kinds=kinds, since=filter_value("since", since) if since else ""
         )
         self._log = memory.log
+        self._damaged = memory.log_index().damages()
         self._with_private = private
         self._form = form
         self.count = 0
@@ -97,7 +97,7 @@ class Export:
 
     def done(self, path: str = "") -> Exported:
         """What was exported so far."""
-        return Exported(path, self._form, self.count, self.left_out)
+        return Exported(path, self._form, self.count, self.left_out, self._damaged)
 
 
 def _line(logged: LoggedEvent) -> str:

@@ -109,20 +109,31 @@ def migrate(memory: Memory, *, apply: bool = False, why: str = "", actor: str = 
     )
     if not apply:
         return report
-    report = report._replace(applied=True)
     if files:
-        with memory.writing(OP) as transaction:
-            files, left = _plan(memory, dates)
-            for edits in _batches(files):
-                transaction.commit(OP, edits, why=why or f"to version {FORMAT}", actor=actor)
-        report = report._replace(
-            changes=tuple(file.change for file in files),
-            left=tuple(left),
-            recorded=transaction.recorded,
-            published=not transaction.pending,
-        )
-    update_files(memory)
-    return report
+        report = _write(memory, report, dates, why=why, actor=actor)
+    if report.published:
+        update_files(memory)
+    return report._replace(applied=True)
+
+
+def _write(
+    memory: Memory, report: MigrationReport, dates: _Dates, *, why: str, actor: str
+) -> MigrationReport:
+    """Write what becomes of the files now, and say what was written."""
+    written: set[str] = set()
+    with memory.writing(OP) as transaction:
+        files, left = _plan(memory, dates)
+        for edits in _batches(files):
+            transaction.commit(OP, edits, why=why or f"to version {FORMAT}", actor=actor)
+            written.update(edit.path for edit in edits if edit.after is not None)
+            if transaction.pending:  # the disk refuses: what comes next may need that file
+                break
+    return report._replace(
+        changes=tuple(file.change for file in files if file.change.path in written),
+        left=tuple(left),
+        recorded=transaction.recorded,
+        published=not transaction.pending,
+    )
 
 
 def _batches(files: list[_File]) -> Iterator[list[Edit]]:

@@ -30,7 +30,7 @@ class Shard(NamedTuple):
 
 
 def shard_of(git: Git, one: Unmerged) -> Shard | None:
-    """What a shard in conflict is; ``None`` when both sides have it with other lines: no work of git."""
+    """What a shard in conflict is; ``None`` when both sides have other lines, which is no work of git."""
     if one.ours is not None and one.theirs is not None:
         longer, shorter = sorted((_as_lf(one.ours), _as_lf(one.theirs)), key=len, reverse=True)
         return Shard(one.path, longer, "both sides have it") if longer.startswith(shorter) else None

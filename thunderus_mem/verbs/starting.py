@@ -14,6 +14,7 @@ from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.store.config_text import default_config_toml, default_gardener_toml
 from thunderus_mem.store.disk import make_folders
 from thunderus_mem.store.files import ABSENT, explain, file_hash, read_file, replace_file, sweep
+from thunderus_mem.store.git_files import FILES as GIT_FILES
 from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places
 from thunderus_mem.store.lock import held
 from thunderus_mem.store.version import refuse_newer
@@ -23,21 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from thunderus_mem.memory import Memory
-
-GITIGNORE = """\
-# Projections, locks and what belongs to one working tree: rebuilt or private, never committed.
-memory/indexes/
-memory/core/CORE.local.md
-local/
-.staging/
-.quarantine/
-.lock*
-"""
-
-GITATTRIBUTES = """\
-# Shards are written once; line ends must not change, and diffs of them need not be read.
-sessions/** text eol=lf linguist-generated
-"""
 
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
 BLOCK_START = "<!-- thunderus-mem: begin -->"
@@ -159,8 +145,7 @@ def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[s
 def _files(layout: Layout) -> Iterator[tuple[str, bytes]]:
     yield ".thunderus/config.toml", default_config_toml().encode()
     yield ".thunderus/memory/gardener.toml", default_gardener_toml().encode()
-    yield ".thunderus/.gitignore", GITIGNORE.encode()
-    yield ".thunderus/.gitattributes", GITATTRIBUTES.encode()
+    yield from ((path, text.encode()) for path, text in GIT_FILES.items())
     for name, text in packaged_schemas().items():
         yield f".thunderus/schemas/{name}", text.encode()
 

@@ -115,7 +115,11 @@ def undo(
         with memory.writing(UNDO) as transaction:
             recorded.extend(transaction.recorded)
             planned = _plan(memory, choice, committed, ())
-            written = [_commit(transaction, memory, one, why, actor) for one in planned]
+            written: list[str] = []
+            for one in planned:
+                written.append(_commit(transaction, memory, one, why, actor))
+                if transaction.pending:  # the disk refuses: what comes next may need that file
+                    break
         undone = _undone(planned, written)
         return planned, undone._replace(published=not transaction.pending)
 
@@ -262,7 +266,7 @@ def _left_behind(memory: Memory, planned: Iterable[_Planned]) -> tuple[Diagnosti
 
 
 def _undone(planned: Sequence[_Planned], written: Sequence[str]) -> Undone:
-    return Undone(tuple(_told(one, undo_id) for one, undo_id in zip(planned, written, strict=True)))
+    return Undone(tuple(_told(one, undo_id) for one, undo_id in zip(planned, written, strict=False)))
 
 
 def _told(one: _Planned, undo_id: str) -> UndoneEvent:

@@ -1,4 +1,4 @@
-"""The verbs that judge and rebuild projections: index, manifest, doctor."""
+"""The verbs that judge and rebuild projections: index and manifest."""
 
 from __future__ import annotations
 
@@ -126,27 +126,3 @@ def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
     memory.refresh()
     rows = memory.index.documents()
     return ManifestReport(path, len(rows), sum(row.tokens for row in rows), ())
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing `doctor` looked at. ``state`` is ok, note, warning or error; ``hint`` says what mends it."""
-
-    name: str
-    state: str
-    message: str
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DoctorReport:
-    """All checks, in the order they were made."""
-
-    checks: tuple[Check, ...]
-
-
-def doctor(memory: Memory) -> DoctorReport:
-    """Look at everything around the documents and say what is wrong and what to do. Mends nothing."""
-    from thunderus_mem.verbs.examining import CHECKS
-
-    return DoctorReport(tuple(found for look in CHECKS for found in look(memory)))

@@ -77,6 +77,7 @@ def events_replay(
 
     With --check, git may explain a text as well; what nobody explains is named. Writes nothing.
     """
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import replay_report
     from thunderus_mem.verbs import replaying
 
@@ -84,7 +85,7 @@ def events_replay(
     memory = console.memory()
     value = replaying.replay_check(memory) if check else replaying.replay(memory, every=every)
     console.emit("events replay", value, replay_report, long=True)
-    return int(check and bool(value.unexplained))
+    return int(check and bool(value.unexplained)) or served_code(console, value.damaged)
 
 
 @events_app.command("export")
@@ -102,7 +103,7 @@ def events_export(
     form: Annotated[
         str, typer.Option("--format", metavar="FORMAT", help="jsonl or prov-json (W3C PROV).")
     ] = "jsonl",
-) -> None:
+) -> int:
     """Print all events in order, one a line, each with its shard and line. A file is written whole or not.
 
     Each line is an object: shard, line, and event as it stands in the log.
@@ -110,6 +111,7 @@ def events_export(
     import os
     from dataclasses import replace
 
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import export_summary, exported
     from thunderus_mem.verbs.exporting import Export
 
@@ -128,3 +130,4 @@ def events_export(
         for piece in export.pieces():
             console.raw(piece)
     console.say(export_summary(export.done()))
+    return served_code(console, export.done().damaged)

@@ -162,7 +162,10 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "upkeep",
         "Check the store and its surroundings.",
         _CHECK,
-        (("", "thunderus_mem.verbs.upkeep:DoctorReport"),),
+        (
+            ("", "thunderus_mem.verbs.health:DoctorReport"),
+            ("fix", "thunderus_mem.verbs.health:Treatment"),
+        ),
     ),
     Entry(
         "init",

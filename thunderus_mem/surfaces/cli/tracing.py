@@ -47,17 +47,20 @@ def blame(
     lines: Annotated[
         str, typer.Option("--lines", "-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, or 7.")
     ] = "",
-) -> None:
+) -> int:
     """Which event or commit last changed each line of a document, who did it and when.
 
     The log comes first, then git's history. Lines nobody recorded yet say so.
     """
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_blame import blame_report
     from thunderus_mem.verbs import blaming
 
     console: Console = ctx.obj
     wanted = _wanted(lines) if lines else None
-    console.emit("blame", blaming.blame(console.memory(), document, lines=wanted), blame_report, long=True)
+    value = blaming.blame(console.memory(), document, lines=wanted)
+    console.emit("blame", value, blame_report, long=True)
+    return served_code(console, value.damaged)
 
 
 def _wanted(text: str) -> tuple[int, int]:
