@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Healed
 
 _TRIES = 3
-_LOOKS, _PAUSE = 3, 0.1
+_LOOKS, _PAUSE = 3, 0.2
 
 
 class Edit(NamedTuple):
@@ -241,14 +241,12 @@ class Writing:
         )
 
 
-def _refuse_mass_loss(memory: Memory, unrecorded: Sequence[HandEdit]) -> None:
+def _mass_loss(memory: Memory, gone: int) -> Refused:
     """A folder that is not mounted must not be logged as hundreds of removals, nor be written into."""
-    gone = len(memory.mass_loss(unrecorded))
-    if not gone:
-        return
-    raise Refused(
-        f"{gone:,} of {memory.index.count() + gone:,} documents are gone, and neither a command nor a commit "
-        "took them away; nothing was written",
+    total = memory.index.count() + gone
+    return Refused(
+        f"{gone:,} of {total:,} documents are gone, and neither a command nor a commit took them away; "
+        "nothing was written",
         hint="bring them back; or, if they are meant to be gone, commit that or run "
         "`thunderus-mem record --yes`",
     )
@@ -278,10 +276,10 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
         memory.refresh()
         git, origin = asked()
         unrecorded: Sequence[HandEdit] = memory.hand_edits(git)
-        if not accept_loss and memory.mass_loss(unrecorded):
-            if tries > _LOOKS:
-                _refuse_mass_loss(memory, unrecorded)
-            time.sleep(_PAUSE * tries)  # git may be in the middle of a checkout
+        if gone := 0 if accept_loss else len(memory.mass_loss(unrecorded)):
+            if tries > _LOOKS and not (memory.git and memory.git.index_locked(time.time())):
+                raise _mass_loss(memory, gone)
+            time.sleep(_PAUSE)  # git may be in the middle of a checkout
             continue
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
             if not memory.sessions.still_holds(memory.git, git):
@@ -294,7 +292,7 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
                 unrecorded = memory.still_unrecorded(unrecorded)
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
-            # The change is on disk by now; an index that cannot be renewed is renewed by the next command.
+            # The change is on disk; an index that cannot be renewed is renewed by the next command.
             with suppress(Busy, Degraded, NotWritable):
                 memory.refresh()
             return

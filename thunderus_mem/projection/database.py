@@ -97,8 +97,8 @@ class Database:
     def prove(self) -> None:
         """Within a snapshot: see that the file still is the one in its place, as our last write left it.
 
-        Whoever writes keeps readers out until the seal is on, so no seal means somebody else's hand. Raises
-        ``Moved`` or ``Damaged``.
+        Who writes keeps readers out until the seal is on, so no seal means another's hand. Raises ``Moved``
+        or ``Damaged``.
         """
         if not self._inode:
             return
@@ -110,8 +110,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing, the only writer meanwhile. Raises ``Busy`` when another writes for too long,
-        ``Moved`` or ``Damaged`` as ``prove`` does."""
+        """All or nothing, the only writer meanwhile. Raises ``Busy``, or as ``prove`` does."""
         self._lock()
         try:
             self.prove()
@@ -166,8 +165,7 @@ class Database:
                 self._connection.execute("PRAGMA user_version").fetchone()
 
     def check(self, *, words: bool = True) -> str:
-        """What is wrong with the index; "" when nothing is. Reads every page; with ``words`` every text is
-        also held against the full-text tables."""
+        """What is wrong with the pages, and with ``words`` with the full-text tables; "" when nothing is."""
         try:
             with self.snapshot():
                 self.prove()
@@ -235,8 +233,7 @@ def connect(path: str) -> Database:
 
 
 def create(path: str = "") -> Database:
-    """A new, empty index: in memory, or in a file that must not hold one. Speed over safety until it is
-    published."""
+    """A new, empty index: in memory, or in a new file. Speed over safety until it is published."""
     with translated(path):
         connection = _connection(path or ":memory:")
         connection.execute("PRAGMA journal_mode = OFF")

@@ -91,9 +91,14 @@ class LogIndex:
         narrowed = f"{where} {'AND' if where else 'WHERE'} place >= ? AND (place, path, line) > (?, ?, ?)"
         sql = f"{_ROWS} {narrowed} ORDER BY place, path, line LIMIT {_BATCH}"
         last: tuple[str, str, int] = (since, "", 0)
-        while rows := self._rows(sql, (*values, last[0], *last)):
+        while True:
+            with self._database.snapshot():
+                rows = self._rows(sql, (*values, last[0], *last))
+                first = list(self._first_copies(rows))
+            if not rows:
+                return
             last = rows[-1].order
-            yield list(self._first_copies(rows))
+            yield first
 
     def total(self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()) -> int:
         """How many events there are; a repeated line counts once."""

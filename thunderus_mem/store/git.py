@@ -23,6 +23,7 @@ __all__ = ["Git", "GitState", "look_for_git"]
 
 _CHUNK: Final = 200
 _SHA: Final = re.compile(r"[0-9a-f]{4,64}", re.ASCII)
+_STALE_LOCK: Final = 30.0
 _OPERATIONS: Final = (
     ("rebase-merge", "rebase"),
     ("rebase-apply", "rebase"),
@@ -157,6 +158,13 @@ class Git:
             if os.path.exists(os.path.join(self.git_dir, name)):
                 return operation
         return ""
+
+    def index_locked(self, now: float) -> bool:
+        """Whether a git command is at work on index and files; a lock half a minute old is a leftover."""
+        try:
+            return now - os.stat(os.path.join(self.git_dir, "index.lock")).st_mtime < _STALE_LOCK
+        except OSError:
+            return False
 
     def staged_files(self, prefix: str) -> list[str]:
         """Files below ``prefix`` that the next commit adds or changes (deleted ones not)."""

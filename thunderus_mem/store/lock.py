@@ -4,6 +4,7 @@ filelock.
 
 from __future__ import annotations
 
+import errno
 import os
 import time
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["held", "owner_path", "prepare"]
 
 _POLL: Final = 0.01
+_NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})
 _OWNER_LIMIT: Final = 4096
 
 
@@ -49,6 +51,8 @@ def held(lock_path: str, *, timeout: float = 10.0, command: str = "") -> Iterato
     except filelock.Timeout as error:
         raise _busy(lock_path, timeout) from error
     except OSError as error:
+        if error.errno in _NO_LOCKS:
+            raise _no_locks(lock_path) from error
         raise explain(error, lock_path) from error
     try:
         # Where the kernel has no locks it has become another kind; naming that would load it each time.

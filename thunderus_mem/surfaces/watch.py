@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 QUIET = 0.3
 LONGEST = 2.0
 EVERY = 1.0
-STALE_LOCK = 30.0
 _UNWATCHED = ("memory/indexes", "sessions", "local", ".staging", ".quarantine", ".lock")
 _IDLE_EVENTS = frozenset(["opened", "closed_no_write"])
 
@@ -89,11 +88,7 @@ def git_at_work(git: Git | None, now: float) -> str:
     operation = git.operation()
     if operation and operation != "bisect":
         return operation
-    try:
-        age = now - os.stat(os.path.join(git.git_dir, "index.lock")).st_mtime
-    except OSError:
-        return ""
-    return "index.lock" if age < STALE_LOCK else ""
+    return "index.lock" if git.index_locked(now) else ""
 
 
 def compare(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:

@@ -1,0 +1,90 @@
+"""P3: names that some file system or some eye takes for one: refused when added, found when there."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+import pytest
+import report
+from commands import FACTS, twice
+
+from thunderus_mem.memory import open_memory
+from thunderus_mem.model.errors import DocumentExists, InvalidDocument
+from thunderus_mem.verbs.adding import add
+from thunderus_mem.verbs.finding import search
+from thunderus_mem.verbs.linting import lint
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TITLES = (
+    ("Cache", "CACHE", "cache", "Ｃａｃｈｅ"),
+    ("Café", unicodedata.normalize("NFD", "Café"), "CAFÉ", "Cafe"),
+    ("Straße", "Strasse", "STRASSE", "STRAẞE"),
+    ("Isik", "ISIK", "Işık", "ISİK"),
+)
+"""Titles whose ids are one, by rows; the last row's differ only where Turkish writes a dot or none."""
+
+NAMES = (
+    ("cache", "Cache"),
+    ("caf\u00e9", "cafe\u0301"),
+    ("CAF\u00c9", "cafe\u0301"),
+    ("stra\u00dfe", "STRASSE"),
+    ("\u00c5", "\u212b"),
+)
+SPELLINGS = (
+    ("Café", ("café", unicodedata.normalize("NFD", "café"), "CAFE", "cafe")),
+    ("Größe", ("größe", "GRÖSSE", "grosse", unicodedata.normalize("NFD", "Größe"))),
+    ("naïve", ("naive", "NAÏVE")),
+    ("Ångström", ("angstrom", "\u212bngström")),
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    (tmp_path / ".thunderus").mkdir()
+    return tmp_path
+
+
+def test_titles_that_are_alike_get_one_id_and_the_second_is_refused(store: Path) -> None:
+    tried = 0
+    for row in TITLES:
+        memory = open_memory(str(store))
+        first, *others = row
+        add(memory, "fact", first, body=f"The first says something about {row!r}.", tags=["x"])
+        for position, title in enumerate(others):
+            tried += 1
+            with pytest.raises(DocumentExists):
+                add(memory, "fact", title, body=f"Number {position} says something else.", tags=["x"])
+    for given in ("fact.Cache", "fact.CAFE", "fact.café", "fact.straße", "Fact.cache", "fact.ı"):
+        tried += 1
+        with pytest.raises(InvalidDocument):
+            add(open_memory(str(store)), "fact", "X", id=given, body="Words.", tags=["x"])
+    report.add("P3", "ids", tried=tried)
+
+
+@pytest.mark.parametrize("pair", NAMES, ids=lambda pair: ascii(pair))
+def test_files_that_are_alike_are_found(store: Path, pair: tuple[str, str]) -> None:
+    memory = open_memory(str(store))
+    (store / FACTS).mkdir(parents=True)
+    for number, name in enumerate(pair):
+        (store / FACTS / f"{name}.md").write_text(twice(f"n{number}", f"Text number {number}."))
+    if len(list((store / FACTS).iterdir())) < 2:
+        pytest.skip("this file system takes them for one")
+    found = [one for one in lint(memory).diagnostics if one.rule == "TM112"]
+    assert len(found) == 2, found
+    report.add("P3", "files", tried=2)
+
+
+def test_a_word_is_found_however_it_is_spelled(store: Path) -> None:
+    tried = missed = 0
+    for number, (word, spellings) in enumerate(SPELLINGS):
+        memory = open_memory(str(store))
+        doc_id = f"fact.word-{number}"
+        add(memory, "fact", f"Word {number}", id=doc_id, body=f"It says {word} here.", tags=["x"])
+        for spelling in spellings:
+            tried += 1
+            missed += doc_id not in [hit.id for hit in search(memory, spelling).hits]
+    report.add("P3", "spellings", tried=tried, lost=missed)
+    assert missed == 0
