@@ -39,6 +39,13 @@ FLOORS = {
     "E1": Floor(1450, 1450),
     "E1-cli": Floor(70, 70),
     "E1-strace": Floor(55, 55),
+    "F1": Floor(5000, 200000),
+    "F2": Floor(90, 90),
+    "F3": Floor(75, 75),
+    "F4": Floor(2400, 22000),
+    "F5": Floor(2060, 20400),
+    "F6": Floor(470, 470),
+    "F9": Floor(2500, 28000),
     "P1": Floor(1800, 1800),
     "P1-cli": Floor(400, 400),
 }
