@@ -13,6 +13,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -68,9 +69,16 @@ class Server:
         stdin: bytes = b"",
         uid: int | None = None,
         arm: Mapping[str, Any] | None = None,
+        signalled: tuple[int, float] | None = None,
+        main: str = "",
         timeout: float = 60,
     ) -> Done:
-        """Run one command. ``arm``: ``{"module:function": arguments}`` called in the process before it."""
+        """Run one command. ``arm``: ``{"module:function": arguments}`` called in the process before it.
+
+        ``signalled``: a signal, and how many seconds after the beginning it gets it.
+        ``main``: another program than the command line, as ``module:function``; it takes the arguments and
+        returns its exit code.
+        """
         process = self._started()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -79,11 +87,16 @@ class Server:
             stream.write(stdin)
         with open(names["seen"], "wb"):
             pass
-        call = {"arguments": arguments, "cwd": cwd, "env": self._environ | dict(env or {}), "uid": uid}
-        line = json.dumps({**call, "arm": dict(arm or {}), "names": names}).encode() + b"\n"
+        environ = self._environ | dict(env or {})
+        call: dict[str, Any] = {"arguments": arguments, "cwd": cwd, "env": environ, "uid": uid}
+        call |= {"arm": dict(arm or {}), "main": main, "names": names}
+        line = json.dumps(call).encode() + b"\n"
         while line:
             line = line[process.stdin.write(line) or 0 :]
         child = int(process.stdout.readline())
+        if signalled is not None and not select.select([process.stdout], [], [], signalled[1])[0]:
+            with suppress(ProcessLookupError):  # it ended just now
+                os.kill(child, signalled[0])
         if not select.select([process.stdout], [], [], timeout)[0]:
             os.kill(child, signal.SIGKILL)
             process.stdout.readline()
@@ -166,6 +179,11 @@ def _child(call: dict[str, Any]) -> None:
         os.setgroups([])
         os.setgid(call["uid"])
         os.setuid(call["uid"])
+    if call["main"]:
+        module, _, name = call["main"].partition(":")
+        code = getattr(importlib.import_module(module), name)(call["arguments"])
+        sys.stdout.flush()
+        program.os._exit(code)
     program.main()
 
 
@@ -181,6 +199,7 @@ def serve() -> None:
         call = json.loads(line)
         child = os.fork()
         if child == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # until it is the program that hears it
             try:
                 _child(call)
             finally:

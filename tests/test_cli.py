@@ -225,7 +225,9 @@ def test_a_bug_is_70_and_leaves_a_report_without_any_text(store: Path, sealed: P
     assert "a secret word" not in text
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_an_interrupt_ends_quietly(store: Path, sealed: Path, number: signal.Signals, code: int) -> None:
     process = broken_command(
         store, sealed, "sys.stdout.write('ready\\n'); sys.stdout.flush(); import time; time.sleep(30)"
@@ -273,7 +275,7 @@ def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:
     assert words("import", "markdown", "docs", "--kind", "a") == ["adr"]
     assert words("add", "pl") == ["playbook"]
     assert words("link", "fact.a", "re") == ["refers_to"]
-    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205"]
+    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206"]
 
 
 def test_swapped_letters_are_told_from_other_words(run: Run) -> None:
@@ -289,3 +291,19 @@ def test_every_message_is_a_sentence(run: Run, repo: Path) -> None:
     assert taken.err.startswith(
         "error: fact.one exists already, in .thunderus/memory/semantic/FACTS/one.md.\n"
     )
+
+
+def test_one_memory_inside_another_is_told_where_it_matters(run: Run, repo: Path) -> None:
+    inner = repo / "packages" / "a"
+    below = inner / "src"
+    below.mkdir(parents=True)
+    assert run("init").code == 0
+    assert run("init", cwd=inner).code == 0
+    said = f"This is the memory in {inner}; another is in {repo}."
+    add = ("add", "fact", "--tag", "t", "--body", "words")
+    assert said in run(*add, "One", cwd=below).err
+    assert said in run("search", "nothing", cwd=below).err
+    for quiet in (("list",), ("search", "words"), ("lint",), ("show", "fact.one")):
+        assert str(repo) not in run(*quiet, cwd=below).err
+    assert said not in run(*add, "Two", cwd=inner).err, "whoever stands in its folder is not surprised"
+    assert f"above it   {repo}\n" in run("status", cwd=below).out

@@ -241,3 +241,41 @@ def test_folders_made_by_somebody_else_meanwhile_are_fine_and_files_are_not(tmp_
     with pytest.raises(FileExistsError):
         disk.make_folders(str(tmp_path / "file"))
     disk.make_folders(str(tmp_path / "quick"), durable=False)
+
+
+def _heard(action) -> list[tuple[str, str]]:
+    """The operations on the disk while ``action`` runs, with the last part of their paths."""
+    from thunderus_mem.store.failpoints import recording
+
+    found: list[tuple[str, str]] = []
+    with recording(lambda operation, path, detail: found.append((operation, os.path.basename(path)))):
+        action()
+    return found
+
+
+def test_the_old_name_goes_only_once_the_new_one_is_sure(tmp_path) -> None:
+    staging, folder = tmp_path / "staging", tmp_path / "facts"
+    for place in (staging, folder):
+        place.mkdir()
+    staged, target = str(staging / "0"), str(folder / "a.md")
+    replace_file(staged, b"text")
+    heard = _heard(lambda: publishing.publish_file(staged, target, expecting=ABSENT))
+    assert heard == [("link", "0"), ("sync-folder", "facts"), ("unlink", "0"), ("sync-folder", "staging")]
+
+
+def test_a_document_that_is_put_back_is_sure_before_its_other_name_goes(tmp_path, monkeypatch) -> None:
+    path, into = str(tmp_path / "a.md"), str(tmp_path / "taken")
+    replace_file(path, b"theirs")
+    monkeypatch.setattr(publishing, "check_expected", lambda path, expecting: None)
+
+    def take() -> None:
+        with pytest.raises(Conflict):
+            publishing.take_file(path, into, expecting=content_hash(b"ours"))
+
+    assert [name for name, _ in _heard(take)] == ["rename", "link", "sync-folder", "unlink"]
+    assert read_file(path, 10) == b"theirs"
+
+
+def test_a_file_that_may_be_lost_is_never_torn(tmp_path) -> None:
+    heard = _heard(lambda: replace_file(str(tmp_path / "a"), b"x", durable=False))
+    assert [name for name, _ in heard] == ["create", "write", "sync", "rename"]

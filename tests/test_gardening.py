@@ -96,14 +96,25 @@ def test_the_removed_id_still_leads_to_the_document(root: Path, clock: Clock) ->
     assert show(opened(root, clock), "fact.cache").id == "fact.caching"
 
 
-def test_a_plan_whose_documents_have_changed_is_refused(root: Path, clock: Clock) -> None:
+def test_a_step_whose_documents_have_changed_is_skipped_and_named_and_the_others_are_done(
+    root: Path, clock: Clock
+) -> None:
     memory = opened(root, clock)
+    for name in ("more", "most"):
+        text = (root / FACTS / "cache.md").read_text(encoding="utf-8")
+        text = text.replace("fact.cache", f"fact.{name}").partition("\n\n")[0]
+        body = "The exporter waits thirty seconds for the first page and five for each further one."
+        (root / FACTS / f"{name}.md").write_text(f"{text}\n\n{body}\n", encoding="utf-8")
     plan = garden_plan(memory)
+    assert len(plan.applicable) == 2
     path = root / FACTS / "cache.md"
     path.write_text(path.read_text(encoding="utf-8") + "One thing more.\n", encoding="utf-8")
-    with pytest.raises(Conflict, match=r"cache\.md has changed since the plan was made"):
-        garden_apply(opened(root, clock), plan)
-    assert path.exists()
+    applied = garden_apply(opened(root, clock), plan)
+    assert [step.targets for step in applied.steps] == [("fact.more", "fact.most")]
+    assert [(step.targets, step.why) for step in applied.skipped] == [
+        (("fact.caching", "fact.cache"), f"{FACTS}/cache.md has changed since the plan was made")
+    ]
+    assert path.read_text(encoding="utf-8").endswith("One thing more.\n")
 
 
 def test_a_recap_cites_what_happened_and_stays_until_more_does(root: Path, clock: Clock) -> None:

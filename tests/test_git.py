@@ -12,9 +12,12 @@ from git_repository import Repository
 
 from thunderus_mem.store.git import Git, look_for_git
 from thunderus_mem.store.git_status import parse_status
+from thunderus_mem.store.git_versions import file_commits
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from thunderus_mem.store.git_history import Commit
 
 MEMORY = ".thunderus/memory"
 DOC = f"{MEMORY}/semantic/FACTS/a.md"
@@ -65,8 +68,12 @@ def test_a_repository_without_commits_has_no_head(tmp_path: Path) -> None:
     assert state.head is None
     assert git.reflog_size() == 0
     assert git.head_bytes("x") is None
-    assert git.commits_of_path("x") == []
+    assert touching(git, "x") == []
     assert git.added_dates(["."]) == {}
+
+
+def touching(git: Git, path: str) -> list[Commit]:
+    return [commit for commit, _ in file_commits(git, [path])]
 
 
 def test_detached_head_is_a_head(repository: Repository) -> None:
@@ -127,7 +134,7 @@ def test_a_store_below_the_top_level_names_its_files_from_its_root(repository: R
     assert git.tracked([DOC, "missing.md"]) == {DOC}
     sha = repository.commit("Package")
     assert git.head_bytes(DOC) == b"one\n"
-    assert [commit.sha for commit in git.commits_of_path(DOC)] == [sha]
+    assert [commit.sha for commit in touching(git, DOC)] == [sha]
     assert list(git.first_commits([SHARD])) == [SHARD]
 
 
@@ -144,7 +151,7 @@ def test_linked_worktrees_have_their_own_head_and_reflog(repository: Repository,
     linked.commit("Linked moves")
     assert git.reflog_size() > before
     assert git.hooks_dir() == opened(repository).hooks_dir()
-    assert [commit.subject for commit in git.commits_of_path(DOC)] == ["Linked moves", "First"]
+    assert [commit.subject for commit in touching(git, DOC)] == ["Linked moves", "First"]
 
 
 def test_submodules_are_repositories_of_their_own(repository: Repository, tmp_path: Path) -> None:
@@ -208,7 +215,7 @@ def test_a_repository_that_breaks_later_answers_with_a_reason(repository: Reposi
     assert git.state("", MEMORY) is None
     assert git.reason
     assert git.staged_files("") == []
-    assert git.commits_of_path(DOC) == []
+    assert touching(git, DOC) == []
 
 
 def test_variables_of_a_hook_do_not_lead_elsewhere(
@@ -223,7 +230,7 @@ def test_variables_of_a_hook_do_not_lead_elsewhere(
     state = git.state("", MEMORY)
     assert state is not None
     assert state.head == repository.git("rev-parse", "HEAD")
-    assert [commit.subject for commit in git.commits_of_path(DOC)] == ["First"]
+    assert [commit.subject for commit in touching(git, DOC)] == ["First"]
     assert os.environ["GIT_DIR"] == str(other.root / ".git")
 
 
@@ -262,7 +269,7 @@ def test_nothing_a_repository_configures_is_run(repository: Repository, tmp_path
     git.state(SHARD, MEMORY)
     git.staged_files("")
     git.staged_bytes(DOC)
-    git.commits_of_path(DOC)
+    touching(git, DOC)
     git.added_dates([DOC])
     git.tracked([DOC])
     assert not trap.exists()
@@ -298,8 +305,8 @@ def test_dates_of_files_come_from_their_first_and_last_commit(repository: Reposi
     git = opened(repository)
     assert git.added_dates([MEMORY]) == {DOC: ("2026-01-21T09:00:00Z", "2026-02-03T08:00:00Z")}
     assert git.first_commits([DOC])[DOC].subject == "First"
-    assert [commit.subject for commit in git.commits_of_path(DOC)] == ["Second", "First"]
-    assert git.commits_of_path(DOC)[0].author == "Ann Author"
+    assert [commit.subject for commit in touching(git, DOC)] == ["Second", "First"]
+    assert touching(git, DOC)[0].author == "Ann Author"
 
 
 def test_commits_of_a_day(repository: Repository) -> None:

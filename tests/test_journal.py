@@ -87,6 +87,13 @@ def test_a_change_of_three_files_is_made_and_leaves_nothing_behind(store: Store)
     assert store.journal.heal(store.contains, shards=[LOG]) == []
 
 
+def test_a_change_of_line_ends_alone_reaches_the_file(store: Store) -> None:
+    store.write("d.md", b"one\r\ntwo\r\n")
+    write = Write("d.md", content_hash(b"one\ntwo\n"), b"one\ntwo\n")
+    assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', [write]).published
+    assert store.read("d.md") == b"one\ntwo\n"
+
+
 def test_other_text_before_the_commit_is_a_conflict_and_nothing_is_written(store: Store) -> None:
     store.write("b.md", b"somebody's")
     with pytest.raises(Conflict):

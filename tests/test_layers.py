@@ -46,7 +46,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "filelock": ("store/lock.py",),
     "sqlite3": ("projection/database.py",),
     "watchdog": ("surfaces/observer.py",),
-    "rich": ("surfaces/render.py",),
+    "rich": ("surfaces/drawing.py",),
     "typer": ("surfaces/cli/",),
     "pydantic": (),
     "click": (),

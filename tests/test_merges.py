@@ -394,7 +394,9 @@ def test_a_clone_with_autocrlf(
     copy = tree.repository.clone(tmp_path / "copy", "-c", f"core.autocrlf={setting}")
     other = type(tree)(copy, clock)
     shard = (other.root / next(iter(other.shards()))).read_bytes()
-    assert (b"\r\n" in shard) == (setting == "true" and not attributes)
+    converted = setting == "true" and not attributes
+    assert (b"\r\n" in shard) == converted
+    assert [one.rule for one in other.reader.verify()] == ["TM508"] * converted
     other.check()
     other.add("windows")
     other.note("there")

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from git_repository import Repository
-from tree_writer import FACTS, IGNORED, Clock, Writer
+from tree_writer import DOCUMENT, FACTS, IGNORED, Clock, Writer
 
-from thunderus_mem.evidence.provenance import WhyNode, event_label, explaining_commit, why
+from thunderus_mem.evidence.provenance import WhyGraph, WhyNode, event_label, why
+from thunderus_mem.evidence.transitions import past_of
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.event import make_event
 from thunderus_mem.store.git import Git
@@ -39,45 +40,87 @@ def git_of(tree: Writer) -> Git:
     return git
 
 
-def told(tree: Writer, git: Git | None) -> WhyNode:
-    return why(document(tree), tree.reader, git)
+def told(tree: Writer, git: Git | None) -> WhyGraph:
+    logged = tree.reader.read_all().events
+    past = past_of(document(tree), [entry.event for entry in logged])
+    return why(document(tree), logged, past, tree.reader, git)
 
 
-def labels(node: WhyNode, kind: str) -> list[str]:
-    found = [node.label] if node.kind == kind else []
-    return found + [label for child in node.children for label in labels(child, kind)]
+def nodes(graph: WhyGraph, kind: str) -> list[WhyNode]:
+    return [node for node in graph.nodes if node.kind == kind]
 
 
-def ids(node: WhyNode, kind: str) -> list[str]:
-    found = [node.id] if node.kind == kind else []
-    return found + [one for child in node.children for one in ids(child, kind)]
+def labels(graph: WhyGraph, kind: str) -> list[str]:
+    return [node.label for node in nodes(graph, kind)]
+
+
+def ids(graph: WhyGraph, kind: str) -> list[str]:
+    return [node.id for node in nodes(graph, kind)]
+
+
+def below(graph: WhyGraph, source: str) -> list[tuple[str, str]]:
+    """Where edges lead from a node: relation and kind."""
+    kinds = {node.id: node.kind for node in graph.nodes}
+    return [(edge.relation, kinds[edge.to]) for edge in graph.edges if edge.from_ == source]
 
 
 def test_a_new_document_leads_to_its_event_session_and_patch(tree: Writer) -> None:
     event_id = tree.add("base")
     tree.add("other")
-    node = told(tree, git_of(tree))
-    assert (node.kind, node.id) == ("document", "fact.base")
-    assert [child.kind for child in node.children] == ["event"]
-    event = node.children[0]
-    assert event.id == event_id
-    assert [child.kind for child in event.children] == ["session", "patch", "note"]
-    assert event.children[2].label == "not committed yet"
-    assert event.children[1].children[0].label.startswith("create: nothing → ")
-    assert {event.children[0].label, event.children[1].label} == {""}
+    graph = told(tree, git_of(tree))
+    assert (graph.nodes[0].kind, graph.nodes[0].id) == ("document", "fact.base")
+    assert below(graph, "fact.base") == [("changed_by", "event")]
+    assert ids(graph, "event") == [event_id]
+    assert below(graph, event_id) == [("in_session", "session"), ("carries", "patch"), ("says", "note")]
+    assert labels(graph, "note") == ["not committed yet"]
+    (change,) = nodes(graph, "change")
+    assert change.label.startswith("create: nothing → ")
+    assert (change.op, change.path, change.before, change.after) == (
+        "create", PATH, "", document(tree).hash,
+    )  # fmt: skip
+    assert {*labels(graph, "session"), *labels(graph, "patch")} == {""}
+    event = nodes(graph, "event")[0]
+    assert (event.actor, event.op, event.ts[:10]) == ("user", "add", "2026-01-21")
 
 
 def test_events_lead_to_the_commit_that_brought_them_in(tree: Writer) -> None:
     tree.add("base")
     first = tree.save("Add base")
-    edit = tree.edit("base", "is so", "is not so")
+    tree.edit("base", "is so", "is not so")
+    edit = tree.edit("base", "is not so", "may be so")
     second = tree.save("Correct base")
-    node = told(tree, git_of(tree))
-    events = node.children[:2]
-    assert events[1].id == edit
-    assert [ids(event, "commit") for event in events] == [[first], [second]]
-    assert len(ids(node, "commit")) == 2
-    assert labels(node, "commit")[0].endswith("Ann Author: Add base")
+    graph = told(tree, git_of(tree))
+    leads = [edge.to for edge in graph.edges if edge.relation == "committed_in"]
+    assert leads == [first, second, second]
+    assert ids(graph, "event")[-1] == edit
+    assert ids(graph, "commit") == [first, second]
+    assert labels(graph, "commit")[0].endswith("Ann Author: Add base")
+
+
+def test_a_graph_is_whole_and_the_same_every_time(tree: Writer) -> None:
+    tree.add("base")
+    tree.edit("base", "verification:", "links:\n  supersedes:\n    - fact.base\nverification:")
+    tree.save("Add base")
+    graph = told(tree, git_of(tree))
+    assert graph == told(tree, git_of(tree))
+    known = [node.id for node in graph.nodes]
+    assert len(known) == len(set(known))
+    assert {end for edge in graph.edges for end in (edge.from_, edge.to)} == set(known)
+    assert ("supersedes", "document") in below(graph, "fact.base")
+
+
+def test_a_file_that_moved_keeps_its_commits(tree: Writer) -> None:
+    tree.repository.write(PATH, DOCUMENT.format(name="base", event="evt_1"))
+    first = tree.save("First")
+    tree.edit("base", "is so", "is not so")
+    tree.git("mv", PATH, f"{FACTS}/moved.md")
+    second = tree.save("Move")
+    moved = read_document(f"{FACTS}/moved.md", (tree.root / FACTS / "moved.md").read_bytes()).document
+    assert moved is not None
+    logged = tree.reader.read_all().events
+    past = past_of(moved, [entry.event for entry in logged])
+    graph = why(moved, logged, past, tree.reader, git_of(tree))
+    assert set(ids(graph, "commit")) == {first, second}
 
 
 def test_an_edit_by_hand_that_was_committed_is_told_by_git(tree: Writer) -> None:
@@ -86,9 +129,9 @@ def test_an_edit_by_hand_that_was_committed_is_told_by_git(tree: Writer) -> None
     (tree.root / PATH).write_text((tree.root / PATH).read_text() + "By hand.\n")
     assert any(label.startswith("unrecorded") for label in labels(told(tree, git_of(tree)), "note"))
     sha = tree.save("By hand")
-    node = told(tree, git_of(tree))
-    assert sha in ids(node, "commit")
-    assert not any(label.startswith("unrecorded") for label in labels(node, "note"))
+    graph = told(tree, git_of(tree))
+    assert sha in ids(graph, "commit")
+    assert not any(label.startswith("unrecorded") for label in labels(graph, "note"))
     assert any(label.startswith("unrecorded") for label in labels(told(tree, None), "note"))
 
 
@@ -101,8 +144,8 @@ def test_what_the_frontmatter_names_and_nobody_here_has_is_a_note(tree: Writer) 
         f"  patches:\n    - patch_away\n  commits:\n    - {sha}\n    - {'0' * 40}",
     )
     tree.edit("base", "  events:\n", "  events:\n    - evt_away\n")
-    node = told(tree, git_of(tree))
-    notes = {child.id: child.label for child in node.children if child.kind == "note"}
+    graph = told(tree, git_of(tree))
+    notes = {one.id: one.label for one in nodes(graph, "missing")}
     assert set(notes) == {"evt_away", "patch_away", "0" * 40}
     assert "private to another working tree" in notes["evt_away"]
     assert "not in this clone" in notes["0" * 40]
@@ -123,19 +166,7 @@ def test_events_about_an_alias_belong_to_the_document(tree: Writer) -> None:
 
 def test_a_document_outside_git_is_told_from_the_log(tree: Writer) -> None:
     tree.add("base")
-    assert [child.kind for child in told(tree, None).children] == ["event"]
-
-
-def test_an_old_text_is_found_in_history(tree: Writer) -> None:
-    tree.add("base")
-    old = document(tree).hash
-    sha = tree.save("Add base")
-    tree.edit("base", "is so", "is not so")
-    tree.save("Change")
-    commit = explaining_commit(old, PATH, git_of(tree))
-    assert commit is not None
-    assert commit.sha == sha
-    assert explaining_commit("sha256:0", PATH, git_of(tree)) is None
+    assert below(told(tree, None), "fact.base") == [("changed_by", "event")]
 
 
 def test_the_line_of_an_event_says_when_what_who_and_why() -> None:

@@ -32,10 +32,11 @@ DEVELOPER_QUERIES = [
 
 
 def run(text: str) -> None:
-    query = parse_query(text)
-    for expression in (match_expression(query), exclusion_expression(query)):
-        if expression:
-            TABLE.execute("SELECT rowid FROM t WHERE t MATCH ?", (expression,)).fetchall()
+    for unfinished in (False, True):
+        query = parse_query(text, unfinished=unfinished)
+        for expression in (match_expression(query), exclusion_expression(query)):
+            if expression:
+                TABLE.execute("SELECT rowid FROM t WHERE t MATCH ?", (expression,)).fetchall()
 
 
 @pytest.mark.parametrize("text", DEVELOPER_QUERIES)
@@ -173,3 +174,25 @@ def test_too_much_is_cut_and_said() -> None:
     assert len(query.terms) == MAX_TERMS
     assert len(query.notes) == 1
     assert parse_query("x" * 10_000).notes
+
+
+@pytest.mark.parametrize(
+    ("text", "expression"),
+    [
+        ("strasse", '("strasse" OR "straße")'),
+        ("Straße", '("Straße" OR "strasse")'),
+        ("Massstab", '("Massstab" OR "maßstab" OR "masßtab")'),
+        ('"die strasse"', '("die strasse" OR "die straße")'),
+        ("session_id", '"session_id"'),
+    ],
+)
+def test_a_sharp_s_and_two_are_one_spelling(text: str, expression: str) -> None:
+    assert match_expression(parse_query(text)).partition(' OR "session"')[0].startswith(expression)
+
+
+def test_the_last_word_is_open_while_somebody_types() -> None:
+    assert match_expression(parse_query("retry han", unfinished=True)) == '"retry" OR "han"*'
+    assert match_expression(parse_query("retry han ", unfinished=True)) == '"retry" OR "han"'
+    assert match_expression(parse_query("thes", unfinished=True)) == '"thes"*'
+    assert match_expression(parse_query('"retry han', unfinished=True)) == '"retry" OR "han"*'
+    assert match_expression(parse_query("the", unfinished=True)) == '"the"*'

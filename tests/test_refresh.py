@@ -53,6 +53,25 @@ def test_a_touched_file_is_not_a_modified_document(tmp_path: Path) -> None:
     assert not refresh(layout, index).changed
 
 
+def test_the_generation_names_paths_and_texts_and_nothing_else(tmp_path: Path) -> None:
+    layouts = [new_store(tmp_path / name) for name in ("one", "two")]
+    for layout, order in zip(layouts, ("ab", "ba"), strict=True):
+        for name in order:
+            put(layout, f"{name}.md", document(f"fact.{name}"))
+    (one, _), (two, _) = map(open_index, layouts)
+    begun = one.generation()
+    assert (two.generation(), len(begun)) == (begun, 16)
+    put(layouts[0], "a.md", document("fact.a", "Other text.\n"))
+    refresh(layouts[0], one)
+    assert one.generation() != begun
+    put(layouts[0], "a.md", document("fact.a"))
+    refresh(layouts[0], one)
+    assert one.generation() == begun
+    os.rename(layouts[0].at(f"{FACTS}/a.md"), layouts[0].at(f"{FACTS}/c.md"))
+    refresh(layouts[0], one)
+    assert one.generation() != begun
+
+
 def test_of_two_files_with_one_id_the_first_path_counts_and_the_next_follows(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     first = put(layout, "a.md", document("fact.same", title="First"))
@@ -80,17 +99,18 @@ def test_a_file_that_cannot_be_a_document_hides_no_other(tmp_path: Path) -> None
     assert {problem.path.rpartition("/")[2] for problem in index.problems()} == {"a.md", "b.md", "d.md"}
 
 
-def test_an_unmounted_memory_is_held_not_dropped(tmp_path: Path) -> None:
+def test_the_index_follows_an_emptied_memory_as_a_rebuild_would(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     for number in range(12):
         put(layout, f"{number}.md", document(f"fact.n{number}"))
     index, _ = open_index(layout)
     for folder in ("core", "semantic", "procedural", "episodic"):
-        shutil.rmtree(os.path.join(layout.memory_dir, folder))
-    held = refresh(layout, index)
-    assert (held.held, held.total, index.count()) == (12, 12, 12)
-    assert search(index, parse_query("text"), root=layout.root) == []
-    assert rebuild(layout).total == 0
+        os.rename(os.path.join(layout.memory_dir, folder), os.path.join(layout.memory_dir, f"{folder}.away"))
+    gone = refresh(layout, index)
+    assert (gone.removed, gone.before, gone.total, index.count()) == (12, 12, 0, 0)
+    for folder in ("core", "semantic", "procedural", "episodic"):
+        os.rename(os.path.join(layout.memory_dir, f"{folder}.away"), os.path.join(layout.memory_dir, folder))
+    assert refresh(layout, index).added == 12
 
 
 def test_the_manifest_follows_and_is_mended(tmp_path: Path) -> None:

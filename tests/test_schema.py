@@ -99,8 +99,10 @@ def test_each_schema_is_a_valid_2020_12_schema_with_an_identity(name: str) -> No
 def test_ordinary_data_is_accepted_by_both() -> None:
     assert surely_valid(FACT)
     assert check(DOCUMENT, FACT) == []
-    assert surely_valid_event(EVENT_LINE)
-    assert check(EVENT, EVENT_LINE) == []
+    undo = {**EVENT_LINE, "body": {**EVENT_LINE["body"], "op": "undo", "undoes": ["evt_1"]}}
+    for event in (EVENT_LINE, undo):
+        assert surely_valid_event(event)
+        assert check(EVENT, event) == []
     assert surely_valid_manifest(MANIFEST_FILE)
     assert check(MANIFEST, MANIFEST_FILE) == []
 
@@ -211,10 +213,14 @@ def test_frontmatter_that_is_surely_valid_is_valid(data: dict[str, Any]) -> None
 @given(
     changed(EVENT_LINE, []),
     st.dictionaries(st.sampled_from(["paths", "patch_id", "snapshot_id", "x"]), ODDER, max_size=2),
+    st.dictionaries(st.sampled_from(["op", "undoes", "changes", "x"]), ODDER, max_size=2),
 )
-def test_an_event_that_is_surely_valid_is_valid(data: dict[str, Any], refs: dict[str, Any]) -> None:
-    if isinstance(data.get("refs"), dict):
-        data = {**data, "refs": {**data["refs"], **refs}}
+def test_an_event_that_is_surely_valid_is_valid(
+    data: dict[str, Any], refs: dict[str, Any], body: dict[str, Any]
+) -> None:
+    for key, more in (("refs", refs), ("body", body)):
+        if isinstance(data.get(key), dict):
+            data = {**data, key: {**data[key], **more}}
     if surely_valid_event(data):
         assert check(EVENT, data) == []
 

@@ -27,6 +27,7 @@ NOTES = {
         "# Tokens\n\nIntro.\n\n## Expiry\n\nTokens expire after 30 minutes in the cache.\n",
     ),
     "fact.café": ("Café opening", "x"),
+    "fact.street": ("Address", "Die Straße steht vor der Hausnummer.\n"),
     "fact.chinese": ("数据库", "我们使用数据库连接池来处理请求。\n"),
     "fact.release": ("Release day", "We release on Tuesdays from the main branch.\n"),
 }
@@ -57,6 +58,9 @@ def ask(store: tuple[Layout, Index], text: str, **options: int) -> list[Hit]:
         ("how do I run the tests?", "fact.testing"),
         ("parse_http2_frame", "fact.parser"),
         ("http2", "fact.parser"),
+        ("strasse", "fact.street"),
+        ("STRASSE", "fact.street"),
+        ("Straße", "fact.street"),
         ("parseHTTPFrame", "fact.client"),
         ("src/net/frame.py", "fact.parser"),
         ("fact.testing", "fact.testing"),
@@ -106,7 +110,7 @@ def test_left_out_words_and_filters(store: tuple[Layout, Index]) -> None:
     assert "fact.parser" not in {hit.id for hit in ask(store, "frame -entry")}
     assert ask(store, "frame kind:adr") == []
     assert [hit.id for hit in ask(store, "path:tokens")] == ["fact.tokens"]
-    assert len(ask(store, "tag:ONE", limit=50)) == 38
+    assert len(ask(store, "tag:ONE", limit=50)) == 39
     assert ask(store, "tag:none") == []
     assert ask(store, "frame before:2025-01-01") == []
 

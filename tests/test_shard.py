@@ -130,6 +130,14 @@ def test_shards_join_by_time_whatever_offset_it_is_written_with() -> None:
     assert [logged.event.id for logged in joined.events] == ["evt_2", "evt_1"]
 
 
+def test_lines_of_one_moment_keep_the_order_of_their_shard() -> None:
+    moment = {"ts": "2026-01-21T09:00:00.000Z"}
+    lines = b"".join(encode(note(number, **moment)) for number in (5, 3, 9))
+    other = encode(note(4, session_id="sess_2", **moment))
+    read = merge_readings([parse_shard(PATH, lines), parse_shard("other", other)])
+    assert [logged.event.id for logged in read.events] == ["evt_4", "evt_5", "evt_3", "evt_9"]
+
+
 def test_the_same_line_in_two_shards_counts_once() -> None:
     joined = merge_readings([parse_shard("a", LINES[0]), parse_shard("b", LINES[0])])
     assert len(joined.events) == 1
@@ -175,3 +183,9 @@ def test_a_damage_says_which_line_and_why() -> None:
     assert reading.damages[0].shard == PATH
     assert isinstance(reading.damages[0], Damage)
     assert reading.damages[0].message.startswith("not an event: not JSON")
+
+
+def test_a_last_line_with_lost_blocks_is_torn_and_one_in_the_middle_is_not() -> None:
+    lost = b'{"v":1,\0\0\0\0}\n'
+    assert [(one.line, one.code) for one in parse_shard(PATH, LINES[0] + lost).damages] == [(2, "TM505")]
+    assert [(one.line, one.code) for one in parse_shard(PATH, lost + LINES[0]).damages] == [(1, "TM503")]

@@ -136,3 +136,19 @@ def test_an_append_that_cannot_begin_or_be_taken_back_is_told(tmp_path, monkeypa
         with pytest.raises(NotWritable):
             append_record(path, LINE)
     assert read_file(path, 100) == LINE * 2
+
+
+@pytest.mark.parametrize("lost", [b"\0" * 8 + b"\n", b'{"n":\0\0\0\0}\n', b"\0\n"])
+def test_a_last_line_of_which_blocks_are_missing_is_torn_although_it_ends(tmp_path, lost: bytes) -> None:
+    path = _write(tmp_path / "log", LINE + lost)
+    mended = repair_tail(path, str(tmp_path / "kept"))
+    assert mended is not None
+    assert (mended.action, mended.offset, mended.size) == ("set-aside", len(LINE), len(lost))
+    assert read_file(mended.kept, 1000) == lost
+    assert (tmp_path / "log").read_bytes() == LINE
+    assert repair_tail(path, None) is None
+
+
+def test_such_a_line_in_the_middle_is_left_alone(tmp_path) -> None:
+    path = _write(tmp_path / "log", b"\0\0\n" + LINE)
+    assert repair_tail(path, None) is None

@@ -6,11 +6,13 @@ import os
 import random
 import subprocess
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from thunderus_mem.memory import Memory, open_memory
+from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.event import Change, changes_of, is_hand_edit
 from thunderus_mem.model.patch import apply_diff
 from thunderus_mem.model.textdiff import unified_diff
@@ -18,7 +20,6 @@ from thunderus_mem.verbs import adding, starting, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 ALPHA = ".thunderus/memory/semantic/FACTS/alpha.md"
 
@@ -154,3 +155,43 @@ def test_a_diff_applies_to_the_text_it_was_made_from(old: str, new: str) -> None
     assert diff is not None
     assert apply_diff(old, diff) == new
     assert apply_diff(old + "other\n", diff) != new
+
+
+def test_an_edit_on_top_of_one_that_git_has_is_recorded_from_there(memory: Memory) -> None:
+    if memory.git is None:
+        return
+    git(Path(memory.root), "add", "-A")
+    git(Path(memory.root), "commit", "-q", "-m", "Begin")
+    for line in ("Committed.\n", "Not yet.\n"):
+        with open(alpha(memory), "a", encoding="utf-8") as file:
+            file.write(line)
+        if line == "Committed.\n":
+            git(Path(memory.root), "commit", "-q", "-a", "-m", "By hand")
+            base = content_hash(Path(alpha(memory)).read_bytes())
+
+    writing.note(memory, "one")
+
+    (change,) = recorded(memory)
+    assert change.before == base
+    assert "+Not yet." in (change.diff or "")
+    assert "+Committed." not in (change.diff or "")
+
+
+def test_an_edit_on_top_of_what_the_tool_wrote_since_is_recorded_from_there(memory: Memory) -> None:
+    if memory.git is None:
+        return
+    git(Path(memory.root), "add", "-A")
+    git(Path(memory.root), "commit", "-q", "-m", "Begin")
+    with open(alpha(memory), "a", encoding="utf-8") as file:
+        file.write("Committed.\n")
+    git(Path(memory.root), "commit", "-q", "-a", "-m", "By hand")
+    text = Path(alpha(memory)).read_text(encoding="utf-8")
+    writing.edit(memory, "fact.alpha", text=text + "By the tool.\n")
+    base = content_hash(Path(alpha(memory)).read_bytes())
+    with open(alpha(memory), "a", encoding="utf-8") as file:
+        file.write("By hand again.\n")
+
+    writing.note(memory, "one")
+
+    (change,) = recorded(memory)
+    assert change.before == base

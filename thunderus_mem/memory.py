@@ -8,15 +8,15 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from thunderus_mem.model.errors import Degraded
-from thunderus_mem.projection.refresh import Refreshed, open_index, refresh, silent
+from thunderus_mem.model.errors import Busy, Degraded, InvalidConfig, NotWritable, ThunderusError
+from thunderus_mem.projection.refresh import Refreshed, in_memory, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
+from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from thunderus_mem.evidence.unrecorded import HandEdit
@@ -27,8 +27,12 @@ if TYPE_CHECKING:
     from thunderus_mem.store.events import EventLog
     from thunderus_mem.store.git import Git, GitState
     from thunderus_mem.store.journal import Journal
+    from thunderus_mem.store.kept import KeptTexts
     from thunderus_mem.store.sessions import Sessions
     from thunderus_mem.transaction import Writing
+
+Answer = TypeVar("Answer")
+_TRIES = 10
 
 
 class Memory:
@@ -46,13 +50,18 @@ class Memory:
         random_bits: Callable[[int], int],
         environ: Mapping[str, str],
         also: tuple[str, ...] = (),
+        troubles: tuple[ThunderusError, ...] = (),
     ) -> None:
         self.layout = layout
         self.config = config
         self.environ = environ
         self.also = also
+        self.troubles = troubles
+        """What would have kept any other command than `doctor` from opening the store."""
         self.tell: Tell = silent
         """Hears how far long work is; a terminal draws it."""
+        self.say: Callable[[str], None] = _to_nobody
+        """Hears what a person should know in passing."""
         self._clock = clock
         self._index: Index | None = None
         self._random_bits = random_bits
@@ -89,15 +98,39 @@ class Memory:
 
         A damaged index is built anew; ``Refreshed.rebuilt`` says why.
         """
-        if self._index is None:
-            self._index, refreshed = open_index(self.layout, self.tell)
-            return refreshed
+        refreshed = self._refreshed()
+        if refreshed.removed > most_lost(refreshed.before):
+            self.say(
+                f"{refreshed.removed:,} of {refreshed.before:,} documents are gone since the last command; "
+                "`thunderus-mem status` tells whether git or the log explains it."
+            )
+        return refreshed
+
+    def _refreshed(self) -> Refreshed:
+        if self._index is not None:
+            try:
+                return refresh(self.layout, self._index, self.tell)
+            except (Degraded, NotWritable):
+                self._index.close()
+        self._index, refreshed = open_index(self.layout, self.tell)
+        return refreshed
+
+    def judge(self) -> None:
+        """Answer from an index in memory from now on, so that the one on disk stays as it is."""
+        self._index, _ = in_memory(self.layout, "to judge the one on disk", self.tell)
+
+    def ask(self, question: Callable[[Index], Answer]) -> Answer:
+        """The answer to a question about one moment of the index, which must be short and write nothing.
+
+        When damage shows meanwhile, a new index is built and asked again.
+        """
         try:
-            return refresh(self.layout, self._index, self.tell)
+            with self.index.database.snapshot():
+                return question(self.index)
         except Degraded:
-            self._index.close()
-            self._index, refreshed = open_index(self.layout, self.tell)
-            return refreshed
+            self.refresh()
+            with self.index.database.snapshot():
+                return question(self.index)
 
     @cached_property
     def log(self) -> EventLog:
@@ -126,31 +159,44 @@ class Memory:
         return Sessions(self.root, self.layout.sessions_dir, self.layout.local_dir)
 
     @cached_property
+    def kept(self) -> KeptTexts:
+        """Texts that the log has no way back to."""
+        from thunderus_mem.store.kept import KeptTexts
+
+        return KeptTexts(self.layout.kept_dir)
+
+    @cached_property
     def journal(self) -> Journal:
         """The one way in which documents and log change."""
         from thunderus_mem.store.journal import Journal
+        from thunderus_mem.store.places import may_change
 
         return Journal(
             self.root,
             self.layout.staging_dir,
             self.layout.quarantine_dir,
             is_log=is_shard,
-            is_document=kind_of,
+            is_document=may_change,
         )
 
     def log_index(self) -> LogIndex:
         """The log as the index projects it, brought up to date."""
         from thunderus_mem.projection.log_index import LogIndex
 
-        projected = LogIndex(self.index.database)
-        try:
-            projected.refresh(self.log, self.tell)
-        except Degraded:
-            self.index.close()
-            self._index = None
+        for _ in range(_TRIES):
             projected = LogIndex(self.index.database)
-            projected.refresh(self.log, self.tell)
-        return projected
+            try:
+                projected.refresh(self.log, self.tell)
+            except Degraded:
+                # Damaged, or another process has put a new one in its place: both are answered by opening it.
+                self.index.close()
+                self._index = None
+            except NotWritable as error:  # a full disk is no reason not to answer
+                self.index.close()
+                self._index, _ = in_memory(self.layout, str(error), self.tell)
+            else:
+                return projected
+        raise Busy("other processes keep replacing the index", hint="try again when they are done")
 
     def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
         """Edits made outside the tool that no event and no commit explains; ``state`` is git's answer."""
@@ -160,13 +206,31 @@ class Memory:
         log_index = self.log_index()
         known = Known(
             paths=lambda: [path for path, _, _ in self.index.files()],
+            settled=self.index.settled,
             explains=log_index.explains,
             vanished=log_index.vanished,
             told=lambda paths, doc_ids: [
-                logged.event for logged in read(self.log, log_index.about(paths, doc_ids))
+                # Looked at again: what a file shows by now was logged before.
+                logged.event
+                for logged in read(self.log, self.log_index().about(paths, doc_ids))
             ],
         )
         return hand_edits(self.layout, known, self.git, state)
+
+    def still_unrecorded(self, edits: Sequence[HandEdit]) -> list[HandEdit]:
+        """Those of the edits that no event explains by now either: another process may have written since."""
+        log_index = self.log_index()
+        return [
+            edit
+            for edit in edits
+            if not (log_index.explains(edit.after) if edit.after else log_index.removed(edit.doc_id))
+        ]
+
+    def mass_loss(self, edits: Sequence[HandEdit]) -> tuple[HandEdit, ...]:
+        """The removals among hand edits, when they are so many that hardly anybody meant them; else none."""
+        from thunderus_mem.evidence.unrecorded import mass_loss
+
+        return mass_loss(edits, self.index.count(), lambda doc_id: self.index.get(doc_id) is not None)
 
     def git_state(self) -> GitState | None:
         """One question to git: HEAD, whether it knows this tree's shard, which documents changed."""
@@ -186,11 +250,11 @@ class Memory:
 
         return {key: redacted(value) for key, value in found.items() if value}
 
-    def writing(self, command: str) -> AbstractContextManager[Writing]:
+    def writing(self, command: str, *, accept_loss: bool = False) -> AbstractContextManager[Writing]:
         """Open a writing transaction; see `thunderus_mem.transaction`."""
         from thunderus_mem.transaction import writing
 
-        return writing(self, command)
+        return writing(self, command, accept_loss=accept_loss)
 
 
 def open_memory(
@@ -199,22 +263,37 @@ def open_memory(
     environ: Mapping[str, str] | None = None,
     now: Callable[[], datetime] | None = None,
     random_bits: Callable[[int], int] | None = None,
+    lenient: bool = False,
 ) -> Memory:
     """Find the store for a folder (the current one by default) and open it.
 
-    Raises `NoStore` when there is none, `InvalidConfig` when its configuration cannot be read.
+    Raises `NoStore` when there is none, `InvalidConfig` when its configuration cannot be read, `Refused` when
+    one of its folders is a link. ``lenient`` opens it all the same, with the defaults: see `Memory.troubles`.
     """
     surroundings = os.environ if environ is None else environ
-    found: Found = find_root(os.getcwd() if start is None else start, surroundings)
+    found: Found = find_root(os.getcwd() if start is None else start, surroundings, linked=lenient)
     layout = Layout(found.root)
+    troubles: list[ThunderusError] = []
+    try:
+        config = load(layout, surroundings)
+    except InvalidConfig as error:
+        if not lenient:
+            raise
+        config = Config()
+        troubles.append(error)
     return Memory(
         layout,
-        load(layout, surroundings),
+        config,
         clock=now or _system_clock,
         random_bits=random_bits or _system_random_bits,
         environ=surroundings,
         also=found.also,
+        troubles=tuple(troubles),
     )
+
+
+def _to_nobody(text: str) -> None:
+    """Nobody listens."""
 
 
 def _system_clock() -> datetime:

@@ -13,12 +13,15 @@ The lock is never held over git, an editor or a prompt.
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from thunderus_mem.evidence.former import without_way_back
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
-from thunderus_mem.model.event import Change, Event, encode, note_event, patch_event, unified_diff
+from thunderus_mem.model.event import Change, Event, changes_of, encode, note_event, patch_event, unified_diff
+from thunderus_mem.model.event_secrets import refuse_secrets
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.files import ABSENT, sweep
 from thunderus_mem.store.journal import Write
@@ -33,12 +36,14 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Healed
 
 _TRIES = 3
+_LOOKS, _PAUSE = 3, 0.1
 
 
 class Edit(NamedTuple):
     """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
 
     A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
+    ``found`` is what the file holds instead of ``before``, where git has left a conflict in it.
     """
 
     doc_id: str
@@ -46,6 +51,7 @@ class Edit(NamedTuple):
     before: str | None
     after: str | None
     renames: bool = False
+    found: str | None = None
 
     @property
     def op(self) -> str:
@@ -62,7 +68,7 @@ class Edit(NamedTuple):
 
         # A hunk may show the middle of a secret alone, so the texts are looked at, not the diff.
         secret = any(holds_secret(text) for text in (self.before, self.after) if text is not None)
-        diff = None if secret or self.renames else unified_diff(self.before, self.after, self.path)
+        diff = None if secret else unified_diff(self.before, self.after, self.path)
         return Change(
             op=self.op,
             doc_id=self.doc_id,
@@ -70,14 +76,15 @@ class Edit(NamedTuple):
             before=ABSENT if self.before is None else content_hash(self.before),
             after=ABSENT if self.after is None else content_hash(self.after),
             diff=diff,
-            diff_omitted=diff is None and not self.renames,
+            diff_omitted=diff is None,
         )
 
     def as_write(self) -> Write:
         """The change as the journal carries it out."""
+        before = self.before if self.found is None else self.found
         return Write(
             path=self.path,
-            before=ABSENT if self.before is None else content_hash(self.before),
+            before=ABSENT if before is None else content_hash(before),
             after=None if self.after is None else self.after.encode("utf-8"),
         )
 
@@ -99,17 +106,29 @@ class Writing:
         self.recorded: tuple[str, ...] = ()
         self.healed: tuple[Healed, ...] = ()
         self.pending = False
+        self._patch = ""
 
     def ids(self) -> Ids:
-        """Fresh ids for the next commit."""
-        return Ids(self._memory.new_id("evt"), self._memory.new_id("patch"))
+        """A fresh id for the next commit; all commits of a command are one patch and share its id."""
+        event = self._memory.new_id("evt")
+        self._patch = self._patch or self._memory.new_id("patch")
+        return Ids(event, self._patch)
 
     def commit(
-        self, op: str, edits: Sequence[Edit], *, why: str = "", actor: str = "user", ids: Ids | None = None
+        self,
+        op: str,
+        edits: Sequence[Edit],
+        *,
+        undoes: Sequence[str] = (),
+        about: Sequence[str] = (),
+        why: str = "",
+        actor: str = "user",
+        ids: Ids | None = None,
     ) -> Event:
         """Write one patch event and the files it speaks of; returns the event as logged.
 
-        Raises `Conflict` when a file is not what ``edit.before`` says; nothing is written then.
+        ``undoes`` names the events it takes back, ``about`` documents besides those it changes. Raises
+        `Conflict` when a file is not what ``edit.before`` says; nothing is written then.
         """
         chosen = ids or self.ids()
         return self._append(
@@ -119,10 +138,12 @@ class Writing:
                 actor=actor,
                 op=op,
                 changes=[edit.as_change() for edit in edits],
+                undoes=undoes,
+                about=about,
                 why=why,
                 **common,
             ),
-            [edit.as_write() for edit in edits],
+            edits,
         )
 
     def note(self, text: str, *, doc_ids: Sequence[str] = (), why: str = "", actor: str = "user") -> Event:
@@ -134,7 +155,7 @@ class Writing:
             (),
         )
 
-    def _append(self, make: Callable[[dict[str, Any]], Event], writes: Sequence[Write]) -> Event:
+    def _append(self, make: Callable[[dict[str, Any]], Event], edits: Sequence[Edit]) -> Event:
         now = self._memory.now()
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
         event = make(
@@ -146,9 +167,11 @@ class Writing:
                 "head": session.head_hint,
             }
         )
-        _refuse_secrets(event)
+        refuse_secrets(event)
         line = encode(event)
         self._memory.sessions.begin(session)
+        self._keep(event, edits)
+        writes = [edit.as_write() for edit in edits]
         committed = self._memory.journal.commit(event.id, session.shard, line, writes, head=self._head)
         self._memory.sessions.wrote(session, line)
         self.pending = self.pending or not committed.published
@@ -162,6 +185,13 @@ class Writing:
             )
         return event
 
+    def _keep(self, event: Event, edits: Sequence[Edit]) -> None:
+        """Keep in this tree what the log will not lead back to, for `undo`."""
+        changes = changes_of(event) if edits else ()
+        texts = without_way_back(changes, [(edit.before, edit.after) for edit in edits])
+        if texts:
+            self._memory.kept.keep(event.id, texts, self._memory.now())
+
     @property
     def _head(self) -> str:
         return (self._git.head or "") if self._git is not None else ""
@@ -169,7 +199,8 @@ class Writing:
     def recover(self) -> None:
         """Finish or undo what a killed command left; a text that found no place is logged as aborted."""
         memory = self._memory
-        sweep(memory.layout.local_dir)
+        for folder in (memory.layout.store, memory.layout.local_dir, memory.layout.schemas_dir):
+            sweep(folder)
         shard = memory.sessions.known_shard()
         self.healed = tuple(
             memory.journal.heal(
@@ -190,12 +221,12 @@ class Writing:
         """Log edits that people made outside the tool, one event each, as actor ``user``."""
         for edit in hand_edits:
             self._log_changes("hand-edit", (edit.change,), "", event_id=edit.event_id, patch_id=edit.patch_id)
-        self.recorded = tuple(edit.change.doc_id for edit in hand_edits)
+        self.recorded = tuple(edit.doc_id or edit.path for edit in hand_edits)
 
     def _log_changes(
         self, op: str, changes: Sequence[Change], why: str, *, event_id: str = "", patch_id: str = ""
     ) -> None:
-        fresh = self.ids()
+        fresh = Ids(self._memory.new_id("evt"), self._memory.new_id("patch"))
         self._append(
             lambda common: patch_event(
                 id=event_id or fresh.event,
@@ -210,56 +241,84 @@ class Writing:
         )
 
 
-def _refuse_secrets(event: Event) -> None:
-    """Raise `Refused` when any text of the event holds a secret: what the log has, it has for good."""
-    from thunderus_mem.model.secrets import find_secrets
-
-    for place, value in (("the reason", event.why), ("the event", event.body), ("the event", event.refs)):
-        for text in _texts(value):
-            for secret in find_secrets(text)[:1]:
-                raise Refused(
-                    f"{place} holds what looks like a {secret.kind}; nothing was written",
-                    hint="name where the secret is kept instead of the secret",
-                )
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Every text in a JSON value but diffs, whose documents were looked at whole."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            if key != "diff":
-                yield from _texts(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _texts(item)
+def _refuse_mass_loss(memory: Memory, unrecorded: Sequence[HandEdit]) -> None:
+    """A folder that is not mounted must not be logged as hundreds of removals, nor be written into."""
+    gone = len(memory.mass_loss(unrecorded))
+    if not gone:
+        return
+    raise Refused(
+        f"{gone:,} of {memory.index.count() + gone:,} documents are gone, and neither a command nor a commit "
+        "took them away; nothing was written",
+        hint="bring them back; or, if they are meant to be gone, commit that or run "
+        "`thunderus-mem record --yes`",
+    )
 
 
 @contextmanager
-def writing(memory: Memory, command: str) -> Iterator[Writing]:
+def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Iterator[Writing]:
     """Open a transaction for ``command`` (named to whoever waits for the lock).
 
-    Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses.
+    Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
+    `Refused` when the store is of a later version, or when more documents are gone than anybody takes away by
+    hand, unless ``accept_loss``.
     """
-    for _ in range(_TRIES):
+    from thunderus_mem.store.version import refuse_newer
+
+    refuse_newer(memory.layout, memory.config)
+    until = time.monotonic() + memory.config.write_lock_timeout
+    tries = 0
+    while tries < _TRIES or time.monotonic() < until:
+        tries += 1
         # Git takes as long to answer as the index to refresh; neither needs the other.
         asked = meanwhile(lambda: (memory.git_state(), memory.origin()))
         from thunderus_mem.store.lock import held, prepare
 
         prepare()
+        written = memory.sessions.last_written()
         memory.refresh()
         git, origin = asked()
-        unrecorded = memory.hand_edits(git)
+        unrecorded: Sequence[HandEdit] = memory.hand_edits(git)
+        if not accept_loss and memory.mass_loss(unrecorded):
+            if tries > _LOOKS:
+                _refuse_mass_loss(memory, unrecorded)
+            time.sleep(_PAUSE * tries)  # git may be in the middle of a checkout
+            continue
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
             if not memory.sessions.still_holds(memory.git, git):
                 continue  # git is asked again, without the lock
             transaction = Writing(memory, git, origin)
             transaction.recover()
+            if transaction.healed or memory.sessions.last_written() != written:
+                # What another process wrote before we had the lock is known, and no edit by hand.
+                memory.refresh()
+                unrecorded = memory.still_unrecorded(unrecorded)
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
             # The change is on disk by now; an index that cannot be renewed is renewed by the next command.
             with suppress(Busy, Degraded, NotWritable):
                 memory.refresh()
             return
-    raise Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")
+    raise _restless()
+
+
+@contextmanager
+def alone(memory: Memory, command: str) -> Iterator[Writing]:
+    """Hold the lock for ``command`` with git's answer at hand; nothing is recovered or recorded by itself.
+
+    For `doctor --fix`, which must get on where an ordinary transaction would not. Raises as `writing`.
+    """
+    from thunderus_mem.store.lock import held
+    from thunderus_mem.store.version import refuse_newer
+
+    refuse_newer(memory.layout, memory.config)
+    for _ in range(_TRIES):
+        git, origin = memory.git_state(), memory.origin()
+        with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
+            if memory.sessions.still_holds(memory.git, git):
+                yield Writing(memory, git, origin)
+                return
+    raise _restless()
+
+
+def _restless() -> Busy:
+    return Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")

@@ -1,7 +1,8 @@
 -- The index of a memory: a projection of the Markdown files and of the event log. Delete it at any time.
 -- It has exactly these statements (compared when it is opened). Times are RFC 3339 text; "_json" is JSON text.
 
--- One row a value that belongs to the whole index: how many documents and problems, the manifest's stamp.
+-- One row a value that belongs to the whole index: how many documents and problems, the manifest's stamp, and the
+-- generation, a sum of hashes over path and text of every file.
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL

@@ -8,7 +8,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from harness import State
+from harness import KILLED, State
 from verify_store import normal_hash, parse_line, shards
 
 if TYPE_CHECKING:
@@ -47,7 +47,11 @@ def twice(name: str, body: str = _SAME, updated: str = "2026-01-20T09:00:00Z") -
 
 @dataclass(frozen=True)
 class Command:
-    """A store (commands run on it, files put beside them) and the one command that faults are aimed at."""
+    """A store (commands run on it, files put beside them) and the one command that faults are aimed at.
+
+    ``killed``: after that a command dies at a failpoint, so that the one aimed at has to recover first;
+    ``torn`` is appended to the log then. Such a command must always end in its new state.
+    """
 
     name: str
     arguments: tuple[str, ...]
@@ -55,6 +59,20 @@ class Command:
     files: Mapping[str, str] = field(default_factory=dict)
     heal: tuple[str, ...] = HEAL
     fresh: bool = False
+    killed: tuple[str, ...] = ()
+    at: str = ""
+    torn: bytes = b""
+    staged: bool = False
+
+    def made(self, server: Server, folder: str) -> tuple[str, str]:
+        """Make the store in ``folder``; returns where it is kept, and where copies of it must go.
+
+        They go where it was built: a tree that moved begins a session of its own.
+        """
+        base, root = os.path.join(folder, "base"), os.path.join(folder, "store")
+        self.build(server, root)
+        os.rename(root, base)
+        return base, root
 
     def build(self, server: Server, root: str) -> None:
         """Make the store: a repository with one commit, two facts, and what is special here."""
@@ -69,6 +87,21 @@ class Command:
             os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
             with open(os.path.join(root, path), "w", encoding="utf-8") as stream:
                 stream.write(text)
+        if self.staged:
+            subprocess.run(["git", "add", "-A"], cwd=root, check=True, capture_output=True)
+        self._interrupt(server, root)
+        # A copied index is not believed, and waiting for its seal is what the tests would do most.
+        for name in os.listdir(indexes := os.path.join(root, ".thunderus/memory/indexes")) if steps else ():
+            os.unlink(os.path.join(indexes, name))
+
+    def _interrupt(self, server: Server, root: str) -> None:
+        if self.killed:
+            env = {"FAILPOINT": f"{self.at}:kill", "THUNDERUS_MEM_FAILPOINTS": "1"}
+            done = call(server, root, self.killed, "2026-01-21T09:30:00Z", env=env)
+            assert done.code in KILLED, done
+        if self.torn:
+            with open(shards(root)[0], "ab") as stream:
+                stream.write(self.torn)
 
     def run(self, server: Server, root: str, **more: Any) -> Done:
         """Run the command: always at the same time with the same ids."""
@@ -108,6 +141,26 @@ COMMANDS = (
         files={"notes/a.md": "# Caches\n\nThey live an hour.\n", "notes/b.md": "# Queues\n\nThey are two.\n"},
     ),
 )
+_EDIT = ("edit", "fact.retries", "--body", "Requests are tried five times.")
+_NOTE = ("note", "next")
+_TORN = b'{"id":"evt_01KFFZYA8Z","ts":"2026-01-21T09:40:00.000Z","kind":"note","body":{"text":"b\xc3'
+RECOVERIES = (
+    Command("recover-committed", _NOTE, killed=_EDIT, at="commit.after"),
+    Command("recover-uncommitted", _NOTE, killed=_EDIT, at="stage.done"),
+    Command("recover-published", _NOTE, killed=("remove", "fact.limits", "-m", "old"), at="publish.done"),
+    Command("recover-both", _NOTE, killed=_EDIT, at="commit.after", torn=_TORN),
+    Command("recover-both-uncommitted", _NOTE, killed=_EDIT, at="commit.before", torn=_TORN),
+)
+"""Recovery is a command like any other: it is killed too."""
+
+FURTHER = (
+    Command("recap", ("recap", "--day", "2026-01-21"), heal=("recap", "--day", "2026-01-21")),
+    Command("index-rebuild", ("index", "rebuild")),
+    Command("manifest", ("manifest",)),
+    Command("schema-update", ("schema", "update"), files={".thunderus/schemas/memory_store.sql": "old\n"}),
+    Command("hook-run", ("hooks", "run", "pre-commit"), staged=True),
+)
+"""Commands that write projections, or little else."""
 
 
 def call(server: Server, root: str, arguments: tuple[str, ...], now: str, **more: Any) -> Done:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
-import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPOSITORY = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, os.path.dirname(HERE))
 
+from command_server import Done, Server  # noqa: E402
 from verify_store import normal_hash, shards, verify  # noqa: E402
 
 KNOWN_CODES = frozenset({0, 2, 3, 4, 5, 6, 75})
@@ -20,30 +24,39 @@ KILLED = frozenset({137, -9})
 
 @dataclass(frozen=True)
 class Subject:
-    """A program that writes to a store. ``{root}`` in ``argv`` becomes the store's folder."""
+    """A program that writes to a store. ``{root}`` in ``argv`` becomes the store's folder.
+
+    ``main`` is the same program as ``module:function``: run in a process that has it loaded already.
+    """
 
     name: str
     argv: tuple[str, ...]
+    main: str
     heal: tuple[str, ...]
 
     def command(self, root: str, arguments: tuple[str, ...]) -> list[str]:
         """The whole command line."""
         return [part.replace("{root}", root) for part in (*self.argv, *arguments)]
 
-    def run(
-        self, root: str, arguments: tuple[str, ...], failpoint: str = ""
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, root: str, arguments: tuple[str, ...], failpoint: str = "", **more: Any) -> Done:
         """Run it, with a failpoint when one is named."""
-        return subprocess.run(
-            self.command(root, arguments),
-            capture_output=True,
-            text=True,
-            env=environment(failpoint),
-            timeout=60,
-        )
+        return _server().run(root, *arguments, cwd=REPOSITORY, env=_armed(failpoint), main=self.main, **more)
 
 
-def environment(failpoint: str = "") -> dict[str, str]:
+@cache
+def _server() -> Server:
+    folder = tempfile.mkdtemp(prefix="thunderus-mem-faults-")
+    server = Server(folder, environment())
+    atexit.register(shutil.rmtree, folder)
+    atexit.register(server.close)
+    return server
+
+
+def _armed(failpoint: str) -> dict[str, str]:
+    return {"FAILPOINT": failpoint, "THUNDERUS_MEM_FAILPOINTS": "1"} if failpoint else {}
+
+
+def environment() -> dict[str, str]:
     """A plain environment that finds the package."""
     kept = {
         key: value
@@ -51,8 +64,6 @@ def environment(failpoint: str = "") -> dict[str, str]:
         if not key.startswith(("GIT_", "FAILPOINT", "THUNDERUS"))
     }
     kept["PYTHONPATH"] = REPOSITORY
-    if failpoint:
-        kept |= {"FAILPOINT": failpoint, "THUNDERUS_MEM_FAILPOINTS": "1"}
     return kept
 
 
@@ -88,7 +99,7 @@ class Scenario:
         for step in self.prepare:
             done = self.subject.run(root, step.arguments, step.failpoint)
             wanted = KILLED if step.failpoint.endswith("kill") else {0}
-            assert done.returncode in wanted, (step, done)
+            assert done.code in wanted, (step, done)
         if self.damage:
             with open(shards(root)[0], "ab") as stream:
                 stream.write(self.damage)
@@ -97,6 +108,10 @@ class Scenario:
         for path, text in self.foreign.items():
             with open(os.path.join(root, path), "w", encoding="utf-8") as stream:
                 stream.write(text)
+
+    def run(self, root: str, **more: Any) -> Done:
+        """Run the command that faults are aimed at."""
+        return self.subject.run(root, self.command, **more)
 
 
 @dataclass(frozen=True)
@@ -143,25 +158,25 @@ class Tally:
     slowest: float = 0.0
 
 
-def acknowledged(done: subprocess.CompletedProcess[str]) -> bool:
+def acknowledged(done: Done) -> bool:
     """Whether the caller was told that the change is on disk."""
-    return done.returncode in (0, 6) or "acked" in done.stdout
+    return done.code in (0, 6) or "acked" in done.out
 
 
 def judge(
     scenario: Scenario,
     root: str,
-    done: subprocess.CompletedProcess[str],
+    done: Done,
     golden: tuple[State, State],
     tally: Tally,
 ) -> None:
     """After a faulted run: heal, read it independently, finish, compare with the golden run."""
     _, new = golden
-    assert "Traceback" not in done.stderr, done.stderr
-    assert done.returncode in KNOWN_CODES | KILLED, done
+    assert "Traceback" not in done.err, done.err
+    assert done.code in KNOWN_CODES | KILLED, done
     healing = scenario.subject.run(root, scenario.subject.heal)
-    assert healing.returncode == 0, (done, healing)
-    tally.healed += "healed" in healing.stdout + healing.stderr
+    assert healing.code == 0, (done, healing)
+    tally.healed += "healed" in healing.out + healing.err
     assert verify(root, settled=not scenario.foreign) == [], (done, healing)
     found = state(root)
     if acknowledged(done) and found != new:
@@ -170,9 +185,9 @@ def judge(
     if acknowledged(done):
         assert found == new, (done, healing)
     again = scenario.subject.run(root, scenario.subject.heal)
-    assert again.returncode == 0
+    assert again.code == 0
     assert state(root) == found
-    assert "healed" not in again.stdout + again.stderr, again
+    assert "healed" not in again.out + again.err, again
     if found != new:
-        assert scenario.subject.run(root, scenario.command).returncode == 0
+        assert scenario.subject.run(root, scenario.command).code == 0
         assert state(root).documents == new.documents

@@ -7,7 +7,9 @@ import sys
 
 from harness import HERE, Scenario, Step, Subject
 
-WRITER = Subject("writer", (sys.executable, os.path.join(HERE, "writer.py"), "{root}"), heal=("status",))
+WRITER = Subject(
+    "writer", (sys.executable, os.path.join(HERE, "writer.py"), "{root}"), "writer:main", heal=("status",)
+)
 
 _FACTS = ".thunderus/memory/semantic/FACTS"
 _TWO = (Step(("change", "a=eins", "b=zwei")), Step(("note", "hallo")))

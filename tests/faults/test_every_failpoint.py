@@ -24,7 +24,7 @@ def _passes(scenario: Scenario, base: str, folder: str) -> tuple[list[str], Stat
         done = scenario.subject.run(root, scenario.command)
     else:
         done = scenario.subject.run(root, scenario.command, f"trace={trace}")
-    assert done.returncode == 0, done
+    assert done.code == 0, done
     with open(trace, encoding="utf-8") as stream:
         return stream.read().split(), old, state(root)
 
@@ -48,7 +48,7 @@ def test_a_fault_at_every_pass_leaves_the_old_or_the_new_state(
         point = ",".join(filter(None, [f"{name}:{kind}:{turn}", scenario.always]))
         done = scenario.subject.run(root, scenario.command, point)
         if kind == "kill":
-            assert done.returncode in KILLED, (place, done)
+            assert done.code in KILLED, (place, done)
         judge(scenario, root, done, (old, new), tally)
         tally.tried += 1
         tally.slowest = max(tally.slowest, time.monotonic() - begun)

@@ -1,100 +1,27 @@
 """E1: every call to the system refuses once, with every errno: a plain error, and the old or the new state.
 
-In one process the durable modules see an ``os`` of which the n-th call fails. Where strace is present the
-real writer is run under it as well, with errors and with kills (C1); where it is not, that is said aloud.
+In one process the durable modules see an ``os`` of which the n-th call fails. Where strace is present it
+follows a real writer as well, with errors and with kills (C1); where it is not, that is said aloud.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import re
-import shutil
-import subprocess
 import time
-import warnings
-from typing import TYPE_CHECKING
 
 import pytest
 import report
-from harness import Scenario, Tally, copy, environment, judge, state
+import traced
+from harness import Scenario, Tally, copy, judge, state
+from refusals import ERRNOS, MODULES, FailingOs
 from scenarios import SCENARIOS
+from tier import NIGHT, share
 from verify_store import verify
 from writer import SHARD, Writer, _texts
 
 from thunderus_mem.model.errors import NotWritable, ThunderusError
-from thunderus_mem.store import disk, files, journal, lock, paths, publishing, staging, tail
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-MODULES = (disk, files, journal, lock, paths, publishing, staging, tail)
-ERRNOS = (
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EIO,
-    errno.EROFS,
-    errno.EACCES,
-    errno.EPERM,
-    errno.EMFILE,
-    errno.ENFILE,
-    errno.ENAMETOOLONG,
-    errno.ELOOP,
-    errno.ESTALE,
-    errno.ENOLCK,
-)
-CALLS = frozenset(
-    [
-        "open",
-        "write",
-        "fsync",
-        "replace",
-        "link",
-        "unlink",
-        "mkdir",
-        "rmdir",
-        "ftruncate",
-        "fstat",
-        "lstat",
-        "read",
-        "pread",
-        "listdir",
-        "scandir",
-        "chmod",
-    ]
-)
-
-
-class FailingOs:
-    """``os``, of which the n-th call that touches the disk fails with an errno; None: only counts."""
-
-    def __init__(self, at: int | None, code: int) -> None:
-        self.calls = 0
-        self.at = at
-        self.code = code
-        self.failed = ""
-
-    def __getattr__(self, name: str):
-        real = getattr(os, name)
-        if name not in CALLS:
-            return real
-
-        def call(*arguments, **named):
-            self.calls += 1
-            if self.calls == self.at:
-                self.failed = name
-                raise OSError(self.code, os.strerror(self.code))
-            return real(*arguments, **named)
-
-        return call
-
-
-def refuse(at: int | None, code: int) -> Callable[[], dict[str, object]]:
-    """In a process that is about to run one command: its ``at``-th call refuses with ``code``."""
-    failing = FailingOs(at, code)
-    for module in MODULES:
-        module.os = failing
-    return lambda: {"calls": failing.calls, "failed": failing.failed}
+from thunderus_mem.store import disk, journal, lock
 
 
 def _work(root: str, texts: dict[str, str | None]) -> tuple[str, str]:
@@ -112,10 +39,8 @@ def _work(root: str, texts: dict[str, str | None]) -> tuple[str, str]:
 
 
 def _sample(at: int) -> tuple[int, ...]:
-    """Three of the errnos, others at each call; all of them with FAULTS_ALL=1."""
-    if os.environ.get("FAULTS_ALL") == "1":
-        return ERRNOS
-    return tuple(ERRNOS[(at * 5 + step * 4) % len(ERRNOS)] for step in range(3))
+    """One of the errnos, another at each call; all of them at night."""
+    return ERRNOS if NIGHT else (ERRNOS[at * 5 % len(ERRNOS)],)
 
 
 IN_PROCESS = tuple(
@@ -156,7 +81,7 @@ def test_the_nth_call_refuses(scenario: Scenario, tmp_path, monkeypatch, capsys)
             break
     capsys.readouterr()
     report.add("E1", scenario.name, **vars(tally))
-    assert tally.tried > 100
+    assert tally.tried > 30
 
 
 def _judge_in_process(root, outcome, message, golden, place, tally: Tally) -> None:
@@ -212,83 +137,29 @@ def test_an_error_that_cannot_be_taken_back_is_called_unknown(tmp_path, monkeypa
     assert SHARD
 
 
-TRACED = (
-    "openat,write,fsync,fdatasync,rename,renameat,renameat2,link,linkat,unlink,unlinkat,ftruncate,mkdir,mkdirat,"
-    "flock,fchmod,chmod,pread64,newfstatat,rmdir"
-)
-PR_SHARE = 6
 UNDER_STRACE = tuple(
     scenario for scenario in SCENARIOS if scenario.name in ("first", "several", "heal-committed")
 )
-
-
-def _strace_works() -> bool:
-    strace = shutil.which("strace")
-    return (
-        bool(strace)
-        and subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True).returncode == 0
-    )
-
-
-def _skip_loudly_without_strace() -> None:
-    if not _strace_works():
-        warnings.warn(
-            "SKIPPED: strace is absent or barred; C1 and E1 under it were not run", UserWarning, stacklevel=1
-        )
-
-
-def _places(scenario: Scenario, base: str, folder: str) -> list[tuple[str, int]]:
-    """(call, how manyeth) of each call of the command that touches the store."""
-    root, log = copy(base, os.path.join(folder, "store")), os.path.join(folder, "log")
-    command = [
-        "strace",
-        "-f",
-        "-y",
-        "-o",
-        log,
-        "-e",
-        f"trace={TRACED}",
-        *scenario.subject.command(root, scenario.command),
-    ]
-    subprocess.run(command, env=environment(), check=True, capture_output=True)
-    counts: dict[str, int] = {}
-    places = []
-    with open(log, encoding="utf-8", errors="replace") as stream:
-        for line in stream:
-            if found := re.match(r"\d+ +(\w+)\(", line):
-                call = found.group(1)
-                counts[call] = counts.get(call, 0) + 1
-                if f"{root}/" in line:
-                    places.append((call, counts[call]))
-    return places
 
 
 @pytest.mark.parametrize("scenario", UNDER_STRACE, ids=lambda scenario: scenario.name)
 @pytest.mark.filterwarnings("default::UserWarning")
 @pytest.mark.parametrize("row", ["C1", "E1-strace"])
 def test_under_strace(scenario: Scenario, row: str, tmp_path) -> None:
-    if not _strace_works():
-        _skip_loudly_without_strace()
-        pytest.skip("strace is absent or barred")
-    folder = str(tmp_path)
-    base = os.path.join(folder, "base")
+    if not traced.works():
+        traced.skip_loudly(row)
+    base, root, log = (str(tmp_path / name) for name in ("base", "store", "log"))
     scenario.build(base)
-    root = copy(base, os.path.join(folder, "store"))
-    old = state(root)
-    scenario.subject.run(root, scenario.command)
-    new = state(root)
-    tally = Tally()
-    share = 1 if os.environ.get("FAULTS_ALL") == "1" else PR_SHARE
-    for number, (call, at) in enumerate(_places(scenario, base, folder)):
-        if number % share:
-            continue
-        copy(base, root)
-        code = errno.errorcode[ERRNOS[number // share % len(ERRNOS)]]
-        what = "signal=KILL" if row == "C1" else f"error={code}"
-        command = ["strace", "-f", "-o", os.path.join(folder, "log"), "-e", f"trace={call}", "-e"]
-        command += [f"inject={call}:{what}:when={at}", *scenario.subject.command(root, scenario.command)]
+    old = state(copy(base, root))
+    calls = traced.CHANGES if row == "C1" else f"{traced.CHANGES},{traced.LOOKS}"
+    assert scenario.run(root, arm=traced.count(log, calls)).code == 0
+    new, tally = state(root), Tally()
+    places = traced.places(log, root, asking=row != "C1")
+    for number, place in enumerate(share(places, 4 if row == "C1" else 10, scenario.name + row)):
+        code = errno.errorcode[ERRNOS[number % len(ERRNOS)]]
+        how = traced.kill(place, log) if row == "C1" else traced.fail(place, code, log)
         begun = time.monotonic()
-        done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60)
+        done = scenario.run(copy(base, root), arm=how)
         judge(scenario, root, done, (old, new), tally)
         tally.tried += 1
         tally.slowest = max(tally.slowest, time.monotonic() - begun)

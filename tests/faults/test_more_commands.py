@@ -15,8 +15,9 @@ import report
 from command_server import PROJECT
 from commands import COMMANDS, Command, call, state
 from harness import Tally, copy
+from judging import said_plainly
 from payloads import PAYLOADS
-from test_commands import said_plainly
+from tier import NIGHT, points
 from verify_store import parse_line, shards, verify
 
 from tests.conftest import sealed_environment
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from command_server import Server
 
-WORKERS, EACH = 8, 25
+WORKERS, EACH = 8, points(8, 25)
 
 
 def test_eight_people_add_at_once(tmp_path: Path, sealed: Path, server: Server) -> None:
@@ -67,25 +68,26 @@ def test_eight_people_add_at_once(tmp_path: Path, sealed: Path, server: Server) 
     ]
     assert len(added) == len(set(added)) == WORKERS * EACH
     assert len({event["id"] for event in events}) == len(events)
-    found = {path for path, _ in state(root).documents}
+    documents = {path for path, _ in state(root).documents}
     report.add(
         "K1-cli",
-        "8 x 25 adds",
+        f"{WORKERS} x {EACH} adds",
         tried=WORKERS * EACH,
         lost=len(acknowledged - set(added)),
         slowest=time.monotonic() - begun,
     )
     assert acknowledged == set(added)
-    assert sum("/fact-" in path for path in found) == WORKERS * EACH
+    assert sum("/fact-" in path for path in documents) == WORKERS * EACH
     assert verify(root, settled=True) == []
     assert server.run("events", "verify", cwd=root).code == 0
     assert server.run("manifest", "--check", cwd=root).code == 0
-    assert server.run("search", "worker 7 number 25", "--ids", cwd=root).out.split()[0] == "fact.fact-7-25"
+    found = server.run("search", f"worker 7 number {EACH}", "--ids", cwd=root).out.split()
+    assert found[0] == f"fact.fact-7-{EACH}"
 
 
 REFUSALS = (errno.ENOSPC, errno.EACCES, errno.EROFS)
-REFUSED = tuple(command for command in COMMANDS if command.name in ("add", "garden", "import"))
-SPARSE = 6
+REFUSED = tuple(command for command in COMMANDS if NIGHT or command.name in ("add", "garden", "import"))
+SPARSE = points(16, 2)
 
 
 @pytest.mark.parametrize("command", REFUSED, ids=lambda command: command.name)
@@ -96,14 +98,14 @@ def test_a_disk_that_refuses_once_is_told_in_one_message(
     command.build(server, base)
     old = state(base)
     copy(base, root)
-    first = command.run(server, root, arm={"test_io_errors:refuse": [None, 0]})
+    first = command.run(server, root, arm={"refusals:refuse": [None, 0]})
     assert first.code == 0, first
     new = state(root)
     tally = Tally()
     for at in range(1, first.seen["calls"] + 1, SPARSE):
         code = REFUSALS[at // SPARSE % len(REFUSALS)]
         copy(base, root)
-        done = command.run(server, root, arm={"test_io_errors:refuse": [at, code]})
+        done = command.run(server, root, arm={"refusals:refuse": [at, code]})
         place = (at, done.seen.get("failed"), errno.errorcode[code], done)
         said_plainly(done)
         assert done.code in (0, 2, 3, 4, 5, 6, 75), place
@@ -153,13 +155,12 @@ PARAMETERS: tuple[tuple[str, ...], ...] = (
     ("import", "markdown", "notes", "--kind", "fact", "--tag", "{}"),
     ("recap", "--day", "{}"),
 )
-SHARE = 12
-"""Each parameter meets every twelfth payload, the next parameter the payloads after them."""
+SHARE = 36
+"""With every change a parameter meets one payload in so many, the next parameter those after them."""
 
 
 def _payloads(position: int) -> list[str]:
-    everything = os.environ.get("FAULTS_ALL") == "1"
-    chosen = PAYLOADS if everything else PAYLOADS[position % SHARE :: SHARE]
+    chosen = PAYLOADS if NIGHT else PAYLOADS[position % SHARE :: SHARE]
     # A command line cannot hold a NUL or a lone surrogate that is no byte.
     return [payload for payload in chosen if "\0" not in payload and _is_argument(payload)]
 

@@ -1,4 +1,4 @@
-"""Where a document comes from: document, events, session, patch, commits, as a tree of values."""
+"""Where a document comes from: document, events, sessions, patches, commits, as a graph of values."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.event import changes_of, document_ids
+from thunderus_mem.store.git_versions import file_commits, file_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from thunderus_mem.evidence.transitions import Past
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Change, Event
     from thunderus_mem.model.shard import LoggedEvent
@@ -18,38 +20,74 @@ if TYPE_CHECKING:
     from thunderus_mem.store.git import Git
     from thunderus_mem.store.git_history import Commit
 
-__all__ = ["WhyNode", "event_label", "events_about", "explaining_commit", "why"]
+__all__ = ["WhyEdge", "WhyGraph", "WhyNode", "event_label", "events_about", "why"]
 
 _SHORT: Final = 12
 _EXCERPT: Final = 72
 _COMMITS: Final = 50
-_VERSIONS: Final = 200
 _TOLD_LINKS: Final = frozenset(["derives_from", "supersedes", "duplicates"])
 
 
 @dataclass(frozen=True, slots=True)
 class WhyNode:
-    """One line of the tree. ``kind``: document, event, session, patch, commit or note; ``id`` may be "".
+    """Something a document comes from. ``kind``: document, event, session, patch, change (``id`` is its
+    patch and place there), commit, missing (the frontmatter names it and nobody here has it) or note.
 
-    ``label`` says what kind and id do not say already; it may be "".
+    ``label`` says in words what kind and id do not say already; the other fields hold what is known, ""
+    where there is nothing to know.
     """
 
-    label: str
+    id: str
     kind: str
-    id: str = ""
-    children: tuple[WhyNode, ...] = ()
+    label: str = ""
+    ts: str = ""
+    actor: str = ""
+    author: str = ""
+    op: str = ""
+    why: str = ""
+    path: str = ""
+    before: str = ""
+    after: str = ""
 
 
-def explaining_commit(text_hash: str, path: str, git: Git) -> Commit | None:
-    """The newest commit in which the document had the text of this hash; ``None`` when none had."""
-    commits = git.commits_of_path(path, limit=_VERSIONS)
-    names = {commit.sha: f"{commit.sha}:{git.prefix}{path}" for commit in commits}
-    texts = git.blobs(list(names.values()))
-    for commit in commits:
-        text = texts[names[commit.sha]]
-        if text is not None and content_hash(text) == text_hash:
-            return commit
-    return None
+@dataclass(frozen=True, slots=True)
+class WhyEdge:
+    """How two nodes are related, by their ids. ``relation``: changed_by, in_session, carries, changes,
+    committed_in, touched_by, names, says, or that of a link (derives_from, supersedes, duplicates)."""
+
+    from_: str
+    to: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class WhyGraph:
+    """Nodes, each once, the document first; edges in the order in which the story is told."""
+
+    nodes: tuple[WhyNode, ...]
+    edges: tuple[WhyEdge, ...]
+
+
+class _Story:
+    """A graph that grows: what is told twice is one node."""
+
+    def __init__(self, root: WhyNode) -> None:
+        self.nodes = {root.id: root}
+        self.edges: dict[WhyEdge, None] = {}
+
+    def tell(self, source: str, relation: str, node: WhyNode) -> str:
+        """Add a node, if it is new, and an edge to it; returns its id."""
+        self.nodes.setdefault(node.id, node)
+        self.edges[WhyEdge(source, node.id, relation)] = None
+        return node.id
+
+    def say(self, source: str, text: str, name: str) -> None:
+        """Add a remark about a node."""
+        self.tell(source, "says", WhyNode(f"{source}/{name}", "note", text))
+
+    def graph(self) -> WhyGraph:
+        """What was told."""
+        return WhyGraph(tuple(self.nodes.values()), tuple(self.edges))
 
 
 def _excerpt(text: str) -> str:
@@ -57,21 +95,29 @@ def _excerpt(text: str) -> str:
     return words if len(words) <= _EXCERPT else words[: _EXCERPT - 1] + "…"
 
 
+def _op(event: Event) -> str:
+    op = event.body.get("op")
+    return op if event.kind == "patch" and isinstance(op, str) else event.kind
+
+
+def _author(event: Event) -> str:
+    author = event.origin.get("author")
+    return author if isinstance(author, str) else ""
+
+
 def event_label(event: Event) -> str:
     """One line about an event: time, what, by whom, why."""
-    op = event.body.get("op")
-    what = op if event.kind == "patch" and isinstance(op, str) else event.kind.replace("_", " ")
-    author = event.origin.get("author")
-    who = f"{event.actor} {author}" if isinstance(author, str) and author else event.actor
+    who = " ".join(filter(None, (event.actor, _author(event))))
     text = event.why or event.body.get("text")
     reason = f": {_excerpt(text)}" if isinstance(text, str) and text else ""
-    return f"{event.ts[:16].replace('T', ' ')} {what} by {who}{reason}"
+    return f"{event.ts[:16].replace('T', ' ')} {_op(event).replace('_', ' ')} by {who}{reason}"
 
 
-def events_about(doc: Document, events: Iterable[LoggedEvent]) -> list[LoggedEvent]:
-    """Events that made the document or changed it: those its provenance names and those that name its id."""
+def events_about(doc: Document, events: Iterable[LoggedEvent], ids: Iterable[str] = ()) -> list[LoggedEvent]:
+    """Events that made the document or changed it: those its provenance names and those that name its id,
+    an alias or one of ``ids``."""
     named = frozenset(doc.events)
-    names = frozenset((doc.id, *doc.aliases))
+    names = frozenset((doc.id, *doc.aliases, *ids))
     return [
         logged
         for logged in events
@@ -83,94 +129,124 @@ def _short(content: str) -> str:
     return content.removeprefix("sha256:")[:_SHORT] if content else "nothing"
 
 
-def _change_label(change: Change, path: str) -> str:
-    """What a change did to the text; its path only where it is not the document's own."""
+def _change_node(event: Event, change: Change, number: int, path: str) -> WhyNode:
+    """What a change did to the text; its path is told only where it is not the document's own."""
     what = change.op if change.path == path else f"{change.op} {change.path}"
-    return f"{what}: {_short(change.before)} → {_short(change.after)}"
+    return WhyNode(
+        id=f"{_patch_id(event) or event.id}/{number}",
+        kind="change",
+        label=f"{what}: {_short(change.before)} → {_short(change.after)}",
+        op=change.op,
+        path=change.path,
+        before=change.before,
+        after=change.after,
+    )
 
 
-def _patch_node(event: Event, changes: Iterable[Change], path: str) -> WhyNode:
+def _patch_id(event: Event) -> str:
     patch_id = event.refs.get("patch_id")
-    leaves = tuple(WhyNode(_change_label(change, path), "note") for change in changes)
-    return WhyNode("", "patch", patch_id if isinstance(patch_id, str) else "", leaves)
+    return patch_id if isinstance(patch_id, str) else ""
+
+
+def _event_node(event: Event) -> WhyNode:
+    return WhyNode(
+        id=event.id,
+        kind="event",
+        label=event_label(event),
+        ts=event.ts,
+        actor=event.actor,
+        author=_author(event),
+        op=_op(event),
+        why=event.why,
+    )
 
 
 def _commit_node(commit: Commit) -> WhyNode:
     label = f"{commit.date[:10]} {commit.author}: {_excerpt(commit.subject)}"
-    return WhyNode(label, "commit", commit.sha)
+    return WhyNode(commit.sha, "commit", label, ts=commit.date, author=commit.author, why=commit.subject)
 
 
-def _event_node(
-    doc: Document, logged: LoggedEvent, private: bool, commits: Mapping[str, Commit], in_git: bool
-) -> WhyNode:
+def _tell_event(
+    story: _Story, doc: Document, ids: frozenset[str], logged: LoggedEvent, private: bool
+) -> None:
     event = logged.event
+    story.tell(doc.id, "changed_by", _event_node(event))
     place = "private to this working tree" if private else ""
     if not private and f"/{event.session_id}/" not in logged.shard:
         place = f"in {logged.shard}"
-    children = [WhyNode(place, "session", event.session_id)]
+    story.tell(event.id, "in_session", WhyNode(event.session_id, "session", place))
     if event.kind == "patch":
-        own = (doc.id, *doc.aliases)
-        changes = [one for one in changes_of(event) if one.doc_id in own]
-        children.append(_patch_node(event, changes, doc.path))
-    commit = commits.get(logged.shard)
-    if commit is not None:
-        children.append(_commit_node(commit))
-    elif in_git and not private:
-        children.append(WhyNode("not committed yet", "note"))
-    return WhyNode(event_label(event), "event", event.id, tuple(children))
+        patch_id = _patch_id(event)
+        holder = story.tell(event.id, "carries", WhyNode(patch_id, "patch")) if patch_id else event.id
+        for number, change in enumerate(changes_of(event)):
+            if change.doc_id in ids:
+                story.tell(holder, "changes", _change_node(event, change, number, doc.path))
 
 
-def _missing_nodes(doc: Document, found: Iterable[LoggedEvent]) -> list[WhyNode]:
-    """Notes for what the frontmatter names and the log here does not hold."""
-    events = [logged.event for logged in found]
-    known = {event.id for event in events} | {event.refs.get("patch_id") for event in events}
+def _tell_missing(story: _Story, doc: Document) -> None:
+    """What the frontmatter names and the log here does not hold."""
     away = "not in the log here: private to another working tree, or dropped by git"
-    return [WhyNode(away, "note", name) for name in (*doc.events, *doc.patches) if name not in known]
+    for name in (*doc.events, *doc.patches):
+        if name not in story.nodes:
+            story.tell(doc.id, "names", WhyNode(name, "missing", away))
 
 
-def _commit_nodes(doc: Document, git: Git, told: set[str]) -> list[WhyNode]:
+def _tell_commits(story: _Story, doc: Document, paths: Sequence[str], git: Git) -> None:
     """Commits the frontmatter names, then those that touched the file and were not told yet."""
-    nodes: list[WhyNode] = []
     for sha in doc.commits:
         commit = git.commit(sha)
         if commit is None:
-            nodes.append(WhyNode("a commit that is not in this clone", "note", sha))
+            story.tell(doc.id, "names", WhyNode(sha, "missing", "a commit that is not in this clone"))
         else:
-            told.add(commit.sha)
-            nodes.append(_commit_node(commit))
-    touching = git.commits_of_path(doc.path, limit=_COMMITS)
-    return nodes + [_commit_node(commit) for commit in touching if commit.sha not in told]
+            story.tell(doc.id, "names", _commit_node(commit))
+    untold = [commit for commit, _ in file_commits(git, paths) if commit.sha not in story.nodes]
+    for commit in untold[:_COMMITS]:
+        story.tell(doc.id, "touched_by", _commit_node(commit))
+    if len(untold) > _COMMITS:
+        older = f"{len(untold) - _COMMITS:,} older commits left out: git log -- {doc.path}"
+        story.say(doc.id, older, "older-commits")
 
 
-def _unrecorded(doc: Document, found: Iterable[LoggedEvent], git: Git | None) -> list[WhyNode]:
+def _is_recorded(doc: Document, found: Iterable[LoggedEvent], paths: Sequence[str], git: Git | None) -> bool:
+    """Whether an event or a commit has the text as it is now."""
     text_hash = doc.hash
-    changes = (change for logged in found for change in changes_of(logged.event))
-    if any(change.after == text_hash for change in changes):
-        return []
-    if git is not None and explaining_commit(text_hash, doc.path, git) is not None:
-        return []
-    label = (
-        "unrecorded: no event and no commit has the text as it is now; the next writing command records it"
-    )
-    return [WhyNode(label, "note")]
+    if any(change.after == text_hash for logged in found for change in changes_of(logged.event)):
+        return True
+    versions = file_versions(git, paths) if git is not None else []
+    return any(content_hash(text) == text_hash for version in versions for text in version.texts.values())
 
 
-def why(doc: Document, log: EventLog, git: Git | None) -> WhyNode:
+def why(doc: Document, events: Sequence[LoggedEvent], past: Past, log: EventLog, git: Git | None) -> WhyGraph:
     """Everything known about where a document comes from.
 
-    Below the document: its events by time, each with session, patch and the commit that brought it in; what
-    its frontmatter names and nobody here has; documents it derives from; other commits that touched it; a
-    note when its present text is unrecorded.
+    From the document lead edges to its events by time, each with session, patch and the commit that brought
+    it in; to what its frontmatter names and nobody here has; to documents it derives from; to other commits
+    that touched it; to a note when its present text is unrecorded.
     """
-    found = events_about(doc, log.read_all().events)
-    shards = sorted({logged.shard for logged in found if not log.is_private(logged.shard)})
-    commits = git.first_commits(shards) if git is not None and shards else {}
-    children = [
-        _event_node(doc, logged, log.is_private(logged.shard), commits, git is not None) for logged in found
-    ]
-    children += _missing_nodes(doc, found)
-    children += [WhyNode(link.rel, "document", link.target) for link in doc.links if link.rel in _TOLD_LINKS]
+    found = events_about(doc, events, past.ids)
+    story = _Story(WhyNode(doc.id, "document", f"{doc.title} ({doc.path})", path=doc.path))
+    commits = _first_commits(found, log, git)
+    for logged in found:
+        private = log.is_private(logged.shard)
+        _tell_event(story, doc, past.ids, logged, private)
+        commit = commits.get(logged.shard)
+        if commit is not None:
+            story.tell(logged.event.id, "committed_in", _commit_node(commit))
+        elif git is not None and not private:
+            story.say(logged.event.id, "not committed yet", "uncommitted")
+    _tell_missing(story, doc)
+    for link in doc.links:
+        if link.rel in _TOLD_LINKS:
+            story.tell(doc.id, link.rel, WhyNode(link.target, "document"))
     if git is not None:
-        children += _commit_nodes(doc, git, {commit.sha for commit in commits.values()})
-    children += _unrecorded(doc, found, git)
-    return WhyNode(f"{doc.title} ({doc.path})", "document", doc.id, tuple(children))
+        _tell_commits(story, doc, past.paths, git)
+    if not _is_recorded(doc, found, past.paths, git):
+        text = "unrecorded: no event and no commit has the text as it is now"
+        story.say(doc.id, f"{text}; the next writing command records it", "unrecorded")
+    return story.graph()
+
+
+def _first_commits(found: Iterable[LoggedEvent], log: EventLog, git: Git | None) -> Mapping[str, Commit]:
+    """The commits that brought in the shards of these events."""
+    shards = sorted({logged.shard for logged in found if not log.is_private(logged.shard)})
+    return git.first_commits(shards) if git is not None and shards else {}

@@ -8,6 +8,8 @@ committed is never logged again; git tells that story.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.document import MAX_DOCUMENT, content_hash, read_document
@@ -15,75 +17,125 @@ from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.event import Change, changes_of, hand_edit_id, unified_diff
 from thunderus_mem.model.patch import apply_diff
 from thunderus_mem.model.secrets import find_secrets, holds_secret
+from thunderus_mem.projection.refresh import most_lost
 from thunderus_mem.store.files import ABSENT, read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.git import Git, GitState
     from thunderus_mem.store.layout import Layout
 
+_MANY = 100
 
-class HandEdit(NamedTuple):
-    """One edit to record: the change, and ids that follow from it."""
 
-    change: Change
-    event_id: str
-    patch_id: str
+@dataclass(frozen=True)
+class HandEdit:
+    """One edit to record, by the hashes it led from and to; its diff is worked out when it is asked for."""
+
+    path: str
+    doc_id: str
+    before: str
+    after: str
+    describe: Callable[[HandEdit], Change]
+
+    @cached_property
+    def change(self) -> Change:
+        """The edit as the log keeps it, with its diff."""
+        return self.describe(self)
+
+    @property
+    def event_id(self) -> str:
+        """The id of its event, which follows from what it did."""
+        return hand_edit_id(self.doc_id, self.before, self.after)
+
+    @property
+    def patch_id(self) -> str:
+        """The id of its patch."""
+        return "patch_" + self.event_id.removeprefix("evt_")
 
     def still_there(self, layout: Layout) -> bool:
         """Whether the file is still as it was when the edit was seen."""
         try:
-            now = _bytes_now(layout, self.change.path)
+            now = _bytes_now(layout, self.path)
         except ThunderusError:
             return False
-        return (ABSENT if now is None else content_hash(now)) == self.change.after
+        return (ABSENT if now is None else content_hash(now)) == self.after
 
 
 class Known(NamedTuple):
     """What the projections know, asked for as it is needed.
 
-    ``paths`` lists the files of all documents; ``explains`` tells whether some event led to a text of that
-    hash; ``vanished`` names documents whose file is gone, by the given shard or by any; ``told`` gives the
-    events about some paths and documents, in the order of the log.
+    ``paths`` lists the files of all documents; ``settled`` gives hash and document id of those whose stamp
+    proves that they still have the text that was read; ``explains`` tells whether some event led to a text
+    of that hash; ``vanished`` names documents whose file is gone, by the given shard or by any; ``told``
+    gives the events about some paths and documents, in the order of the log.
     """
 
     paths: Callable[[], Iterable[str]]
+    settled: Callable[[], Mapping[str, tuple[str, str]]]
     explains: Callable[[str], bool]
     vanished: Callable[[str | None], Iterable[str]]
     told: Callable[[Iterable[str], Iterable[str]], Iterable[Event]]
 
 
+class _Seen(NamedTuple):
+    """A file that differs: its hash now (``ABSENT``: gone) and the id it has."""
+
+    path: str
+    hash: str
+    doc_id: str
+
+
 def hand_edits(layout: Layout, known: Known, git: Git | None, state: GitState | None) -> tuple[HandEdit, ...]:
     """The unrecorded edits of a store, by path.
 
-    Git says which documents differ from its newest commit; outside git every document is looked at. A
-    removed one that git never had is known by the log of the session that goes on. Of the log only those
-    lines are read that speak of an edit which no hash explains.
+    Git says which documents differ from its newest commit; outside git every document is looked at, by the
+    hash the index read unless its file has changed since. A removed one that git never had is known by the
+    log of the session that goes on. Of the log only those lines are read that speak of an edit which no hash
+    explains.
     """
     asked = git if state is not None and not state.ignored else None
     seen = state.changed if state is not None and asked is not None else known.paths()
-    unexplained = []
-    for path in sorted(filter(layout.kind_of, seen)):
-        try:
-            now = _bytes_now(layout, path)
-        except ThunderusError:
-            continue  # a link, a device, a giant, or no permission: lint says so, and it is not gone
-        if now is None or not known.explains(content_hash(now)):
-            unexplained.append((path, now))
+    paths = sorted(filter(layout.kind_of, seen))
+    settled = known.settled() if len(paths) > _MANY else {}
+    found = (_seen(layout, path, settled.get(path)) for path in paths)
+    unexplained = [one for one in found if one and not (one.hash and known.explains(one.hash))]
     vanished = list(known.vanished(_open_shard(state) if asked is not None else None))
     if not unexplained and not vanished:
         return ()
-    edited = [path for path, _ in unexplained]
+    edited = [one.path for one in unexplained]
     named = _History(known.told((), vanished))
     gone = {path for doc_id in vanished if (path := named.path(doc_id))}.difference(edited)
     gone = {path for path in gone if not os.path.lexists(os.path.join(layout.root, path))}
-    history = _History(known.told([*edited, *gone], ()))
-    committed = _committed(asked, edited)
-    found = [_hand_edit(path, now, committed.get(path), history) for path, now in unexplained]
-    found += [_removal(path, history) for path in sorted(gone)]
-    return tuple(sorted((edit for edit in found if edit is not None), key=lambda edit: edit.change.path))
+    committed = _committed(asked, [*edited, *gone])
+    finder = _Finder(layout, _History(known.told([*edited, *gone], ())), committed)
+    edits = [finder.edit(one) for one in unexplained]
+    # What git has and does not call changed is left out of the working tree on purpose: a sparse checkout.
+    edits += [finder.removal(path) for path in gone if path not in committed]
+    return tuple(sorted((edit for edit in edits if edit is not None), key=lambda edit: edit.path))
+
+
+def mass_loss(
+    edits: Sequence[HandEdit], documents: int, elsewhere: Callable[[str], bool]
+) -> tuple[HandEdit, ...]:
+    """The removals among ``edits`` when they are so many that hardly anybody meant them; else none.
+
+    ``documents`` there are left; ``elsewhere`` tells whether a document lives on in another file.
+    """
+    gone = tuple(edit for edit in edits if edit.after == ABSENT and not elsewhere(edit.doc_id))
+    return gone if len(gone) > most_lost(documents + len(gone)) else ()
+
+
+def _seen(layout: Layout, path: str, settled: tuple[str, str] | None) -> _Seen | None:
+    if settled is not None:
+        return _Seen(path, *settled)
+    try:
+        now = _bytes_now(layout, path)
+    except ThunderusError:
+        return None  # a link, a device, a giant, or no permission: lint says so, and it is not gone
+    return _Seen(path, ABSENT if now is None else content_hash(now), _doc_id(path, now))
 
 
 def _open_shard(state: GitState | None) -> str:
@@ -120,6 +172,10 @@ class _History:
         changes = self.changes(path)
         return changes[-1].after if changes else None
 
+    def knows(self, path: str, text_hash: str) -> bool:
+        """Whether an event led to a text or started from it."""
+        return any(text_hash in (change.before, change.after) for change in self.changes(path))
+
     def path(self, doc_id: str) -> str:
         """Where a document last was, or ""."""
         return self._paths.get(doc_id, "")
@@ -129,42 +185,53 @@ class _History:
         return next((change.doc_id for change in reversed(self.changes(path)) if change.doc_id), "")
 
 
-def _hand_edit(path: str, now: bytes | None, committed: bytes | None, history: _History) -> HandEdit | None:
-    after = ABSENT if now is None else content_hash(now)
-    base = ABSENT if committed is None else content_hash(committed)
-    last = history.last_hash(path)
-    before = base if last is None else last
-    if after in (before, base):
-        return None
-    if find_secrets(path):
-        return None
-    doc_id = _doc_id(path, now) or _doc_id(path, committed) or history.doc_id(path)
-    return _recorded(path, doc_id, before, now, _text_before(path, committed, before, history))
+class _Finder:
+    """Makes edits of files that differ. ``committed`` are the texts that git's newest commit has of them."""
 
+    def __init__(self, layout: Layout, history: _History, committed: Mapping[str, bytes]) -> None:
+        self._layout = layout
+        self._history = history
+        self._committed = committed
 
-def _recorded(path: str, doc_id: str, before: str, now: bytes | None, text_before: str | None) -> HandEdit:
-    after = ABSENT if now is None else content_hash(now)
-    doc_id = "" if find_secrets(doc_id) else doc_id
-    diff = _diff(text_before, now, path)
-    change = Change(
-        op="create" if before == ABSENT else "remove" if after == ABSENT else "update",
-        doc_id=doc_id,
-        path=path,
-        before=before,
-        after=after,
-        diff=diff,
-        diff_omitted=diff is None,
-    )
-    event_id = hand_edit_id(doc_id, before, after)
-    return HandEdit(change, event_id, "patch_" + event_id.removeprefix("evt_"))
+    def edit(self, seen: _Seen) -> HandEdit | None:
+        """The edit that led to what was seen; ``None`` when it led back to a text that is known."""
+        committed = self._committed.get(seen.path)
+        base = ABSENT if committed is None else content_hash(committed)
+        last = self._history.last_hash(seen.path)
+        # A commit that the log knows nothing of came after its last event.
+        newer = base != ABSENT and not self._history.knows(seen.path, base)
+        before = base if last is None or newer else last
+        if seen.hash in (before, base):
+            return None
+        doc_id = seen.doc_id or _doc_id(seen.path, committed) or self._history.doc_id(seen.path)
+        return self._made(seen.path, doc_id, before, seen.hash)
 
+    def removal(self, path: str) -> HandEdit | None:
+        """A file that git never had, and that somebody deleted."""
+        before = self._history.last_hash(path)
+        return self._made(path, self._history.doc_id(path), before, ABSENT) if before else None
 
-def _removal(path: str, history: _History) -> HandEdit | None:
-    """A file that git never had, and that somebody deleted."""
-    before = history.last_hash(path)
-    if not before:
-        return None
-    return _recorded(path, history.doc_id(path), before, None, _text_before(path, None, before, history))
+    def _made(self, path: str, doc_id: str, before: str, after: str) -> HandEdit | None:
+        # Looking costs: once at both, and again only at what holds one.
+        if find_secrets(f"{path}\n{doc_id}"):
+            if find_secrets(path):
+                return None
+            doc_id = ""
+        return HandEdit(path, doc_id, before, after, self._described)
+
+    def _described(self, edit: HandEdit) -> Change:
+        now = _bytes_now(self._layout, edit.path) if edit.after != ABSENT else None
+        text_before = _text_before(edit.path, self._committed.get(edit.path), edit.before, self._history)
+        diff = _diff(text_before, now, edit.path)
+        return Change(
+            op="create" if edit.before == ABSENT else "remove" if edit.after == ABSENT else "update",
+            doc_id=edit.doc_id,
+            path=edit.path,
+            before=edit.before,
+            after=edit.after,
+            diff=diff,
+            diff_omitted=diff is None,
+        )
 
 
 def _doc_id(path: str, data: bytes | None) -> str:

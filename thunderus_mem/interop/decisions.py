@@ -10,10 +10,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from thunderus_mem.interop.days import day_in
+from thunderus_mem.interop.relations import Mention, is_choice, is_labelled, key_mentions, mentions
 from thunderus_mem.model.markdown import headings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 _FILE_NUMBER = re.compile(r"(?:adr|rfc|decision)?[-_ ]?(\d{1,5})(?!\d)(?:[-_. ]|$)", re.ASCII | re.IGNORECASE)
 _FILE_DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", re.ASCII)
@@ -27,15 +29,15 @@ _TITLE_LABEL = re.compile(
 _LINE_FIELD = re.compile(
     r"\s{0,3}(?:[-*+]\s+)?(?:\*\*|__)?(status|date)(?:\*\*|__)?\s*:\s*(?:\*\*|__)?\s*(.*)", re.IGNORECASE
 )
-_DATE = re.compile(r"\b\d{4}-\d\d-\d\d\b", re.ASCII)
-_BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\b.*?\bby\b(.*)", re.IGNORECASE)
-_OVER = re.compile(r"\b(?:super[sc]edes?|replaces|obsoletes)\b(.*)", re.IGNORECASE)
-_PARTLY = re.compile(r"\b(?:in part|partly|partial(?:ly)?|aspects?|parts? of)\b", re.IGNORECASE)
-_LINK = re.compile(r"\]\(<?([^()\s<>\[\]]+)(?:[\s>][^()\[\]]*)?\)|\[\[([^\[\]|]+)")
-_NAMED = re.compile(r"\b(?:adr|rfc|decision)[\s#_-]*(\d{1,5})\b", re.ASCII | re.IGNORECASE)
+_COMMENT = re.compile(r"<!--(?:(?!-->).)*(?:-->|\Z)", re.DOTALL)
+_HALF_COMMENT = re.compile(r"<--.*")
+_CHECKED = re.compile(r"\s*[-*+]\s+\[([ xX])\]\s*(.*)")
+_LINK_SECTIONS = frozenset(
+    ["links", "related", "related decisions", "related adrs", "relations", "more information", "references"]
+)
 _MARKUP = re.compile(r"!?\[([^\[\]]*)\]\([^()\[\]]*\)|[`*]+")
 _HEAD_LINES = 40
-_MAX_LINE = 2_000
+_SECTION_LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +45,14 @@ class Decision:
     """The facts of one record. Missing ones are ``None`` or empty.
 
     ``number`` is the file name's, else the heading's (headings are copied from other records and keep a
-    wrong one). ``supersedes`` and ``superseded_by`` hold targets as written: a relative link, or ``#7`` for a
-    record named by number. ``partial`` holds lines on superseding a part: no relation follows from them.
+    wrong one). ``mentions`` are its relations, targets as written.
     """
 
     number: int | None = None
     status: str = ""
-    status_in_body: bool = False
     date: str = ""
-    supersedes: tuple[str, ...] = ()
-    superseded_by: tuple[str, ...] = ()
-    partial: tuple[str, ...] = ()
+    unread_date: str = ""
+    mentions: tuple[Mention, ...] = ()
 
 
 def plain_title(heading: str) -> str:
@@ -98,110 +97,111 @@ def file_date(stem: str) -> str:
     return "-".join(match.groups()) if match else ""
 
 
-def read_decision(stem: str, heading: str, data: Mapping[str, Any], body: str) -> Decision:
+def read_decision(
+    stem: str, heading: str, data: Mapping[str, Any], body: str, *, day_first: bool | None = None
+) -> Decision:
     """Gather the facts from file name, first heading, frontmatter ``data`` and ``body``."""
     named = file_number(stem)
     number, _ = split_title(heading, named)
-    status, date, in_body = _text(data.get("status")), _text(data.get("date")), False
-    over: list[str] = []
-    under: list[str] = []
-    partial: list[str] = []
-    for line in (*_relation_keys(data), *_status_lines(body)):
+    sections = _Sections(_without_comments(body))
+    status, date = _text(data.get("status")), _text(data.get("date"))
+    told = [mention for key, value in data.items() for mention in key_mentions(key, value)]
+    told += mentions(status)
+    for line in sections.head_and_status():
         field = _LINE_FIELD.match(line)
         if field and field.group(1).lower() == "date":
-            found = _DATE.search(field.group(2))
-            date = date or (found.group() if found else "")
+            date = date or field.group(2).strip()
             continue
-        if field and not _is_choice(line):
-            status, in_body = status or field.group(2).strip(), True
-        _relations(line, over, under, partial)
-    section = _section_status(body)
-    if section:
-        status, in_body = status or section, True
-    found = _DATE.match(date)
+        if field and not is_choice(line):
+            status = status or field.group(2).strip()
+        told += mentions(line)
+    for line in sections.links():
+        told += mentions(line, strict=True)
+    for line in sections.labelled():
+        told += mentions(line)
+    if section := sections.status():
+        status = status or section
+    day = day_in(date, day_first=day_first)
     return Decision(
         number=named if named is not None else number,
-        status=plain_title(status),
-        status_in_body=in_body,
-        date=found.group() if found else "",
-        supersedes=tuple(dict.fromkeys(over)),
-        superseded_by=tuple(dict.fromkeys(under)),
-        partial=tuple(dict.fromkeys(partial)),
+        status=_plain_status(status),
+        date=day,
+        unread_date="" if day or not any(map(str.isdigit, date)) else date,
+        mentions=tuple(dict.fromkeys(told)),
     )
 
 
-def _relation_keys(data: Mapping[str, Any]) -> Iterator[str]:
-    status = _text(data.get("status"))
-    if status:
-        yield status
-    for key, value in data.items():
-        phrase = key.replace("_", " ").replace("-", " ").lower()
-        if phrase in ("superseded by", "supersedes", "replaces", "replaced by"):
-            values = value if isinstance(value, list) else [value]
-            for item in values:
-                text = _text(item)
-                yield f"{phrase} {f'ADR {text}' if text.isdigit() else f'[it]({text})' if text else ''}"
+def _without_comments(body: str) -> str:
+    """The text without HTML comments; every line stays in its place."""
+    if "<!--" in body:
+        body = _COMMENT.sub(lambda found: "\n" * found.group().count("\n"), body)
+    return _HALF_COMMENT.sub("", body) if "<--" in body else body
 
 
-def _relations(line: str, over: list[str], under: list[str], partial: list[str]) -> None:
-    """Sort the targets one line names into ``over``, ``under`` or ``partial``."""
-    if len(line) > _MAX_LINE or _is_choice(line):
-        return
-    by, new = _BY.search(line), _OVER.search(line)
-    match = by or new
-    if match is None:
-        return
-    targets = _targets(match.group(1))
-    if not targets:
-        return
-    if _PARTLY.search(line):
-        partial.append(" ".join(line.split()))
-    elif by:
-        under.extend(targets)
-    else:
-        over.extend(targets)
+class _Sections:
+    """The lines of a record that tell of itself: its head, its Status section, its links."""
+
+    def __init__(self, body: str) -> None:
+        self._lines = body.splitlines()
+        self._marks = headings(body)
+
+    def head_and_status(self) -> Iterator[str]:
+        """Lines below the title and of every section named Status, headings left out."""
+        first = self._marks[0].line if self._marks else 0
+        second = self._marks[1].line if len(self._marks) > 1 else len(self._lines) + 1
+        yield from self._lines[first : min(second - 1, first + _HEAD_LINES)]
+        yield from self._below(lambda name: name.startswith("status"), 1)
+
+    def links(self) -> Iterator[str]:
+        """Lines of the sections that tell of links."""
+        return self._below(lambda name: name.rstrip(":") in _LINK_SECTIONS, 0)
+
+    def labelled(self) -> Iterator[str]:
+        """Lines anywhere that are a field of a relation."""
+        return (line for line in self._lines if is_labelled(line))
+
+    def status(self) -> str:
+        """The first words under a Status heading, or after the colon of ``## Status: Accepted``."""
+        for position, mark in enumerate(self._marks):
+            name, colon, value = mark.text.partition(":")
+            if name.strip().lower() != "status":
+                continue
+            if colon and value.strip():
+                return value.strip()
+            found = _first_words(self._section(position)[:_SECTION_LINES])
+            if found:
+                return found
+        return ""
+
+    def _below(self, wanted: Callable[[str], bool], start: int) -> Iterator[str]:
+        for position, mark in enumerate(self._marks):
+            if position >= start and wanted(mark.text.strip().lower()):
+                yield from self._section(position)
+
+    def _section(self, position: int) -> list[str]:
+        marks = self._marks
+        end = marks[position + 1].line - 1 if position + 1 < len(marks) else len(self._lines)
+        return self._lines[marks[position].line : end]
 
 
-def _targets(text: str) -> list[str]:
-    links = [first or second for first, second in _LINK.findall(text)]
-    return links or [f"#{int(number)}" for number in _NAMED.findall(text)]
+def _first_words(lines: Sequence[str]) -> str:
+    """The first line with words; of boxes to tick the ticked one."""
+    boxes = [found for line in lines if (found := _CHECKED.match(line))]
+    if boxes:
+        return next((box[2].strip() for box in boxes if box[1] != " "), "")
+    return next((words for line in lines if (words := line.strip().lstrip("-*=").strip())), "")
 
 
-def _is_choice(line: str) -> bool:
-    """Whether a line offers values to choose from, as templates do."""
-    return line.count("|") > 1
-
-
-def _status_lines(body: str) -> Iterator[str]:
-    """Lines of the first section's head and of every section named Status, headings left out."""
-    lines = body.splitlines()
-    marks = headings(body)
-    starts = [mark.line for mark in marks]
-    first = starts[0] if starts else 0
-    second = starts[1] if len(starts) > 1 else len(lines) + 1
-    yield from lines[first : min(second - 1, first + _HEAD_LINES)]
-    for position, mark in enumerate(marks):
-        if position and mark.text.strip().lower().startswith("status"):
-            end = starts[position + 1] if position + 1 < len(starts) else len(lines) + 1
-            yield from lines[mark.line : end - 1]
-
-
-def _section_status(body: str) -> str:
-    """The first words under a ``Status`` heading, or after the colon of ``## Status: Accepted``."""
-    lines = body.splitlines()
-    marks = headings(body)
-    for position, mark in enumerate(marks):
-        name, colon, value = mark.text.partition(":")
-        if name.strip().lower() != "status":
-            continue
-        if colon and value.strip():
-            return value.strip()
-        end = marks[position + 1].line if position + 1 < len(marks) else len(lines) + 1
-        for line in lines[mark.line : end - 1]:
-            words = line.strip().lstrip("-*=").strip()
-            if words and not words.startswith("<!--"):
-                return words
-    return ""
+def _plain_status(text: str) -> str:
+    """A status without its label, comments and the values it was chosen from."""
+    field = _LINE_FIELD.match(text)
+    bare = _HALF_COMMENT.sub("", _COMMENT.sub("", field.group(2) if field else text)).strip()
+    at = bare.rfind("[")
+    if at > 0 and bare.endswith("]") and bare.count(",", at) > 1:
+        bare = bare[:at]
+    if bare.startswith("[") and bare.endswith("]"):
+        bare = bare[1:-1]
+    return plain_title(bare).strip("\"' ")
 
 
 def _text(value: Any) -> str:

@@ -22,7 +22,7 @@ from thunderus_mem.model.ids import (
 from thunderus_mem.model.timestamp import parse_timestamp, utc_key
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Set
 
 STATUSES = ("verified", "stale", "unknown")
 _FOLDER_DOCUMENTS = frozenset(["readme", "index"])
@@ -38,11 +38,15 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What the store already has: ids, file paths (folded), numbers of decisions."""
+    """What the store already has: ids, file paths (folded), numbers of decisions.
 
-    ids: frozenset[str] = frozenset()
-    paths: frozenset[str] = frozenset()
-    numbers: frozenset[int] = frozenset()
+    ``wanted`` are the numbers that files of the same folder carry: nobody else gets one of them.
+    """
+
+    ids: Set[str] = frozenset()
+    paths: Set[str] = frozenset()
+    numbers: Set[int] = frozenset()
+    wanted: Set[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,8 @@ class Options:
 
     ``origin`` goes before the path of a file where its source is noted; ``folder_name`` is the folder's own.
     ``events`` and ``patches`` become the provenance of each document. With ``main`` a core document is the
-    core itself, when the store has none.
+    core itself, when the store has none. ``mapping`` says which foreign field gives which of ours;
+    ``day_first`` how days with the year last are written.
     """
 
     folder: str
@@ -62,6 +67,8 @@ class Options:
     events: tuple[str, ...] = ()
     patches: tuple[str, ...] = ()
     main: bool = False
+    mapping: tuple[tuple[str, str], ...] = ()
+    day_first: bool | None = None
 
 
 @dataclass(slots=True)
@@ -80,6 +87,15 @@ class Draft:
         if given not in (None, "", [], {}):
             self.moved[key] = given
             self.notes.append(f"{key} is now {value!r}: {why}; the original is under metadata")
+
+    def take(self, key: str, value: Any, source: str) -> None:
+        """Set ``key`` to what another field says."""
+        self.edits[key] = value
+        given = self.data.get(key)
+        if given not in (None, "", [], {}, value):
+            self.moved[key] = given
+        self.data = {**self.data, key: value}
+        self.notes.append(f"{key} is taken from {source}")
 
 
 def set_title(draft: Draft, path: str, heading: str, decision: Decision) -> str:
@@ -131,7 +147,7 @@ def choose_number(draft: Draft, decision: Decision, taken: Taken) -> int:
     wanted = decision.number
     if wanted is not None and wanted not in taken.numbers:
         return wanted
-    free = max(taken.numbers, default=0) + 1
+    free = max(max(taken.numbers, default=0), max(taken.wanted, default=0)) + 1
     if wanted is not None:
         draft.notes.append(f"number {wanted} is taken: the file gets {free}")
     return free
@@ -173,7 +189,7 @@ def set_tags(draft: Draft, path: str, options: Options) -> None:
     draft.replace("tags", wanted, "tags are a list of words")
 
 
-def _moment(value: Any) -> str:
+def moment(value: Any) -> str:
     """An RFC 3339 time from a time, or from a day (its midnight); else empty."""
     text = str(value).strip() if isinstance(value, str) else ""
     if parse_timestamp(text):
@@ -187,11 +203,11 @@ def _moment(value: Any) -> str:
 
 def set_dates(draft: Draft, stem: str, decision: Decision, dates: Dates, now: str) -> None:
     data = draft.data
-    own = _moment(data.get("created"))
-    created = own or _moment(data.get("date")) or _moment(decision.date) or _moment(file_date(stem))
+    own = moment(data.get("created"))
+    created = own or moment(data.get("date")) or moment(decision.date) or moment(file_date(stem))
     created = created or dates.created or now
     changed = next(
-        (found for key in ("updated", "lastmod", "modified") if (found := _moment(data.get(key)))), ""
+        (found for key in ("updated", "lastmod", "modified") if (found := moment(data.get(key)))), ""
     )
     updated = changed or dates.updated or created
     if utc_key(updated) < utc_key(created) and not _is_set(data, "updated"):
@@ -199,6 +215,8 @@ def set_dates(draft: Draft, stem: str, decision: Decision, dates: Dates, now: st
     for key, value in (("created", created), ("updated", updated)):
         if not _is_set(data, key):
             draft.replace(key, value, "a time needs its hour and zone (RFC 3339)")
+    if decision.unread_date:
+        draft.notes.append(f"its date ({decision.unread_date}) could be two days, or none: it is not used")
 
 
 def _is_set(data: Mapping[str, Any], key: str) -> bool:

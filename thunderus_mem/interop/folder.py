@@ -5,24 +5,28 @@ from __future__ import annotations
 import hashlib
 import os.path
 import posixpath
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from thunderus_mem.interop.days import writes_day_first
 from thunderus_mem.interop.decisions import file_number
 from thunderus_mem.interop.fields import Dates, Options, Taken
 from thunderus_mem.interop.markdown import Imported, import_document
+from thunderus_mem.interop.relating import ImportItem, relate, stem_of
 from thunderus_mem.model.document import read_document
-from thunderus_mem.model.edit import insert_item
 from thunderus_mem.model.ids import fold_key
 from thunderus_mem.model.post import read_post
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.model.document import Document
 
 _NOT_DECISIONS = frozenset(["readme", "index", "template", "adr-template", "toc", "contributing"])
 _TEMPLATE_WORDS = ("template",)
+_DATE_LINE = re.compile(r"(?im)^[ \t>*+-]{0,6}date[*_ ]{0,3}:(.*)$")
+_HEAD = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,24 +38,6 @@ class SourceFile:
     dates: Dates = field(default_factory=Dates)
 
 
-@dataclass(frozen=True, slots=True)
-class ImportItem:
-    """What became of one file. ``reason`` says why it was skipped; then id, path and text are empty."""
-
-    source: str
-    id: str = ""
-    path: str = ""
-    title: str = ""
-    text: str = ""
-    notes: tuple[str, ...] = ()
-    reason: str = ""
-
-    @property
-    def imported(self) -> bool:
-        """Whether the file becomes a document."""
-        return not self.reason
-
-
 @dataclass(slots=True)
 class _Shelf:
     """What is taken while the plan grows: by the store, and by files planned before."""
@@ -61,25 +47,34 @@ class _Shelf:
     ids: set[str]
     paths: set[str]
     numbers: set[int]
+    wanted: frozenset[int] = frozenset()
 
     def taken(self) -> Taken:
-        """A frozen view for one file."""
-        return Taken(frozenset(self.ids), frozenset(self.paths), frozenset(self.numbers))
+        """A view for one file; it grows with the plan."""
+        return Taken(self.ids, self.paths, self.numbers, self.wanted)
 
 
 def plan_folder(
-    files: Sequence[SourceFile], kind: str, documents: Iterable[Document], options: Options
+    files: Sequence[SourceFile],
+    kind: str,
+    documents: Iterable[Document],
+    options: Options,
+    tell: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> tuple[ImportItem, ...]:
     """Plan the import of ``files`` as documents of ``kind`` into a store that holds ``documents``.
 
     Items come in the order of the sources' paths. A file whose body the store has already is skipped.
     """
     shelf = _shelf(documents)
+    if kind == "adr":
+        shelf.wanted = frozenset(number for file in files if (number := _number(file.path)) is not None)
+        options = replace(options, day_first=writes_day_first(_date_lines(files)))
     items: dict[str, ImportItem] = {}
     made: dict[str, Imported] = {}
     names = [file.path for file in files]
     main = _main(names) if kind == "core" else ""
-    for file in sorted(files, key=lambda file: _reading_order(file.path, kind)):
+    for done, file in enumerate(sorted(files, key=lambda file: _reading_order(file.path, kind))):
+        tell("Planning the import:", done, len(files))
         reason = _not_wanted(file.path, names, kind)
         body = "" if reason else _body_key(file)
         if not reason and body in shelf.bodies:
@@ -109,7 +104,7 @@ def plan_folder(
                 shelf.numbers.add(found.number)
         else:
             items[file.path] = ImportItem(file.path, reason=reason or (found.reason if found else ""))
-    items.update(_relate(made))
+    items.update(relate(made))
     return tuple(items[path] for path in sorted(items))
 
 
@@ -139,9 +134,19 @@ def _shelf(documents: Iterable[Document]) -> _Shelf:
     return shelf
 
 
+def _number(path: str) -> int | None:
+    return file_number(os.path.splitext(posixpath.basename(path))[0])
+
+
+def _date_lines(files: Sequence[SourceFile]) -> Iterator[str]:
+    """What stands behind ``Date:`` in the files."""
+    for file in files:
+        yield from _DATE_LINE.findall(file.data[:_HEAD].decode("utf-8", "replace"))
+
+
 def _reading_order(path: str, kind: str) -> tuple[bool, int, str]:
     """Numbered decisions first, so that each can keep its number; else by path."""
-    number = file_number(os.path.splitext(posixpath.basename(path))[0]) if kind == "adr" else None
+    number = _number(path) if kind == "adr" else None
     return (number is None, number or 0, path)
 
 
@@ -153,16 +158,14 @@ def _not_wanted(path: str, names: Sequence[str], kind: str) -> str:
         stem not in _NOT_DECISIONS and not any(word in stem.split("-") for word in _TEMPLATE_WORDS)
     ):
         return ""
-    if "template" in stem and file_number(stem) is None:
+    if file_number(stem):  # a decision about templates; number 0 is where tools put their own
+        return ""
+    if "template" in stem:
         return "a template, no decision"
     prefix = f"{folder}/" if folder else ""
     below = [other[len(prefix) :] for other in names if other != path and other.startswith(prefix)]
-    others = any("/" in other or _stem(other) not in _NOT_DECISIONS for other in below)
+    others = any("/" in other or stem_of(other) not in _NOT_DECISIONS for other in below)
     return "a page about decisions, none itself" if others else ""
-
-
-def _stem(path: str) -> str:
-    return os.path.splitext(posixpath.basename(path))[0].lower()
 
 
 def _body_key(file: SourceFile) -> str:
@@ -175,54 +178,6 @@ def _body_key(file: SourceFile) -> str:
 def _digest(body: str) -> str:
     even = body.replace("\r\n", "\n").replace("\r", "\n")
     return hashlib.sha256(even.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _relate(made: Mapping[str, Imported]) -> dict[str, ImportItem]:
-    """Write supersession between the new documents, and gather the notes."""
-    by_number = {number: path for path, doc in made.items() if (number := doc.decision.number) is not None}
-    texts = {path: doc.text for path, doc in made.items()}
-    notes: dict[str, list[str]] = {path: list(doc.notes) for path, doc in made.items()}
-    for path, doc in made.items():
-        notes[path].extend(f"no relation made of: {line}" for line in doc.decision.partial)
-        pairs = [(path, target, True) for target in doc.decision.supersedes]
-        pairs += [(path, target, False) for target in doc.decision.superseded_by]
-        for here, target, newer in pairs:
-            other = _resolve(here, target, made, by_number)
-            if other is None or other == here:
-                notes[here].append(
-                    f"`{target}` (supersession) is not among the imported files: link it by hand"
-                )
-                continue
-            new, old = (here, other) if newer else (other, here)
-            texts[new] = insert_item(texts[new], ("links", "supersedes"), made[old].id)
-            notes[new].append(f"supersedes {made[old].id}")
-    items: dict[str, ImportItem] = {}
-    for path, doc in made.items():
-        notes[path].extend(_status_note(doc))
-        items[path] = ImportItem(
-            path, doc.id, doc.path, doc.title, texts[path], tuple(dict.fromkeys(notes[path]))
-        )
-    return items
-
-
-def _resolve(
-    here: str, target: str, made: Mapping[str, Imported], by_number: Mapping[int, str]
-) -> str | None:
-    """The imported file a target means: a number, or a path from ``here`` (with or without ``.md``)."""
-    if target.startswith("#"):
-        return by_number.get(int(target[1:]))
-    bare = target.partition("#")[0].removeprefix("./")
-    joined = posixpath.normpath(posixpath.join(posixpath.dirname(here), bare))
-    for candidate in (joined, f"{joined}.md"):
-        if candidate in made:
-            return candidate
-    number = file_number(posixpath.basename(joined))
-    return by_number.get(number) if number is not None else None
-
-
-def _status_note(doc: Imported) -> Iterator[str]:
-    if doc.decision.status and not doc.decision.status_in_body:
-        yield f"its status ({doc.decision.status}) is in the frontmatter only: the text has no Status section"
 
 
 __all__ = ["ImportItem", "SourceFile", "decision_number", "plan_folder"]

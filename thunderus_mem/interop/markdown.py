@@ -7,7 +7,7 @@ value that our schema cannot hold is set anew, and the original stands under ``m
 from __future__ import annotations
 
 import os.path
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from thunderus_mem.interop.decisions import Decision, read_decision, split_title
@@ -24,6 +24,7 @@ from thunderus_mem.interop.fields import (
     set_tags,
     set_title,
 )
+from thunderus_mem.interop.mapping import apply_mapping
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.edit import compose, remove_key, set_key
 from thunderus_mem.model.header import find_fences
@@ -39,7 +40,11 @@ _BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A document to be: its id, path from the root, whole text, and what a person should know of it."""
+    """A document to be: its id, path from the root, whole text, and what a person should know of it.
+
+    ``own_id`` is the id the file gave itself, ``kept`` its keys that stay as they are, ``changed`` those
+    that got another value.
+    """
 
     id: str
     path: str
@@ -48,6 +53,9 @@ class Imported:
     title: str = ""
     number: int | None = None
     decision: Decision = field(default_factory=Decision)
+    own_id: str = ""
+    kept: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +85,11 @@ def import_document(
         return KeptOut("it is empty")
     stem = os.path.splitext(os.path.basename(path))[0]
     first = next((mark.text for mark in headings(body) if mark.text.strip()), "")
-    decision = read_decision(stem, first, values, body) if kind == "adr" else Decision()
+    day_first = options.day_first
+    decision = read_decision(stem, first, values, body, day_first=day_first) if kind == "adr" else Decision()
     draft = Draft(values)
+    told = apply_mapping(options.mapping, draft, body, day_first=day_first)
+    decision = replace(decision, mentions=(*decision.mentions, *told))
     heading_number = split_title(first, decision.number)[0]
     if heading_number is not None and decision.number not in (None, heading_number):
         draft.notes.append(
@@ -95,7 +106,19 @@ def import_document(
     set_records(draft, options)
     origin = f"{options.origin}/{path}" if options.origin else path
     made = _edit(text, draft, origin) if plain_note is None else _wrap(text, body, draft, origin)
-    return _checked(made, target, body, draft, title, number, decision)
+    found = _checked(made, target, body, draft)
+    if isinstance(found, KeptOut):
+        return found
+    own = values.get("id")
+    return replace(
+        found,
+        title=title,
+        number=number,
+        decision=decision,
+        own_id=str(own) if isinstance(own, str | int) else "",
+        kept=tuple(key for key in values if key not in draft.edits and key not in draft.moved),
+        changed=tuple(key for key in values if key in draft.edits or key in draft.moved),
+    )
 
 
 def _problem(reading: Reading) -> str:
@@ -165,9 +188,7 @@ def _foreign(text: str) -> list[str]:
     return sorted({key for item in found if (key := item.key.partition(".")[0]) and key in data})
 
 
-def _checked(
-    made: str, target: str, body: str, draft: Draft, title: str, number: int | None, decision: Decision
-) -> Imported | KeptOut:
+def _checked(made: str, target: str, body: str, draft: Draft) -> Imported | KeptOut:
     """Read the result again: it must be a document, with exactly this body."""
     reading = read_document(target, made.encode("utf-8", "surrogatepass"))
     document = reading.document
@@ -175,4 +196,4 @@ def _checked(
         return KeptOut(f"it would not read back as a document: {_problem(reading)}")
     if document.body != body:
         return KeptOut("its text would not survive unchanged")
-    return Imported(document.id, target, made, tuple(draft.notes), title, number, decision)
+    return Imported(document.id, target, made, tuple(draft.notes))

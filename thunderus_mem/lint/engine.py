@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from thunderus_mem.lint.fingerprint import fingerprinted
 from thunderus_mem.lint.rules import RULES
-from thunderus_mem.lint.suppress import unanswered
+from thunderus_mem.lint.suppress import MARK, Answered, answers, sift
 from thunderus_mem.model.diagnostic import Severity
 
 if TYPE_CHECKING:
@@ -16,18 +17,41 @@ if TYPE_CHECKING:
     from thunderus_mem.model.diagnostic import Diagnostic
 
 
-def lint_reading(subject: Subject, rules: Sequence[Rule] = RULES) -> list[Diagnostic]:
-    """Every finding about one document, answered ones left out, in the order of a report."""
+def lint_reading(
+    subject: Subject, rules: Sequence[Rule] = RULES, needed: set[tuple[str, str]] | None = None
+) -> list[Diagnostic]:
+    """Every finding about one document, answered ones left out, in the order of a report.
+
+    ``needed`` collects the globs and codes of the configuration that a finding needed.
+    """
     found = _run(subject, subject.config, [rule for rule in rules if rule.scope == "document"])
-    return unanswered(subject.reading.text, found)
+    if subject.config.per_file or MARK in (subject.reading.text or ""):
+        found = _unanswered(subject, found, rules, needed)
+    return fingerprinted(found, subject.line_text) if found else found
+
+
+def _unanswered(
+    subject: Subject, found: list[Diagnostic], rules: Sequence[Rule], needed: set[tuple[str, str]] | None
+) -> list[Diagnostic]:
+    given = answers(subject)
+    kept, used = sift(found, given)
+    about = _run(
+        Answered(subject, given, used), subject.config, [rule for rule in rules if rule.scope == "answers"]
+    )
+    if needed is not None:
+        needed.update((given[place].glob, code) for place, code in used if given[place].glob)
+    return sorted([*kept, *sift(about, given)[0]], key=lambda one: one.sort_key)
 
 
 def lint_store(store: LintStore, rules: Sequence[Rule] = RULES) -> list[Diagnostic]:
     """Every finding about the store as a whole, in the order of a report."""
-    return _run(store, store.config, [rule for rule in rules if rule.scope == "store"])
+    found = _run(store, store.config, [rule for rule in rules if rule.scope == "store"])
+    return fingerprinted(found, lambda line: "")
 
 
-def _run(subject: Subject | LintStore, config: LintConfig, rules: Iterable[Rule]) -> list[Diagnostic]:
+def _run(
+    subject: Subject | LintStore | Answered, config: LintConfig, rules: Iterable[Rule]
+) -> list[Diagnostic]:
     found: list[Diagnostic] = []
     for rule in rules:
         if not config.runs(rule.code):

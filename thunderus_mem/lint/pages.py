@@ -16,8 +16,8 @@ def rule_page(code: str) -> str:
     wanted = code.strip()
     for rule in RULES:
         if wanted.upper() == rule.code or wanted.lower() == rule.name:
-            fixes = "document" if rule.scope == "document" else "store"
-            head = f"{rule.code} {rule.name} ({rule.severity}, {fixes})"
+            looks_at = "store" if rule.scope == "store" else "document"
+            head = f"{rule.code} {rule.name} ({rule.severity}, {looks_at})"
             return f"{head}\n\n{inspect.cleandoc(rule.check.__doc__ or '')}\n"
     from thunderus_mem.model.ids import closest
 

@@ -264,8 +264,9 @@ def conflict_markers(subject: Subject) -> Iterable[Diagnostic]:
 
         Tests run with nox.
 
-    Mend: keep what is right and delete the three marker lines. A document that shows a conflict on purpose
-    indents it, or says ``<!-- thunderus-mem: ignore-file TM012 it explains merging -->``.
+    Mend: ``thunderus-mem resolve`` settles what can be settled; of the rest keep what is right and delete the
+    three marker lines. A document that shows a conflict on purpose indents it, or says
+    ``<!-- thunderus-mem: ignore-file TM012 it explains merging -->``.
     """
     lines = subject.conflict_lines
     for opening, middle, closing in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
@@ -274,5 +275,5 @@ def conflict_markers(subject: Subject) -> Iterable[Diagnostic]:
             (opening, 1),
             f"A merge conflict is open: the other side follows line {middle}, the end is line {closing}.",
             expected="no conflict markers",
-            hint="Keep what is right and delete the three marker lines.",
+            hint="Run `thunderus-mem resolve`, or keep what is right and delete the three marker lines.",
         )

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Typ
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from thunderus_mem.model.document import Document
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
@@ -41,16 +43,20 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM109": ("updated-before-created", ERROR),
     "TM110": ("empty-body", WARNING),
     "TM111": ("adr-number-taken", WARNING),
+    "TM112": ("names-alike", ERROR),
     "TM201": ("dead-link", ERROR),
     "TM202": ("superseded-still-linked", WARNING),
     "TM203": ("dead-anchor", WARNING),
     "TM204": ("unknown-relation-target", ERROR),
     "TM205": ("dead-citation", NOTE),
+    "TM206": ("unresolved-provenance", NOTE),
     "TM301": ("size-soft", WARNING),
     "TM302": ("size-hard", ERROR),
     "TM401": ("secret", ERROR),
     "TM402": ("invisible-unicode", ERROR),
     "TM403": ("remote-image-with-query", WARNING),
+    "TM404": ("planted-instruction", WARNING),
+    "TM405": ("script-address", WARNING),
     "TM501": ("schema-drift", WARNING),
     "TM502": ("manifest-schema", ERROR),
     "TM503": ("shard-schema", ERROR),
@@ -58,6 +64,11 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM505": ("shard-torn", WARNING),
     "TM506": ("tracked-projection", ERROR),
     "TM507": ("conflict-in-shard", ERROR),
+    "TM508": ("shard-line-ends", NOTE),
+    "TM601": ("answer-without-reason", WARNING),
+    "TM602": ("unused-answer", WARNING),
+    "TM603": ("unknown-code", WARNING),
+    "TM604": ("configured-answers", WARNING),
 }
 
 
@@ -66,6 +77,12 @@ class Corpus(Protocol):
 
     def paths_of(self, doc_id: str) -> tuple[str, ...]:
         """Every file with that id, sorted."""
+
+    def paths_like(self, path: str) -> tuple[str, ...]:
+        """Every file whose path differs from this one in nothing but case or Unicode form, sorted."""
+
+    def ids_like(self, doc_id: str) -> tuple[str, ...]:
+        """Every id that differs from this one in nothing but case or Unicode form, sorted."""
 
     def resolve(self, target: str) -> str | None:
         """The id meant by an id, an alias, a file stem or a root-relative path."""
@@ -83,11 +100,24 @@ class Corpus(Protocol):
         """The files of each ADR number, sorted."""
 
 
+class Origins(Protocol):
+    """What a rule may know of the log and of git's history."""
+
+    def missing_events(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the events that no shard here holds."""
+
+    def missing_patches(self, document: Document) -> tuple[str, ...]:
+        """Those of a document's patches that no event about it here belongs to."""
+
+    def lost_commits(self, names: Sequence[str]) -> tuple[tuple[str, bool], ...]:
+        """Those of the commits that no branch or tag reaches, and whether the clone has them at all."""
+
+
 class LintConfig(NamedTuple):
     """Which rules run, how much they weigh, and the caps. Sizes are in tokens (characters divided by four).
 
     ``select`` and ``ignore`` hold beginnings of codes (``TM2``); nothing selected means all. ``severities``
-    maps a code to a severity or ``"off"``.
+    maps a code to a severity or ``"off"``; ``per_file`` a glob to codes left alone there, with the reasons.
     """
 
     select: tuple[str, ...] = ()
@@ -99,6 +129,7 @@ class LintConfig(NamedTuple):
     document_hard: int = 4000
     path_max: int = 120
     name_max: int = 60
+    per_file: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
     def runs(self, code: str) -> bool:
         """Whether the rule with this code is wanted."""
@@ -119,7 +150,8 @@ class LintStore(NamedTuple):
 
     ``schemas`` maps a file name of the schemas folder to what is there and what should be;
     ``manifest`` is the manifest's text (``None``: there is none); ``log`` is what reading the log found;
-    ``tracked`` are the root-relative paths git tracks below the ignored folders.
+    ``tracked`` are the root-relative paths git tracks below the ignored folders; ``answered`` the globs and
+    codes of ``per_file`` that some finding needed (``None``: not everything was looked at).
     """
 
     corpus: Corpus | None = None
@@ -130,19 +162,24 @@ class LintStore(NamedTuple):
     manifest_path: str = ".thunderus/memory/indexes/manifest.json"
     log: tuple[Diagnostic, ...] = ()
     tracked: tuple[str, ...] = ()
+    answered: frozenset[tuple[str, str]] | None = None
 
 
+Scope: TypeAlias = Literal["document", "store", "answers"]
 Check: TypeAlias = "Callable[[Any], Iterable[Diagnostic]]"
 
 
 class Rule(NamedTuple):
-    """One rule. ``check`` takes a `subject.Subject` or, for ``scope`` "store", a `LintStore`."""
+    """One rule. ``check`` takes a `subject.Subject`, or what ``scope`` says.
+
+    That is a `LintStore` for "store", and a `suppress.Answered` for "answers".
+    """
 
     code: str
     name: str
     severity: Severity
     check: Check
-    scope: Literal["document", "store"] = "document"
+    scope: Scope = "document"
 
     @property
     def summary(self) -> str:

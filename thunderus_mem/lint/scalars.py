@@ -2,74 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.ambiguous import ambiguous
 from thunderus_mem.model.diagnostic import Diagnostic, TextEdit
-from thunderus_mem.model.header import Node, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
 
     from thunderus_mem.lint.subject import Subject
-
-_OTHER_BOOLEAN = frozenset(("y", "n", "yes", "no", "on", "off"))
-_BOOLEAN_OR_NULL = frozenset(("true", "false", "null", "~"))
-# What YAML 1.1 and 1.2 read differently: leading zeros, 0o, sexagesimal, exponents without a dot, `_`.
-_OTHER_NUMBER = re.compile(
-    r"[-+]?(?:0[0-9_]+|0o[0-7]+|0b[01_]+|[0-9][0-9_]*_[0-9_]*|[0-9]+[eE][-+]?[0-9]+|[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?)"
-)
-_ANY_NUMBER = re.compile(
-    r"[-+]?(?:0x[0-9a-fA-F_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|\.(?:inf|nan|Inf|NaN|INF|NAN))"
-)
-_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?")
-
-_TIMES = frozenset(("created", "updated"))
-_NUMBERS = frozenset(
-    ("credibility", "emotional_valence", "emotional_arousal", "quality_score", "sequence_number", "session")
-)
-_TEXTS = frozenset(
-    (
-        *("id", "title", "kind", "tags", "aliases", "author", "type", "source_type", "emotion", "episode_id"),
-        *("category", "run_id", "agent", "source", "symbol", "timeframe", "market", "links", "provenance"),
-    )
-)
-
-
-def _reads_two_ways(text: str) -> bool:
-    return text.lower() in _OTHER_BOOLEAN or _OTHER_NUMBER.fullmatch(text) is not None
-
-
-def _is_no_text(text: str) -> bool:
-    return (
-        _reads_two_ways(text)
-        or text.lower() in _BOOLEAN_OR_NULL
-        or _ANY_NUMBER.fullmatch(text) is not None
-        or _DATE.fullmatch(text) is not None
-    )
-
-
-def _scalars(node: Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Scalar]]:
-    if isinstance(node, Scalar):
-        yield path, node
-    elif isinstance(node, Sequence):
-        for index, item in enumerate(node.items):
-            yield from _scalars(item, (*path, str(index)))
-    else:
-        for entry in node.entries:
-            yield from _scalars(entry.value, (*path, entry.key.text))
-
-
-def _test_for(path: tuple[str, ...]) -> Callable[[str], bool] | None:
-    """What a value is asked: known texts must be text to any reader, others the same to all."""
-    top = path[0]
-    if top in _TIMES or top in _NUMBERS:
-        return None
-    if top in _TEXTS:
-        return _is_no_text
-    if path == ("verification", "last_verified_commit"):
-        return lambda text: text not in ("null", "~") and _is_no_text(text)
-    return _reads_two_ways
 
 
 def ambiguous_scalar(subject: Subject) -> Iterable[Diagnostic]:
@@ -91,22 +32,14 @@ def ambiguous_scalar(subject: Subject) -> Iterable[Diagnostic]:
     header = subject.reading.header
     if header is None:
         return
-    for path, scalar in _scalars(header, ()):
-        text = scalar.text
-        if not scalar.plain or not text or len(text) > 64:
-            continue
-        # Most values begin with a letter and are no such word: one look at them is enough.
-        if text[0].isalpha() and len(text) > 5:
-            continue
-        test = _test_for(path)
-        if test is not None and test(text):
-            start, end = subject.span(scalar)
-            yield subject.found(
-                "TM013",
-                (subject.reading.header_line + scalar.line - 1, scalar.column),
-                f"YAML readers disagree on the unquoted value `{text}`.",
-                key=".".join(path),
-                expected=f'"{text}"',
-                hint="Put it in double quotes.",
-                edits=(TextEdit(start, end, f'"{text}"'),),
-            )
+    for path, scalar in ambiguous(header):
+        start, end = subject.span(scalar)
+        yield subject.found(
+            "TM013",
+            (subject.reading.header_line + scalar.line - 1, scalar.column),
+            f"YAML readers disagree on the unquoted value `{scalar.text}`.",
+            key=".".join(path),
+            expected=f'"{scalar.text}"',
+            hint="Put it in double quotes.",
+            edits=(TextEdit(start, end, f'"{scalar.text}"'),),
+        )

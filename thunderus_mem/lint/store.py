@@ -195,3 +195,23 @@ def conflict_in_shard(store: LintStore) -> Iterable[Diagnostic]:
     Mend: keep the lines of both sides and delete the three marker lines.
     """
     return _from_log(store, "TM507")
+
+
+def shard_line_ends(store: LintStore) -> Iterable[Diagnostic]:
+    """Lines of the event log end in CRLF.
+
+    Why: git turns LF into CRLF where ``core.autocrlf``, ``core.eol`` or an attribute says so. The log reads
+    the same, since no hash counts line ends, but other programs may not expect it. New lines end in LF.
+
+    Bad::
+
+        a clone with ``core.autocrlf=true`` and without ``.thunderus/.gitattributes``
+
+    Good::
+
+        sessions/** text eol=lf
+
+    Mend: run ``thunderus-mem init``, which adds the missing file, commit it, and check the shards out again
+    (``git rm --cached -r .thunderus/sessions && git reset --hard`` in a clean tree).
+    """
+    return _from_log(store, "TM508")

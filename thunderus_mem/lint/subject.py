@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from thunderus_mem.lint.follow import follow
 from thunderus_mem.lint.rule import CODES
 from thunderus_mem.model import markdown
+from thunderus_mem.model.conflict import find_conflict
 from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from thunderus_mem.lint.follow import Target
-    from thunderus_mem.lint.rule import Corpus, LintConfig
+    from thunderus_mem.lint.rule import Corpus, LintConfig, Origins
     from thunderus_mem.model.document import Document, Reading
     from thunderus_mem.model.schema import Violation
 
@@ -54,26 +55,6 @@ def place_at(header: Mapping | None, path: tuple[str | int, ...], first_line: in
     return first_line, 1
 
 
-def find_conflict(text: str) -> tuple[int, ...]:
-    """Lines (from 1) of git's conflict markers in ``text``; empty unless a conflict is whole.
-
-    Git writes each marker at the start of a line: seven characters, then nothing or a blank and a label.
-    """
-    lines: list[int] = []
-    wanted, opened = "<<<<<<<", 0
-    for number, line in enumerate(text.split("\n"), 1):
-        mark, rest = line[:7], line[7:].rstrip("\r")
-        if mark == wanted and (not rest or rest[0] == " ") and (mark != "=======" or not rest):
-            opened = opened or number
-            lines.append(number)
-            if mark == ">>>>>>>":
-                opened = 0
-            wanted = {"<<<<<<<": "=======", "=======": ">>>>>>>", ">>>>>>>": "<<<<<<<"}[mark]
-    if opened:
-        lines = [number for number in lines if number < opened]
-    return tuple(lines)
-
-
 def relative_path(target: str, source: str) -> str:
     """The path from the folder of ``source`` to ``target``, both relative to the root."""
     return posixpath.relpath(target, posixpath.dirname(source) or ".")
@@ -101,14 +82,15 @@ def nearest(text: str, known: Iterable[str]) -> str:
 class Subject:
     """One document under lint, with what the rules share: headings and references are found once.
 
-    ``corpus`` may be ``None`` (nothing is known of other documents; rules that ask skip). ``exists`` answers
-    whether a root-relative path of the repository is there.
+    ``corpus`` and ``origins`` may be ``None`` (nothing is known of other documents, of log and history; rules
+    that ask skip). ``exists`` answers whether a root-relative path of the repository is there.
     """
 
     reading: Reading
     corpus: Corpus | None
     config: LintConfig
     exists: Callable[[str], bool]
+    origins: Origins | None = None
 
     @property
     def path(self) -> str:
@@ -180,16 +162,24 @@ class Subject:
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
+    def _region(self, edit: TextEdit) -> tuple[int, int, int, int]:
+        return (*self.place(edit.start), *self.place(edit.end))
+
+    def line_text(self, line: int) -> str:
+        """The text of a line of the file (from 1), without its end; "" for one that is not there."""
+        starts = self._line_starts
+        if not 0 < line <= len(starts):
+            return ""
+        end = starts[line] if line < len(starts) else None
+        return (self.reading.text or "")[starts[line - 1] : end].rstrip("\r\n")
+
     def offset(self, line: int, column: int) -> int:
         """Offset into the text of a line and column, both from 1."""
         return self._line_starts[line - 1] + column - 1
 
     def body_text(self, line: int) -> str:
         """The text of a body line (from 1), without its end."""
-        number = self.in_body(line)
-        starts = self._line_starts
-        end = starts[number] if number < len(starts) else None
-        return (self.reading.text or "")[starts[number - 1] : end].rstrip("\r\n")
+        return self.line_text(self.in_body(line))
 
     def in_body(self, line: int) -> int:
         """The file line of a body line (from 1)."""
@@ -224,4 +214,5 @@ class Subject:
         weight = severity or CODES[code][1]
         doc_id = self.document.id if self.document else ""
         line, column = place
+        edits = tuple([edit._replace(region=self._region(edit)) for edit in edits])
         return Diagnostic(code, weight, self.path, line, column, message, key, expected, hint, doc_id, edits)

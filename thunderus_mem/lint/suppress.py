@@ -1,4 +1,4 @@
-"""Findings that a document's author has answered, in HTML comments.
+"""Findings that somebody has answered: in a comment of the document, or for files in ``config.toml``. Pure.
 
 ``<!-- thunderus-mem: ignore TM201 reason -->`` at the end of a line speaks for that line, alone on a line for
 the next one that is not blank; ``ignore-file`` speaks for the whole file, its frontmatter included. Several
@@ -8,34 +8,58 @@ codes are joined by commas. TM401 must name the fingerprint of the secret it mea
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.model.outline import scan
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from thunderus_mem.lint.subject import Subject
     from thunderus_mem.model.diagnostic import Diagnostic
 
 MARK: Final = "thunderus-mem: ignore"
-_COMMENT = re.compile(
-    r"<!--\s{0,9}thunderus-mem: ignore(-file)?\s{1,9}"
-    r"(TM[0-9]{3}(?:\s{0,3},\s{0,3}TM[0-9]{3}){0,40})([^\n>]{0,500}?)-->"
-)
+_COMMENT = re.compile(r"<!--\s{0,9}thunderus-mem: ignore(-file)?(?![\w-])([^\n>]{0,600}?)-->")
+_CODES = re.compile(r"\s{0,9}([A-Za-z0-9_-]+(?:\s{0,3},\s{0,3}[A-Za-z0-9_-]+){0,40})")
 _SECRET = "TM401"
-_FINGERPRINT = re.compile(r"\b[0-9a-f]{8}\b")
+FINGERPRINT = re.compile(r"\b[0-9a-f]{8}\b")
+_MEMORY = ".thunderus/memory/"
+_LONGEST_GLOB = 300
 
 
 class Suppression(NamedTuple):
-    """One comment: its codes, the line it speaks for (0: the file), and the words of its reason."""
+    """One answer: its codes, the line it speaks for (0: the file), and the words of its reason.
+
+    ``at`` is where a comment stands, and ``shown`` is true for one inside code, which may be an example.
+    ``glob`` is set for an entry of the configuration.
+    """
 
     codes: tuple[str, ...]
     line: int
     reason: str
+    at: tuple[int, int] = (0, 0)
+    shown: bool = False
+    glob: str = ""
 
     def covers(self, found: Diagnostic) -> bool:
-        """Whether this comment answers that finding."""
+        """Whether this answers that finding."""
         if found.rule not in self.codes or self.line not in (0, found.line):
             return False
         if found.rule != _SECRET:
             return True
-        return any(f"(fingerprint {mark})" in found.message for mark in _FINGERPRINT.findall(self.reason))
+        return any(f"(fingerprint {mark})" in found.message for mark in FINGERPRINT.findall(self.reason))
+
+
+class Answered(NamedTuple):
+    """What the rules about answers look at: a document, its answers, and which of them were needed.
+
+    ``used`` holds the place of an answer in ``answers`` and the code it was needed for.
+    """
+
+    subject: Subject
+    answers: tuple[Suppression, ...]
+    used: frozenset[tuple[int, str]]
 
 
 def suppressions(text: str) -> tuple[Suppression, ...]:
@@ -44,15 +68,30 @@ def suppressions(text: str) -> tuple[Suppression, ...]:
         return ()
     found: list[Suppression] = []
     lines = text.split("\n")
+    fenced = _fenced(text)
     for number, line in enumerate(lines, 1):
         if MARK not in line:
             continue
         alone = not _COMMENT.sub("", line).strip()
         for match in _COMMENT.finditer(line):
             speaks_for = 0 if match[1] else _next_line(lines, number) if alone else number
-            codes = tuple(code.strip() for code in match[2].split(","))
-            found.append(Suppression(codes, speaks_for, match[3].strip()))
+            shown = number in fenced or line.count("`", 0, match.start()) % 2 == 1
+            codes, reason = _parts(match[2])
+            found.append(Suppression(codes, speaks_for, reason, (number, match.start() + 1), shown))
     return tuple(found)
+
+
+def _parts(words: str) -> tuple[tuple[str, ...], str]:
+    match = _CODES.match(words)
+    if match is None:
+        return (), words.strip()
+    return tuple(code.strip() for code in match[1].split(",")), words[match.end() :].strip()
+
+
+def _fenced(text: str) -> frozenset[int]:
+    lines, _, hidden = scan(text)
+    code = [(start, end) for start, end in hidden if lines[start].lstrip(" \t")[:1] in ("`", "~")]
+    return frozenset(number + 1 for start, end in code for number in range(start, end))
 
 
 def _next_line(lines: list[str], number: int) -> int:
@@ -62,9 +101,49 @@ def _next_line(lines: list[str], number: int) -> int:
     return number
 
 
-def unanswered(text: str | None, found: list[Diagnostic]) -> list[Diagnostic]:
-    """The findings that no comment in ``text`` answers."""
-    comments = suppressions(text) if text and found else ()
-    if not comments:
-        return found
-    return [one for one in found if not any(comment.covers(one) for comment in comments)]
+def answers(subject: Subject) -> tuple[Suppression, ...]:
+    """Every answer that may hold for a document: its own comments, then the configuration's for its path."""
+    comments = suppressions(subject.reading.text or "")
+    entries = [
+        Suppression((code,), 0, reason, glob=glob)
+        for glob, codes in subject.config.per_file.items()
+        if matches(glob, subject.path)
+        for code, reason in codes.items()
+    ]
+    return (*comments, *entries)
+
+
+def sift(
+    found: Iterable[Diagnostic], given: Sequence[Suppression]
+) -> tuple[list[Diagnostic], frozenset[tuple[int, str]]]:
+    """The findings that nothing answers, and which answers the others needed."""
+    kept: list[Diagnostic] = []
+    used: set[tuple[int, str]] = set()
+    for one in found:
+        by = [(place, one.rule) for place, answer in enumerate(given) if answer.covers(one)]
+        used.update(by)
+        if not by:
+            kept.append(one)
+    return kept, frozenset(used)
+
+
+def matches(glob: str, path: str) -> bool:
+    """Whether a path from the root, or from the memory's folder, fits a glob; ``**`` means any folders."""
+    if len(glob) > _LONGEST_GLOB:
+        return False
+    wanted = tuple(glob.split("/"))
+    below = path.removeprefix(_MEMORY)
+    return _fits(wanted, tuple(path.split("/"))) or (below != path and _fits(wanted, tuple(below.split("/"))))
+
+
+def _fits(wanted: tuple[str, ...], steps: tuple[str, ...]) -> bool:
+    """Row by row, so that many ``**`` cost no more than the product of both lengths."""
+    reached = {0}
+    for part in wanted:
+        if part == "**":
+            reached = set(range(min(reached), len(steps) + 1))
+        else:
+            reached = {at + 1 for at in reached if at < len(steps) and fnmatchcase(steps[at], part)}
+        if not reached:
+            return False
+    return len(steps) in reached

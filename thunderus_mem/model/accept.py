@@ -156,8 +156,14 @@ def _body(kind: str, body: Any) -> bool:
     if type(body) is not dict:
         return False
     if kind == "patch":
-        changes = body.get("changes", [])
-        return type(body.get("op", "")) is str and type(changes) is list and all(map(_change, changes))
+        changes, undoes = body.get("changes", []), body.get("undoes", [])
+        return (
+            type(body.get("op", "")) is str
+            and type(changes) is list
+            and all(map(_change, changes))
+            and type(undoes) is list
+            and all(_prefixed(one, "evt_") for one in undoes)
+        )
     if kind == "note":
         return type(body.get("text", "")) is str
     return not body

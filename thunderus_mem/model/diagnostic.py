@@ -15,11 +15,15 @@ class Severity(StrEnum):
 
 
 class TextEdit(NamedTuple):
-    """Replace ``text[start:end]`` (offsets in characters of the document's text) by ``replacement``."""
+    """Replace ``text[start:end]`` (offsets in characters of the document's text) by ``replacement``.
+
+    ``region`` is the same place as first line and column, last line and the column after it, from 1.
+    """
 
     start: int
     end: int
     replacement: str
+    region: tuple[int, int, int, int] | None = None
 
 
 class Diagnostic(NamedTuple):
@@ -27,7 +31,8 @@ class Diagnostic(NamedTuple):
 
     ``line`` and ``column`` count from 1; 0 means the whole file. ``key`` is the frontmatter key as a dotted
     path (``provenance.events.0``), empty in a body. ``message`` says what is, ``expected`` what should be,
-    ``hint`` how to mend it. ``edits`` mend it without a question (``lint --fix``).
+    ``hint`` how to mend it. ``edits`` mend it without a question (``lint --fix``). ``fingerprint`` names the
+    finding wherever its line moves to; "" until findings are collected (`thunderus_mem.lint.fingerprint`).
     """
 
     rule: str
@@ -41,6 +46,7 @@ class Diagnostic(NamedTuple):
     hint: str = ""
     doc_id: str = ""
     edits: tuple[TextEdit, ...] = ()
+    fingerprint: str = ""
 
     @property
     def sort_key(self) -> tuple[str, int, int, str, str]:

@@ -7,12 +7,14 @@ gives it back: a text that would not read as meant is never returned.
 from __future__ import annotations
 
 import re
-from typing import Any, TypeAlias
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.header import Entry, Mapping, Node, Scalar, Sequence, plain_data
 from thunderus_mem.model.splice import (
     checked,
+    entry_lines,
     joined,
     line_after,
     line_start,
@@ -21,20 +23,29 @@ from thunderus_mem.model.splice import (
     with_value,
 )
 from thunderus_mem.model.splice_items import with_item, without_flow, without_items
-from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, ordered
+from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, ordered, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "KEY_ORDER",
+    "Item",
     "Value",
     "compose",
+    "data_with",
     "insert_item",
+    "nest_keys",
+    "quote_values",
     "remove_item",
     "remove_key",
     "replace_body",
     "set_key",
 ]
 
-Value: TypeAlias = str | int | float | bool | list[str] | dict[str, Any] | None
+Value: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
+Item: TypeAlias = str | dict[str, str]
+"""What a list holds: texts, or, among anchors, mappings of texts."""
 _NULLS = frozenset(["", "~", "null", "Null", "NULL"])
 
 
@@ -69,12 +80,12 @@ def set_key(text: str, key: tuple[str, ...], value: Value) -> str:
         if entry is None:
             wrapped = _wrapped(rest, value)
             header = with_new_key(opened, mapping, name, wrapped, parent)
-            return checked(opened, header, _with(before, key, value))
+            return checked(opened, header, data_with(before, key, value))
         if not rest:
             if plain_data(entry.value) == as_read(value) and _same_type(entry.value, value):
                 return text
             header = with_value(opened, mapping, entry, value)
-            return checked(opened, header, _with(before, key, value))
+            return checked(opened, header, data_with(before, key, value))
         if isinstance(entry.value, Mapping) and entry.value.entries:
             mapping, parent = entry.value, name
             continue
@@ -82,7 +93,7 @@ def set_key(text: str, key: tuple[str, ...], value: Value) -> str:
             message = f"The key '{_name(key[: depth + 1])}' holds no keys of its own."
             raise InvalidDocument(message, hint=f"Make '{name}' a mapping, or remove it, then try again.")
         header = with_value(opened, mapping, entry, _wrapped(rest, value))
-        return checked(opened, header, _with(before, key, value))
+        return checked(opened, header, data_with(before, key, value))
     raise InvalidDocument("No key was named.", hint="Name the key to set.")
 
 
@@ -99,11 +110,11 @@ def _wrapped(rest: tuple[str, ...], value: Any) -> Any:
     return value
 
 
-def _with(data: Any, key: tuple[str, ...], value: Value) -> Any:
+def data_with(data: Any, key: tuple[str, ...], value: Any) -> Any:
     """The plain data of a header after ``key`` is set."""
     copy = dict(data) if isinstance(data, dict) else {}
     head, rest = key[0], key[1:]
-    copy[head] = _with(copy.get(head), rest, value) if rest else as_read(value)
+    copy[head] = data_with(copy.get(head), rest, value) if rest else as_read(value)
     return copy
 
 
@@ -138,12 +149,7 @@ def remove_key(text: str, key: tuple[str, ...]) -> str:
         places = [(one.key.start, one.value.end) for one in mapping.entries]
         gone = {mapping.entries.index(entry)}
         return checked(opened, without_flow(header, places, gone), expected)
-    start = line_start(header, entry.key.start)
-    end = line_after(header, entry.value.end)
-    # Comments that stand deeper than the key are the key's own; left alone they could join the value above.
-    own = re.compile(rf"(?: {{{entry.key.column},}}#[^\n]*\n?|[ \t]*\r?\n(?= {{{entry.key.column},}}#))*")
-    match = own.match(header, end)
-    end = match.end() if match is not None else end
+    start, end = entry_lines(header, entry)
     try:
         return checked(opened, header[:start] + header[end:], expected)
     except InvalidDocument:
@@ -162,12 +168,12 @@ def _list_at(root: Mapping, key: tuple[str, ...]) -> Node | None:
     return node
 
 
-def insert_item(text: str, key: tuple[str, ...], item: str) -> str:
+def insert_item(text: str, key: tuple[str, ...], item: Item) -> str:
     """Put ``item`` into the list at ``key``, in order if the list is in order, else last.
 
-    A block list gets one more line in its own style, a flow list stays on its line, a missing or empty
-    list becomes a block list. An item that is there leaves the text as it is. Raises `InvalidDocument`
-    when ``key`` holds something else than a list.
+    A block list gets one more line in its own style (a mapping one a key), a flow list stays on its line, a
+    missing or empty list becomes a block list. An item that is there leaves the text as it is. Raises
+    `InvalidDocument` when ``key`` holds something else than a list.
     """
     opened = open_header(text)
     node = _list_at(opened.root, key)
@@ -177,36 +183,68 @@ def insert_item(text: str, key: tuple[str, ...], item: str) -> str:
         raise InvalidDocument(
             f"The key '{_name(key)}' is not a list.", hint="Make it a list, then try again."
         )
-    texts = [one.text if isinstance(one, Scalar) else None for one in node.items]
-    if item in texts:
-        return text
-    place = _sorted_place(texts, item)
     items = plain_data(node)
-    expected = _with(plain_data(opened.root), key, [*items[:place], item, *items[place:]])
-    return checked(opened, with_item(opened, node, place, item), expected)
+    if item in items:
+        return text
+    place = _sorted_place(items, item)
+    expected = data_with(plain_data(opened.root), key, [*items[:place], item, *items[place:]])
+    return checked(opened, with_item(opened, node, place, item, key[-1]), expected)
 
 
-def _sorted_place(texts: list[str | None], item: str) -> int:
-    known = [one for one in texts if one is not None]
-    if len(known) < len(texts) or known != sorted(known):
-        return len(texts)
-    return len([one for one in known if one < item])
+def _sorted_place(items: list[Any], item: Item) -> int:
+    texts = [one for one in items if isinstance(one, str)]
+    if not isinstance(item, str) or len(texts) < len(items) or texts != sorted(texts):
+        return len(items)
+    return len([one for one in texts if one < item])
 
 
-def remove_item(text: str, key: tuple[str, ...], item: str) -> str:
+def remove_item(text: str, key: tuple[str, ...], item: Item) -> str:
     """Take every ``item`` out of the list at ``key``; the last one leaves ``[]``. Not there: no change."""
     opened = open_header(text)
     node = _list_at(opened.root, key)
     if not isinstance(node, Sequence):
         return text
-    gone = {at for at, one in enumerate(node.items) if isinstance(one, Scalar) and one.text == item}
+    items = plain_data(node)
+    gone = {at for at, one in enumerate(items) if one == item}
     if not gone:
         return text
-    if len(gone) == len(node.items):
+    if len(gone) == len(items):
         return set_key(text, key, [])
-    kept = [one for at, one in enumerate(plain_data(node)) if at not in gone]
+    kept = [one for one in items if one != item]
     header = without_items(opened.header, node, gone)
-    return checked(opened, header, _with(plain_data(opened.root), key, kept))
+    return checked(opened, header, data_with(plain_data(opened.root), key, kept))
+
+
+def nest_keys(text: str, parent: str, names: Iterable[str]) -> str:
+    """Move top-level keys that follow ``parent``, which has no value, under it by indenting their lines.
+
+    Only those of ``names`` that follow it at once. None there: the text as it is.
+    """
+    opened = open_header(text)
+    known, entries = frozenset(names), list(opened.root.entries)
+    place = next((at for at, entry in enumerate(entries) if entry.key.text == parent), None)
+    if place is None or opened.root.flow or not _is_null(entries[place].value):
+        return text
+    below = list(takewhile(lambda entry: entry.key.text in known, entries[place + 1 :]))
+    if not below:
+        return text
+    header = opened.header
+    start, end = line_start(header, below[0].key.start), line_after(header, below[-1].value.end)
+    lines = header[start:end].splitlines(keepends=True)
+    moved = "".join(f"  {line}" if line.strip() else line for line in lines)
+    inner = {entry.key.text: plain_data(entry.value) for entry in below}
+    expected = {key: value for key, value in plain_data(opened.root).items() if key not in inner}
+    expected[parent] = inner
+    return checked(opened, header[:start] + moved + header[end:], expected)
+
+
+def quote_values(text: str, values: Iterable[Scalar]) -> str:
+    """Put unquoted values of the header into double quotes; what they say stays the same."""
+    opened = open_header(text)
+    header = opened.header
+    for value in sorted(values, key=lambda value: value.start, reverse=True):
+        header = header[: value.start] + quoted(value.text) + header[value.end :]
+    return checked(opened, header, plain_data(opened.root))
 
 
 def replace_body(text: str, body: str) -> str:

@@ -5,7 +5,16 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.model.event_line import ACTORS, KINDS, MAX_LINE, Event, decode, encode, line_hash
+from thunderus_mem.model.event_line import (
+    ACTORS,
+    KINDS,
+    MAX_LINE,
+    Event,
+    decode,
+    encode,
+    encoded_size,
+    line_hash,
+)
 from thunderus_mem.model.ids import encode_ulid
 from thunderus_mem.model.textdiff import unified_diff
 
@@ -34,6 +43,7 @@ __all__ = [
     "named_ids",
     "note_event",
     "patch_event",
+    "undone_by",
     "unified_diff",
 ]
 
@@ -42,7 +52,7 @@ PRIVATE_KINDS: Final = frozenset(("message", "tool_call", "tool_result"))
 HAND_EDIT: Final = "hand-edit"
 PATCH_OPS: Final = (
     *("add", "edit", "remove", "rename", "supersede", "link", "import", "garden", "recap"),
-    *(HAND_EDIT, "aborted"),
+    *("undo", "migrate", "resolve", HAND_EDIT, "aborted"),
 )
 CHANGE_OPS: Final = ("create", "update", "remove", "rename", "aborted")
 MAX_RECORD: Final = 64 * 1024
@@ -116,11 +126,16 @@ def _distinct(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(value for value in values if value))
 
 
-def _without_longest_diff(changes: Sequence[Change]) -> list[Change]:
-    longest = max(range(len(changes)), key=lambda at: len(changes[at].diff or ""))
-    shorter = list(changes)
-    shorter[longest] = changes[longest]._replace(diff=None, diff_omitted=True)
-    return shorter
+def _without_longest_diffs(changes: Sequence[Change], room: int) -> list[Change]:
+    """The changes with so many diffs left out, the longest first, that the others fit into ``room``."""
+    sizes = {at: encoded_size(change.diff) for at, change in enumerate(changes) if change.diff}
+    kept, total = list(changes), sum(sizes.values())
+    for at in sorted(sizes, key=lambda at: (-sizes[at], at)):
+        if total <= room:
+            break
+        kept[at] = changes[at]._replace(diff=None, diff_omitted=True)
+        total -= sizes[at]
+    return kept
 
 
 def patch_event(
@@ -132,6 +147,8 @@ def patch_event(
     actor: str,
     op: str,
     changes: Sequence[Change],
+    undoes: Sequence[str] = (),
+    about: Sequence[str] = (),
     why: str = "",
     origin: Mapping[str, Any] | None = None,
     prev: str | None = None,
@@ -139,20 +156,22 @@ def patch_event(
 ) -> Event:
     """A ``patch`` event: ``op`` is one of `PATCH_OPS`; its body lists the changes in the order given.
 
+    ``undoes`` names the events whose changes it takes back, ``about`` documents besides those of the changes.
     When the line would be longer than `MAX_RECORD`, diffs are left out, the longest first; hashes stay.
     """
     if op not in PATCH_OPS:
         raise ValueError(f'"{op}" is not a kind of patch ({", ".join(PATCH_OPS)})')
-    kept = list(changes)
+    taken_back = {"undoes": list(undoes)} if undoes else {}
     refs = {
-        "paths": _distinct(change.path for change in kept),
+        "paths": _distinct(change.path for change in changes),
         "patch_id": patch_id,
-        "memory_doc_ids": _distinct(change.doc_id for change in kept),
+        "memory_doc_ids": _distinct([*(change.doc_id for change in changes), *about]),
     }
-    while True:
-        event = make_event(
+
+    def made(kept: Iterable[Change]) -> Event:
+        return make_event(
             "patch",
-            {"op": op, "changes": [_change_data(change) for change in kept]},
+            {"op": op, **taken_back, "changes": [_change_data(change) for change in kept]},
             id=id,
             ts=ts,
             session_id=session_id,
@@ -163,9 +182,9 @@ def patch_event(
             prev=prev,
             head=head,
         )
-        if len(encode(event)) <= MAX_RECORD or not any(change.diff for change in kept):
-            return event
-        kept = _without_longest_diff(kept)
+
+    bare = len(encode(made(change._replace(diff=None) for change in changes)))
+    return made(_without_longest_diffs(changes, MAX_RECORD - bare))
 
 
 def note_event(
@@ -221,6 +240,12 @@ def changes_of(event: Event) -> tuple[Change, ...]:
             kept = diff if isinstance(diff, str) else None
             found.append(Change(op, doc_id, path, before, after, kept, omitted))
     return tuple(found)
+
+
+def undone_by(event: Event) -> tuple[str, ...]:
+    """Ids of the events whose changes this event took back; none for any other event."""
+    named = event.body.get("undoes") if event.kind == "patch" else None
+    return tuple(id for id in named if isinstance(id, str)) if isinstance(named, list) else ()
 
 
 def is_hand_edit(event: Event) -> bool:

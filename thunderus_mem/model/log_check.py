@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.event import KINDS
-from thunderus_mem.model.shard import CHAIN, SHAPE, TORN, merge_readings
+from thunderus_mem.model.shard import CHAIN, LINE_ENDS, SHAPE, TORN, merge_readings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -30,6 +30,7 @@ class LogCheck:
         self._doubled: set[int] = set()
         self._lines: set[int] = set()
         self._heads: list[tuple[str, str, int]] = []
+        self._crlf: list[str] = []
 
     def take(self, reading: ShardReading, session_id: str | None) -> list[Diagnostic]:
         """The findings of one shard, named after a session; ``None``: the single file of another program."""
@@ -38,12 +39,23 @@ class LogCheck:
             (self._doubled if mark in self._ids else self._ids).add(mark)
             if logged.event.head is not None:
                 self._heads.append((logged.event.head, logged.shard, logged.line))
+        if reading.crlf:
+            self._crlf.append(reading.path)
         self._lines.update(_mark_of_hash(digest) for _, digest in reading.lines)
         return check_chain(reading, session_id=session_id or "", free=session_id is None)
 
     def close(self, again: Callable[[], Iterable[ShardReading]]) -> list[Diagnostic]:
         """The findings of all shards together; ``again`` reads them once more when an id seems doubled."""
-        return [*self._missing_heads(), *(self._doubles(again()) if self._doubled else ())]
+        doubles = self._doubles(again()) if self._doubled else ()
+        return [*self._missing_heads(), *doubles, *self._line_ends()]
+
+    def _line_ends(self) -> Iterator[Diagnostic]:
+        """One note for all shards whose line ends git changes."""
+        if self._crlf:
+            more = f" and those of {len(self._crlf) - 1} other shards" if len(self._crlf) > 1 else ""
+            message = f"the lines of this shard{more} end in CRLF: git writes them so here"
+            hint = "They are read all the same; `thunderus-mem init` adds the `.gitattributes` that keeps LF."
+            yield _finding(LINE_ENDS, Severity.NOTE, min(self._crlf), 0, message, expected="LF", hint=hint)
 
     def _doubles(self, readings: Iterable[ShardReading]) -> Iterator[Diagnostic]:
         """Ids that stand on two lines with different content (TM503)."""

@@ -6,6 +6,7 @@ import re
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.ASCII)
 _NO_NEWLINE = "\\ No newline at end of file"
+_TURNED = {"+": "-", "-": "+"}
 
 
 def _lines(text: str) -> list[str]:
@@ -36,6 +37,21 @@ def apply_diff(text: str, diff: str) -> str | None:
             return None
     new.extend(old[position:])
     return "".join(new)
+
+
+def reversed_diff(diff: str) -> str:
+    """The diff that leads back; the lines that name the file stay as they are."""
+    turned: list[str] = []
+    inside = False
+    for line in _lines(diff):
+        match = _HUNK.match(line)
+        if match is not None:
+            old, _, new = match[0][4:-3].partition(" +")
+            turned.append(f"@@ -{new} +{old} @@\n")
+            inside = True
+        else:
+            turned.append(_TURNED.get(line[:1], line[:1]) + line[1:] if inside else line)
+    return "".join(turned)
 
 
 def _apply_hunk(

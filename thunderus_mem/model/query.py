@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_TERMS: Final = 64
 MAX_BYTES: Final = 4096
+_SHARP: Final = 4
 _MAX_PIECES: Final = 16
 
 # ruff: noqa: SIM905, E501 – a word list reads best as text
@@ -54,11 +55,15 @@ _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"
 
 
 class Term(NamedTuple):
-    """One thing to look for: a word or identifier as typed, or a phrase; or one to leave out."""
+    """One thing to look for: a word or identifier as typed, or a phrase; or one to leave out.
+
+    An ``open`` word is still being typed: what begins with it is meant too.
+    """
 
     text: str
     phrase: bool
     excluded: bool
+    open: bool = False
 
 
 class Query(NamedTuple):
@@ -93,8 +98,11 @@ class Query(NamedTuple):
         return bool(self.kinds or self.tags or self.paths or self.statuses or self.since or self.before)
 
 
-def parse_query(text: str) -> Query:
-    """Read a query as typed. Raises ``InvalidQuery`` only for a filter value that cannot be."""
+def parse_query(text: str, *, unfinished: bool = False) -> Query:
+    """Read a query as typed; ``unfinished`` while somebody types, the last word being open.
+
+    Raises ``InvalidQuery`` only for a filter value that cannot be.
+    """
     notes: list[str] = []
     printable = text if text.isprintable() else pattern(_UNPRINTABLE).sub(" ", text)
     clean = _within_bytes(printable.translate(_QUOTES), notes)
@@ -108,6 +116,8 @@ def parse_query(text: str) -> Query:
         else:
             value = filter_value(key, given)
             filters[key].append(f"-{value}" if minus and key not in ("since", "before") else value)
+    if unfinished and terms and clean.endswith(terms[-1].text) and not terms[-1].phrase:
+        terms[-1] = terms[-1]._replace(open=True)
     terms = _drop_stop_words(terms)
     if len(terms) > MAX_TERMS:
         notes.append(f"Only the first {MAX_TERMS} of {len(terms)} search terms were used.")
@@ -165,9 +175,11 @@ def exclusion_expression(query: Query) -> str:
 def whole_expression(term: Term) -> str:
     """The term as one thing: a phrase of its tokens, or for a camel-case name that name or its parts in a
     row."""
+    end = "*" if term.open else ""
     if not term.phrase and has_hump(term.text) and len(parts := latin_parts(term.text)) > 1:
-        return f"({_phrase(term.text)} OR {_quoted(' '.join(parts[:MAX_TERMS]))})"
-    pieces = list(dict.fromkeys(_whole_piece(piece) for piece in scripts(term.text) if has_word(piece)))
+        return f"({_quoted(_shortened(term.text))}{end} OR {_quoted(' '.join(parts[:MAX_TERMS]))}{end})"
+    runs = [run for run in scripts(term.text) if has_word(run)]
+    pieces = list(dict.fromkeys([*map(_whole_piece, runs[:-1]), _whole_piece(runs[-1], end)]))
     pieces = pieces[:_MAX_PIECES]
     return pieces[0] if len(pieces) == 1 else f"({' AND '.join(pieces)})"
 
@@ -181,7 +193,7 @@ def atoms(term: Term) -> list[str]:
         if is_cjk(piece):
             parts += [_quoted(gram) for gram in grams(piece)] if len(piece) > 1 else [f"{_quoted(piece)}*"]
         else:
-            parts += [_quoted(part) for part in latin_parts(piece)]
+            parts += [_spelled(part) for part in latin_parts(piece)]
     return list(dict.fromkeys(parts))[:MAX_TERMS] if len(parts) > 1 else []
 
 
@@ -242,7 +254,11 @@ def _add_word(terms: list[Term], text: str, excluded: bool) -> None:
 
 
 def _drop_stop_words(terms: list[Term]) -> list[Term]:
-    kept = [term for term in terms if term.phrase or term.excluded or term.text.lower() not in STOP_WORDS]
+    kept = [
+        term
+        for term in terms
+        if term.phrase or term.excluded or term.open or term.text.lower() not in STOP_WORDS
+    ]
     return kept if any(not term.excluded for term in kept) else terms
 
 
@@ -250,12 +266,26 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', " ") + '"'
 
 
-def _phrase(text: str) -> str:
+def _shortened(text: str) -> str:
     """Words in a row; one as long as a query may be would be slow to follow through a text that repeats."""
-    return _quoted(text if len(text) < 2 * MAX_TERMS else " ".join(words_of(text)[:MAX_TERMS]))
+    return text if len(text) < 2 * MAX_TERMS else " ".join(words_of(text)[:MAX_TERMS])
 
 
-def _whole_piece(piece: str) -> str:
+def _spelled(text: str, end: str = "") -> str:
+    """The text quoted, in each of its spellings: people write ß as ss, and the tokenizer does not."""
+    text = _shortened(text)
+    found = [text]
+    small = text.lower()
+    if "ß" in small:
+        found.append(small.replace("ß", "ss"))
+    elif "ss" in small and all(char.isalpha() or char == " " for char in small):
+        places = [at for at in range(len(small)) if small.startswith("ss", at)][:_SHARP]
+        found += [f"{small[:at]}ß{small[at + 2 :]}" for at in places]
+    quoted = [f"{_quoted(one)}{end}" for one in found]
+    return quoted[0] if len(quoted) == 1 else f"({' OR '.join(quoted)})"
+
+
+def _whole_piece(piece: str, end: str = "") -> str:
     if not is_cjk(piece):
-        return _phrase(piece)
+        return _spelled(piece, end)
     return _quoted(" ".join(grams(piece)[:MAX_TERMS])) if len(piece) > 1 else f"{_quoted(piece)}*"

@@ -21,7 +21,8 @@ class Reference(NamedTuple):
     """A link to another document or heading. ``target`` is as written, with ``%20`` and the like decoded.
 
     ``kind`` is "wiki" (``[[id]]``, ``[[id|text]]``, ``[[id#Heading]]``) or "link" (a Markdown link without a
-    scheme: relative, or only ``#anchor``). ``line`` and ``column`` count from 1 in the body.
+    scheme: relative, or only ``#anchor``). ``line`` and ``column`` count from 1 in the body; ``written`` is
+    the target as it stands there, and ``place`` the line and column where it does.
     """
 
     target: str
@@ -29,6 +30,8 @@ class Reference(NamedTuple):
     line: int
     column: int
     kind: str
+    written: str = ""
+    place: tuple[int, int] = (0, 0)
 
 
 class Citation(NamedTuple):
@@ -164,28 +167,34 @@ def _wiki_links(first: int, text: str, masked: str) -> Iterator[Reference]:
     for match in _WIKI.finditer(masked):
         target = match[1].strip()
         if target and "\0" not in target:
-            yield Reference(target, (match[2] or target).strip(), *_place(first, ends, match.start()), "wiki")
+            place = _place(first, ends, match.start(1))
+            label = (match[2] or target).strip()
+            yield Reference(target, label, *_place(first, ends, match.start()), "wiki", match[1], place)
 
 
 def _markdown_links(first: int, text: str, masked: str) -> Iterator[Reference]:
     if "](" in masked:
         ends = _ends(text)
         for match in _TARGET.finditer(masked):
-            target = match[2] if match[1] is None else match[1]
+            group = 2 if match[1] is None else 1
+            target = match[group]
             start = _opening(masked, match.start())
             if start < 0 or not _is_relative(target):
                 continue
-            label = text[start + 1 : match.start()]
-            yield Reference(_decoded(target), inline_text(label), *_place(first, ends, start), "link")
+            label = inline_text(text[start + 1 : match.start()])
+            place = _place(first, ends, match.start(group))
+            yield Reference(_decoded(target), label, *_place(first, ends, start), "link", target, place)
     if "]:" in masked:
         for number, line in enumerate(masked.split("\n")):
             definition = _DEFINITION.match(line)
             if definition is None or definition[1].startswith("^"):
                 continue
-            target = definition[3] if definition[2] is None else definition[2]
+            group = 3 if definition[2] is None else 2
+            target, row = definition[group], first + number + 1
             if _is_relative(target):
+                place = row, definition.start(group) + 1
                 yield Reference(
-                    _decoded(target), definition[1], first + number + 1, line.index("[") + 1, "link"
+                    _decoded(target), definition[1], row, line.index("[") + 1, "link", target, place
                 )
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHAIN",
     "CONFLICT",
+    "LINE_ENDS",
     "SHAPE",
     "TORN",
     "Damage",
@@ -28,7 +29,9 @@ SHAPE: Final = "TM503"
 CHAIN: Final = "TM504"
 TORN: Final = "TM505"
 CONFLICT: Final = "TM507"
+LINE_ENDS: Final = "TM508"
 
+_SHORT_HASH: Final = len("sha256:") + 12
 _MARKERS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ")
 
 
@@ -54,7 +57,7 @@ class ShardReading(NamedTuple):
 
     ``torn``: the last line has no line end. ``head_hash`` is the hash of the last line that is an event,
     which the next event's ``prev`` must hold. ``lines`` are the hashes of all lines that are not blank, with
-    their numbers.
+    their numbers. ``crlf``: some lines end in CRLF, as git writes them here; that changes no hash.
     """
 
     path: str
@@ -63,6 +66,7 @@ class ShardReading(NamedTuple):
     torn: bool
     head_hash: str | None
     lines: tuple[tuple[int, str], ...] = ()
+    crlf: bool = False
 
 
 class LogReading(NamedTuple):
@@ -77,20 +81,26 @@ def _is_marker(line: bytes) -> bool:
 
 
 def _records(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
-    """Lines that are not blank: number, bytes without line end, whether a line end was there."""
+    """Lines that are not blank: number, bytes without line end, and whether the line is not a torn last one.
+
+    A last line with NULs is torn although it has an end: the disk kept its size and lost some of its blocks.
+    """
     pieces = data.split(b"\n")
+    last = len(pieces) - (not pieces[-1])
     for number, piece in enumerate(pieces, 1):
         line = piece.rstrip(b"\r")
         if line.strip(b" \t"):
-            yield number, line, number < len(pieces)
+            yield number, line, number < len(pieces) and not (number == last and b"\0" in line)
 
 
 def _damage(path: str, number: int, line: bytes, whole: bool, reason: str) -> Damage:
+    """What is wrong with a line; the beginning of its hash tells which bytes were meant."""
+    digest = line_hash(line)[:_SHORT_HASH]
     if _is_marker(line):
-        return Damage(number, CONFLICT, "a conflict marker of git stands in the log", path)
+        return Damage(number, CONFLICT, f"a conflict marker of git stands in the log ({digest})", path)
     if not whole:
-        return Damage(number, TORN, f"the last line is torn: {reason}", path)
-    return Damage(number, SHAPE, f"not an event: {reason}", path)
+        return Damage(number, TORN, f"the last line is torn: {reason} ({digest})", path)
+    return Damage(number, SHAPE, f"not an event: {reason} ({digest})", path)
 
 
 def parse_shard(path: str, data: bytes) -> ShardReading:
@@ -110,7 +120,7 @@ def parse_shard(path: str, data: bytes) -> ShardReading:
         events.append(LoggedEvent(event, path, number))
         head = digest
     torn = bool(data) and not data.endswith(b"\n")
-    return ShardReading(path, tuple(events), tuple(damages), torn, head, tuple(lines))
+    return ShardReading(path, tuple(events), tuple(damages), torn, head, tuple(lines), crlf=b"\r\n" in data)
 
 
 def _order(event: Event) -> str:

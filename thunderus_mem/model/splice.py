@@ -75,6 +75,17 @@ def line_after(text: str, offset: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
+def entry_lines(header: str, entry: Entry) -> tuple[int, int]:
+    """The lines a block entry covers, half-open; comments that stand deeper than its key are its own.
+
+    Left alone when the entry goes, they could join the value above.
+    """
+    own = re.compile(rf"(?: {{{entry.key.column},}}#[^\n]*\n?|[ \t]*\r?\n(?= {{{entry.key.column},}}#))*")
+    end = line_after(header, entry.value.end)
+    match = own.match(header, end)
+    return line_start(header, entry.key.start), end if match is None else match.end()
+
+
 def _colon_end(header: str, entry: Entry) -> int:
     return header.index(":", entry.key.end) + 1
 

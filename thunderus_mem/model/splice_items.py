@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.model.splice import insert_lines, line_after, line_start
-from thunderus_mem.model.yaml_text import scalar
+from thunderus_mem.model.yaml_text import flow_value, scalar, value_lines
 
 if TYPE_CHECKING:
     from thunderus_mem.model.header import Sequence
@@ -18,23 +18,24 @@ _COMMA: Final = re.compile(r"[ \t]*,(?:[ \t]+(?![ \t#\r\n]))?")
 _TAIL: Final = re.compile(r"([ \t]*,)?(?:[ \t]+#[^\n]*|[ \t\r]*)(?:\n|\Z)")
 
 
-def with_item(opened: Opened, node: Sequence, place: int, item: str) -> str:
-    """The header with ``item`` as number ``place`` (from 0) of a list that has others."""
+def with_item(opened: Opened, node: Sequence, place: int, item: Any, name: str = "") -> str:
+    """The header with ``item`` as number ``place`` (from 0) of the list ``name``, which has others."""
     if not node.flow:
-        return _with_line(opened, node, place, item)
-    broken_up = _with_flow_line(opened, node, place, scalar(item, flow=True))
-    return broken_up or _within_line(opened.header, node, place, scalar(item, flow=True))
+        return _with_line(opened, node, place, item, name)
+    broken_up = _with_flow_line(opened, node, place, flow_value(item))
+    return broken_up or _within_line(opened.header, node, place, flow_value(item))
 
 
-def _with_line(opened: Opened, node: Sequence, place: int, item: str) -> str:
+def _with_line(opened: Opened, node: Sequence, place: int, item: Any, name: str) -> str:
     header = opened.header
     sibling = node.items[min(place, len(node.items) - 1)]
     between = re.match(r"-( *)", header[line_start(header, sibling.start) + node.column - 1 :])
     blanks = between[1] if between is not None and between[1] else " "
-    line = " " * (node.column - 1) + "-" + blanks + scalar(item)
+    lines = [" " * (node.column - 1) + "-" + blanks + scalar(item)] if isinstance(item, str) else []
+    lines = lines or value_lines(name, [item], node.column - 1)
     if place == 0:
-        return insert_lines(opened, line_start(header, node.start), [line])
-    return insert_lines(opened, line_after(header, node.items[place - 1].end), [line])
+        return insert_lines(opened, line_start(header, node.start), lines)
+    return insert_lines(opened, line_after(header, node.items[place - 1].end), lines)
 
 
 def _within_line(header: str, node: Sequence, place: int, written: str) -> str:

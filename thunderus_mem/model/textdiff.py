@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["MAX_DIFF", "unified_diff"]
+__all__ = ["MAX_DIFF", "lines_of", "stretches", "unified_diff"]
 
 MAX_DIFF: Final = 32 * 1024
 """Bytes (UTF-8) of the longest diff that is kept."""
@@ -16,7 +16,8 @@ _MAX_LINES: Final = 3_000
 """Changed stretches longer than this are not compared: their diff would pass the cap or take seconds."""
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
+    """The lines of a text with their ends, all written as LF; a last line without an end keeps none."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if lines[-1] == "":
         return [f"{line}\n" for line in lines[:-1]]
@@ -33,6 +34,24 @@ def _shared(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     while end < limit - start and old[-1 - end] == new[-1 - end]:
         end += 1
     return start, end
+
+
+def stretches(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int]] | None:
+    """Where two lists of lines differ, as ``(old start, old stop, new start, new stop)``, in order.
+
+    ``None`` when so much differs that comparing it would take seconds.
+    """
+    from difflib import SequenceMatcher
+
+    start, end = _shared(old, new)
+    if max(len(old), len(new)) - start - end > _MAX_LINES:
+        return None
+    matcher = SequenceMatcher(None, old[start : len(old) - end], new[start : len(new) - end])
+    return [
+        (i1 + start, i2 + start, j1 + start, j2 + start)
+        for tag, i1, i2, j1, j2 in matcher.get_opcodes()
+        if tag != "equal"
+    ]
 
 
 def _range(start: int, stop: int) -> str:
@@ -54,7 +73,7 @@ def unified_diff(old: str | None, new: str | None, path: str) -> str | None:
     """
     from difflib import SequenceMatcher
 
-    before, after = _lines(old or ""), _lines(new or "")
+    before, after = lines_of(old or ""), lines_of(new or "")
     if before == after and (old is None) == (new is None):
         return ""
     start, end = _shared(before, after)

@@ -152,3 +152,26 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _pattern(_UNPRINTABLE).sub(_shown, text)
+
+
+def escaped(text: str) -> str:
+    """The text on one line, as a Python string would be written: nothing in it is a tab, line end or control.
+
+    What `visible` spells out, a backslash, newline and tab become escapes; reading them back gives the text.
+    """
+    if text.isascii() and text.isprintable() and "\\" not in text:
+        return text
+    return _pattern(f"[\\\\\t\n{_UNPRINTABLE[1:]}").sub(_escape, text)
+
+
+_ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match.group()
+    if char in (ZWJ, ZWNJ) and _is_honest(match.string, match.start()):
+        return char
+    code = ord(char)
+    return _ESCAPES.get(char) or (
+        f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.projection.database import open_existing
 from thunderus_mem.projection.manifest import manifest_bytes
+from thunderus_mem.projection.opening import open_existing
 from thunderus_mem.projection.rows import decode_list, fold_name
+from thunderus_mem.projection.scan import UNSETTLED, Walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -68,6 +69,8 @@ class Index:
         status ``superseded`` asks for what another document supersedes; tags must all be there; a ``path``
         with
         ``*`` is a pattern, without one a part of the path."""
+        from thunderus_mem.projection.filters import filter_clauses
+
         where, values = filter_clauses(
             kinds=kinds,
             tags=tags,
@@ -117,6 +120,21 @@ class Index:
         """``(path, hash, doc_id)`` of every Markdown file; hash and id may be ""."""
         rows = self.database.rows("SELECT path, hash, doc_id FROM files ORDER BY path")
         return [(row[0], row[1], row[2]) for row in rows]
+
+    def settled(self) -> dict[str, tuple[str, str]]:
+        """Hash and id of every file that has not changed since it was read, as its stamp proves. Fresh as
+        the last refresh."""
+        row = self.database.row("SELECT names, stamps FROM walk")
+        stamps = Walk(*row).files() if row else {}
+        return {
+            path: (content_hash, doc_id)
+            for path, content_hash, doc_id in self.files()
+            if content_hash and stamps.get(path, UNSETTLED) != UNSETTLED
+        }
+
+    def generation(self) -> str:
+        """Which files the index agrees with: equal for equal paths and texts, in any clone, at any time."""
+        return self.database.meta("generation")
 
     def hash_of(self, path: str) -> str:
         """The hash of the file as last read; "" when it is unknown."""
@@ -200,51 +218,6 @@ class Index:
         return IndexCorpus(self)
 
 
-def filter_clauses(
-    *,
-    kinds: Sequence[str] = (),
-    tags: Sequence[str] = (),
-    statuses: Sequence[str] = (),
-    paths: Sequence[str] = (),
-    since: str | None = None,
-    before: str | None = None,
-) -> tuple[str, list[Any]]:
-    """A WHERE clause over ``docs`` for filters; values that begin with ``-`` leave out."""
-    clauses: list[str] = []
-    values: list[Any] = []
-
-    def each(given: Sequence[str], clause: str, *, together: str, change: Any = str) -> None:
-        wanted = [value for value in given if not value.startswith("-")]
-        unwanted = [value[1:] for value in given if value.startswith("-")]
-        if wanted:
-            clauses.append("(" + together.join([clause] * len(wanted)) + ")")
-        clauses.extend([f"NOT ({clause})"] * len(unwanted))
-        values.extend(change(value) for value in (*wanted, *unwanted))
-
-    each(kinds, "kind = ?", together=" OR ")
-    each(
-        tags,
-        "EXISTS (SELECT 1 FROM json_each(tags_json) WHERE lower(json_each.value) = ?)",
-        together=" AND ",
-        change=str.lower,
-    )
-    each(paths, "lower(path) GLOB ?", together=" OR ", change=_path_pattern)
-    each(
-        statuses,
-        "? IN (status, CASE WHEN doc_id IN (SELECT e.dst_doc_id FROM doc_edges e "
-        "JOIN docs d ON d.doc_id = e.src_doc_id WHERE e.rel = 'supersedes' AND e.src_doc_id <> e.dst_doc_id) "
-        "THEN 'superseded' END)",
-        together=" OR ",
-    )
-    if since:
-        clauses.append("updated_key >= ?")
-        values.append(since)
-    if before:
-        clauses.append("updated_key < ? AND updated_key <> ''")
-        values.append(before)
-    return " AND ".join(clauses) or "1", values
-
-
 def encode_problems(problems: Sequence[Diagnostic]) -> str:
     """Findings as JSON text, for the index."""
     if not problems:
@@ -267,13 +240,6 @@ def decode_problems(text: str) -> list[Diagnostic]:
     from thunderus_mem.model.diagnostic import Diagnostic, Severity
 
     return [Diagnostic(row[0], Severity(row[1]), *row[2:]) for row in json.loads(text)]
-
-
-def _path_pattern(value: str) -> str:
-    lowered = value.lower()
-    if "*" in lowered:
-        return lowered.replace("[", "[[]")
-    return f"*{lowered.replace('[', '[[]').replace('?', '[?]')}*"
 
 
 def _doc_row(row: tuple[Any, ...]) -> DocRow:

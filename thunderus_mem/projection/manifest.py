@@ -6,7 +6,6 @@ The shape is a superset of the Thunderus manifest: its loader also asks for size
 from __future__ import annotations
 
 import os
-from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.errors import ThunderusError
@@ -40,14 +39,11 @@ def manifest_bytes(entries: bytes, kinds: Sequence[tuple[str, int, int]], newest
 
 def write_manifest(path: str, data: bytes) -> str:
     """Replace the manifest as a whole; returns its new stamp, "" when the disk refused."""
-    temporary = f"{path}.{os.getpid()}.tmp"
+    from thunderus_mem.projection.replacing import put
+
     try:
-        with open(temporary, "wb") as handle:
-            handle.write(data)
-        os.replace(temporary, path)
+        put(path, data)
     except OSError:
-        with suppress(OSError):
-            os.unlink(temporary)
         return ""
     return manifest_stamp(path)
 

@@ -8,29 +8,30 @@ index's write transaction, so two refreshes cannot mix.
 from __future__ import annotations
 
 import os
-import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.model.errors import NotWritable
+from thunderus_mem.model.errors import Busy, NotWritable, Refused
 from thunderus_mem.projection import database as db
+from thunderus_mem.projection.damage import Damaged, Moved, Newer
 from thunderus_mem.projection.index import Index
+from thunderus_mem.projection.leftovers import sweep
 from thunderus_mem.projection.manifest import manifest_stamp, write_manifest
 from thunderus_mem.projection.scan import UNSETTLED, Walk, scan
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from thunderus_mem.projection.scan import Scan
     from thunderus_mem.projection.update import Tell, Update
     from thunderus_mem.store.layout import Layout
 
 FOLDERS: Final = tuple(DOCUMENT_FOLDERS.values())
-_BRAKE_COUNT: Final = 5
-_BRAKE_SHARE: Final = 0.1
+_TRIES: Final = 20
 
-Answer = TypeVar("Answer")
+
+def most_lost(documents: int) -> int:
+    """How many of so many documents may go at once without anybody being asked."""
+    return max(5, documents // 10)
 
 
 def silent(what: str, done: int, total: int) -> None:
@@ -53,6 +54,11 @@ class Refreshed(NamedTuple):
     held: int = 0
 
     @property
+    def before(self) -> int:
+        """How many documents there were."""
+        return self.total - self.added + self.removed
+
+    @property
     def changed(self) -> bool:
         """Whether any document came, went or was read anew."""
         return bool(self.added or self.modified or self.removed or self.rebuilt)
@@ -61,58 +67,74 @@ class Refreshed(NamedTuple):
 def open_index(layout: Layout, tell: Tell = silent) -> tuple[Index, Refreshed]:
     """The index, fresh. A missing, damaged or outdated one is built anew, silently but not secretly: see
     ``Refreshed.rebuilt``. Where nothing can be written it is built in memory."""
-    try:
-        index = Index.open(layout.index_file)
-    except FileNotFoundError:
-        return _build(layout, "there was no index", tell)
-    except db.Newer as error:
-        return _in_memory(layout, str(error), tell)
-    except db.Damaged as error:
-        return _build(layout, str(error), tell)
-    except OSError as error:
-        return _in_memory(layout, error.strerror or "the index cannot be opened", tell)
-    try:
-        return index, refresh(layout, index, tell)
-    except db.Damaged as error:
-        index.close()
-        return _build(layout, str(error), tell)
-    except NotWritable as error:
-        index.close()
-        return _in_memory(layout, str(error), tell)
-
-
-def ask(layout: Layout, question: Callable[[Index], Answer]) -> Answer:
-    """Put a question to the fresh index; when damage shows while it answers, build a new one and ask
-    again."""
-    index, _ = open_index(layout)
-    try:
-        return question(index)
-    except db.Damaged as error:
-        index.close()
-        index, _ = _build(layout, str(error))
-        return question(index)
-    finally:
-        index.close()
+    for _ in range(_TRIES):
+        stood = db.inode_of(layout.index_file)
+        try:
+            index = Index.open(layout.index_file)
+            try:
+                return index, refresh(layout, index, tell)
+            except BaseException:
+                index.close()
+                raise
+        except Moved:
+            continue
+        except FileNotFoundError:
+            reason = "there was no index"
+        except (Newer, NotWritable) as error:
+            return in_memory(layout, str(error), tell)
+        except Damaged as error:
+            reason = str(error)
+        except OSError as error:
+            return in_memory(layout, error.strerror or "the index cannot be opened", tell)
+        try:
+            return _build(layout, reason, tell, instead_of=stood)
+        except Moved:
+            continue
+    return in_memory(layout, "other processes keep replacing the index", tell)
 
 
 def refresh(layout: Layout, index: Index, tell: Tell = silent) -> Refreshed:
     """Bring the index and the manifest up to date with the files. Raises ``Damaged``, ``Busy``,
     ``NotWritable``."""
     seen = scan(layout.root, FOLDERS)
-    meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
+    with index.database.snapshot():
+        index.database.prove()
+        meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
+        before = _remembered(index)
     total, problems = _counts(meta.get("counts", ""))
-    if _remembered(index) == seen.packed() and _manifest_is_ours(layout, index, meta):
+    if before == seen.packed() and _manifest_is_ours(layout, index, meta):
         return Refreshed(0, 0, 0, total, problems=problems)
-    if seen.listed == 0 and total > max(_BRAKE_COUNT, int(total * _BRAKE_SHARE)):
-        return Refreshed(0, 0, 0, total, problems=problems, held=total)
     return _apply(layout, index, seen, tell)
 
 
 def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> Refreshed:
-    """Read every file anew into a new index, and put it in the place of the old one."""
+    """Read every file anew into a new index, and put it in the place of the old one.
+
+    Raises ``Refused`` when a newer version of the program wrote that: it would be built back and forth.
+    ``NotWritable`` when the old one knows of documents that may not be looked at now.
+    """
+    try:
+        Index.open(layout.index_file).close()
+    except Newer as error:
+        raise Refused(
+            f"{layout.index_file} stays as it is: {error}.",
+            hint="Use that version, or delete the file. Answers do not depend on it.",
+        ) from None
+    except (Damaged, OSError, NotWritable, Busy):
+        pass
+    else:
+        _refuse_to_forget(layout)
     index, refreshed = _build(layout, reason, tell)
     index.close()
     return refreshed
+
+
+def _refuse_to_forget(layout: Layout) -> None:
+    for folder in scan(layout.root, FOLDERS).unlisted:
+        raise NotWritable(
+            f"{folder} cannot be looked into, and a new index would lack its documents.",
+            hint=f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",
+        )
 
 
 def peek(layout: Layout, index: Index) -> bool:
@@ -124,25 +146,36 @@ def peek(layout: Layout, index: Index) -> bool:
     return all(stamps[path] in (stamp, UNSETTLED) for path, stamp in now.files())
 
 
-def _build(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
-    """A new index in a file, or in memory where the folder cannot be written."""
-    temporary = f"{layout.index_file}.{os.getpid()}-{time.time_ns()}.tmp"
+def _build(
+    layout: Layout, reason: str, tell: Tell = silent, *, instead_of: int | None = None
+) -> tuple[Index, Refreshed]:
+    """A new index in a file, or in memory where the folder cannot be written. ``instead_of`` is the inode of
+    the file that was found wanting: ``Moved`` when another has taken its place meanwhile."""
+    from thunderus_mem.projection.replacing import new_name
+    from thunderus_mem.projection.swap import publish
+
+    temporary = new_name(layout.index_file)
     try:
         os.makedirs(layout.indexes_dir, exist_ok=True)
-        _sweep(layout)
+        sweep(layout.indexes_dir)
         new = Index(db.create(temporary))
         refreshed = _fill(layout, new, tell)
-        db.publish(new.database, layout.index_file)
+        publish(new.database, layout.index_file, instead_of=instead_of)
         return Index.open(layout.index_file), refreshed._replace(rebuilt=reason)
-    except (OSError, NotWritable, db.Damaged) as error:
-        return _in_memory(layout, f"{reason}; {error}", tell)
+    except Moved:
+        raise
+    except (OSError, NotWritable, Busy, Damaged) as error:
+        if isinstance(error, Busy) and instead_of is None:
+            raise
+        return in_memory(layout, f"{reason}; {error}", tell)
     finally:
         for name in (temporary, temporary + "-journal"):
             with suppress(OSError):
                 os.unlink(name)
 
 
-def _in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
+def in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
+    """A fresh index that leaves no trace on the disk."""
     index = Index(db.create())
     return index, _fill(layout, index, tell)._replace(rebuilt=reason)
 
@@ -175,6 +208,7 @@ def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refres
         database.run("DELETE FROM walk")
         database.run("INSERT INTO walk VALUES (?, ?)", seen.packed(update.unsettled))
         database.set_meta("counts", f"{total} {problems}")
+        database.set_meta("generation", update.drift.applied(index.generation()))
         meta = {"manifest": database.meta("manifest")}
         if database.path and (update.changed or not _manifest_is_ours(layout, index, meta)):
             stamp = write_manifest(layout.manifest_file, index.manifest())
@@ -199,16 +233,3 @@ def _manifest_is_ours(layout: Layout, index: Index, meta: dict[str, str]) -> boo
 def _counts(text: str) -> tuple[int, int]:
     total, _, problems = text.partition(" ")
     return int(total or 0), int(problems or 0)
-
-
-def _sweep(layout: Layout) -> None:
-    """Remove what a killed rebuild left, once it is an hour old."""
-    with suppress(OSError), os.scandir(layout.indexes_dir) as entries:
-        for entry in entries:
-            if (
-                entry.name.startswith("memory.db.")
-                and entry.name.endswith(".tmp")
-                and entry.stat(follow_symlinks=False).st_mtime < time.time() - 3600
-            ):
-                with suppress(OSError):
-                    os.unlink(entry.path)

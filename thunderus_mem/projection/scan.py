@@ -45,7 +45,7 @@ class FileStamp(NamedTuple):
 
     def racy_at(self, moment_ns: int) -> bool:
         """Whether a change right after ``moment_ns`` could leave this same stamp."""
-        return max(self.mtime_ns, self.ctime_ns) > moment_ns - RACY_NS
+        return is_racy(self.mtime_ns, self.ctime_ns, moment_ns)
 
 
 class Walk(NamedTuple):
@@ -65,13 +65,12 @@ class Walk(NamedTuple):
 
 class Scan(NamedTuple):
     """All Markdown files below the folders. ``unlisted`` folders exist but could not be read: what lies in
-    them is unknown, not gone. ``listed`` counts the folders that could."""
+    them is unknown, not gone."""
 
     names: list[str]
     stamps: array[int]
     special: frozenset[str]
     unlisted: tuple[str, ...]
-    listed: int
     packed_names: bytes
 
     def files(self) -> Iterator[tuple[str, Stamp]]:
@@ -89,6 +88,16 @@ class Scan(NamedTuple):
         return Walk(self.packed_names, stamps.tobytes())
 
 
+def is_racy(mtime_ns: int, ctime_ns: int, moment_ns: int) -> bool:
+    """Whether a file with these times, read at ``moment_ns``, could have changed since without other times.
+
+    An mtime of far in the future was set by hand and says nothing: the next change brings it back. A ctime
+    cannot be set; one in the future is that of a clock other than ours.
+    """
+    begins = moment_ns - RACY_NS
+    return ctime_ns > begins or begins < mtime_ns <= moment_ns + RACY_NS
+
+
 def _by_four(stamps: array[int]) -> Iterator[Stamp]:
     return zip(stamps[0::4], stamps[1::4], stamps[2::4], stamps[3::4], strict=True)
 
@@ -101,13 +110,11 @@ def scan(root: str, folders: tuple[str, ...]) -> Scan:
     values: list[int] = []
     special: list[str] = []
     unlisted: list[str] = []
-    listed = 0
     waiting = [(folder, 0) for folder in reversed(folders)]
     while waiting:
         folder, depth = waiting.pop()
         try:
             below = _list_folder(root, folder, names, values, special)
-            listed += 1
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError:
@@ -122,7 +129,7 @@ def scan(root: str, folders: tuple[str, ...]) -> Scan:
         names, special = [visible_name(name) for name in names], [visible_name(name) for name in special]
         unlisted = [visible_name(name) for name in unlisted]
         packed = _pack(names, special, unlisted)
-    return Scan(names, array("q", values), frozenset(special), tuple(unlisted), listed, packed)
+    return Scan(names, array("q", values), frozenset(special), tuple(unlisted), packed)
 
 
 def _pack(names: list[str], special: list[str], unlisted: list[str]) -> bytes:

@@ -15,32 +15,35 @@ _BACKDATE_NS = 5_000_000_001
 
 
 def write_seal(path: str) -> None:
-    """Remember the stamp of the index file after our own write.
+    """Remember the stamp of the index file after our own write, before anybody else gets at it.
 
     Its mtime is set back first, so that a write by anybody else, even in the same tick, gives another one.
     """
+    from thunderus_mem.projection.replacing import put
+
     try:
         moment = time.time_ns() - _BACKDATE_NS
         os.utime(path, ns=(moment, moment))
-        temporary = f"{path}.seal.{os.getpid()}"
-        with open(temporary, "w", encoding="ascii") as handle:
-            handle.write(_stamp(path))
-        os.replace(temporary, _seal_path(path))
+        put(_seal_path(path), _stamp(path).encode("ascii"))
     except OSError:
-        # Without a seal the next open builds a new index: slower, never wrong.
-        with suppress(OSError):
-            os.unlink(_seal_path(path))
+        break_seal(path)
+
+
+def break_seal(path: str) -> None:
+    """Have the next one who opens the index build a new one: slower, never wrong."""
+    with suppress(OSError):
+        os.unlink(_seal_path(path))
 
 
 def sealed(path: str) -> bool:
-    """Whether the index file is as we left it, with no write of anybody under way."""
+    """Whether the index file is as we left it. To be asked while no writer of ours can be at work."""
     try:
         descriptor = os.open(_seal_path(path), _READ)
         try:
             kept = os.read(descriptor, _LIMIT)
         finally:
             os.close(descriptor)
-        return kept == _stamp(path).encode() and not os.path.lexists(path + "-journal")
+        return kept == _stamp(path).encode("ascii")
     except OSError:
         return False
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.query import atoms, exclusion_expression, match_expression, whole_expression
-from thunderus_mem.projection.index import filter_clauses
 from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT
 from thunderus_mem.recall.rank import (
     DOCUMENT_WEIGHTS,
@@ -64,17 +63,21 @@ class _Doc(NamedTuple):
     status: str
 
 
-def search(index: Index, query: Query, *, root: str, limit: int = 10, explain: bool = False) -> list[Hit]:
+def search(
+    index: Index, query: Query, *, root: str, limit: int = 10, explain: bool = False, whole: bool = False
+) -> list[Hit]:
     """The best passages for a query, best first; empty when nothing is relevant. ``index`` must be fresh.
 
-    A query of filters alone lists what they let through, newest first.
+    A query of filters alone lists what they let through, newest first. A hit whose file has changed since is
+    left out; with ``whole`` it raises ``Outdated``.
     """
     limit = max(1, min(limit, MAX_LIMIT))
     database = index.database
     allowed = _allowed(database, query)
     expression = match_expression(query)
+    snippets = Snippets(root, database, expression, whole=whole)
     if not expression:
-        return _listing(index, query, root, allowed, limit) if query.filtered or query.unwanted else []
+        return _listing(index, snippets, allowed, limit) if query.filtered or query.unwanted else []
     found = _ranked(database, expression, allowed)
     docs = _docs(database, {*found.documents, *found.passages})
     successors = _successors(index, docs, allowed)
@@ -100,7 +103,7 @@ def search(index: Index, query: Query, *, root: str, limit: int = 10, explain: b
         )
         for candidate in _with_successors(ordered, superseded)
     )
-    return _hits(Snippets(root, database, expression), shown, limit)
+    return _hits(snippets, shown, limit)
 
 
 class _Found(NamedTuple):
@@ -154,6 +157,8 @@ def _allowed(database: Database, query: Query) -> frozenset[int] | None:
     """Row ids that the filters and left-out words let through; ``None`` for all."""
     allowed: frozenset[int] | None = None
     if query.filtered:
+        from thunderus_mem.projection.filters import filter_clauses
+
         where, values = filter_clauses(
             kinds=query.kinds,
             tags=query.tags,
@@ -236,14 +241,13 @@ def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> li
     return result
 
 
-def _listing(index: Index, query: Query, root: str, allowed: frozenset[int] | None, limit: int) -> list[Hit]:
+def _listing(index: Index, snippets: Snippets, allowed: frozenset[int] | None, limit: int) -> list[Hit]:
     """What the filters let through, newest first."""
     database = index.database
     rows = database.rows("SELECT rowid FROM docs ORDER BY updated_key DESC, doc_id")
     wanted = [row[0] for row in rows if allowed is None or row[0] in allowed][:limit]
     docs = _docs(database, wanted)
     superseded = index.superseded_by([doc.id for doc in docs.values()])
-    snippets = Snippets(root, database, "")
     shown: list[tuple[_Doc, int | None, float, str, dict[str, Any]]] = [
         (docs[row], None, 0.0, superseded.get(docs[row].id, ""), {}) for row in wanted
     ]

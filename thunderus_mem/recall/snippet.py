@@ -30,14 +30,19 @@ class Snippet(NamedTuple):
     marks: tuple[tuple[int, int], ...]
 
 
+class Outdated(Exception):
+    """A file is not what was indexed any more: somebody changed it since the index was looked over."""
+
+
 class Snippets:
     """Cuts snippets for one query. ``expression`` is the FTS5 expression whose words are marked, "" for
-    none."""
+    none. With ``whole`` a file that has changed raises ``Outdated``."""
 
-    def __init__(self, root: str, database: Database, expression: str) -> None:
+    def __init__(self, root: str, database: Database, expression: str, *, whole: bool = False) -> None:
         self._root = root
         self._database = database
         self._expression = expression
+        self._whole = whole
         self._scratch: Connection | None = None
         self._words = [word for word in re.findall(r"\w{3,}", expression) if word not in ("AND", "OR")]
 
@@ -51,6 +56,8 @@ class Snippets:
         )
         stamp = stamp_of(self._root, path)
         if row is None or stamp is None or stamp.values != row[3:]:
+            if self._whole:
+                raise Outdated(path)
             return None
         lines = self._lines(path)
         if lines is None:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 Origin = Literal["default", "file", "environment"]
+FORMAT: Final = 1
+"""The version of the store's formats that this program writes; earlier ones are read, later ones too."""
 _SIZE_LIMIT: Final = 1 << 20
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 
@@ -27,9 +29,12 @@ _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 class Config(NamedTuple):
     """All settings with their defaults. Attribute ``search_limit`` is key ``search.limit``."""
 
+    store_version: int = FORMAT
     lint_select: tuple[str, ...] = ()
     lint_ignore: tuple[str, ...] = ()
     lint_severity: Mapping[str, str] = MappingProxyType({})
+    lint_baseline: str = ""
+    lint_per_file: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     lint_path_max: int = 120
     lint_name_max: int = 60
     search_limit: int = 10
@@ -121,14 +126,46 @@ def _parse(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
     except UnicodeDecodeError as error:
         raise InvalidConfig(f"{path} is not UTF-8 text.", hint="Save it as UTF-8.") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InvalidConfig(f"{path} is not valid TOML: {error}.") from error
-    for dotted, value in _flatten(table):
+        marked = data.startswith(b"<<<<<<<") or b"\n<<<<<<<" in data
+        hint = (
+            "Git could not merge it: keep what is right and delete the conflict markers." if marked else None
+        )
+        raise InvalidConfig(f"{path} is not valid TOML: {error}.", hint=hint) from error
+    from thunderus_mem.store.config_keys import OF_OTHERS, OLDER_NAMES, OLDER_VALUES
+
+    later = _is_later(table)
+    flat = sorted(_flatten(table), key=lambda pair: pair[0] not in OLDER_NAMES)
+    for dotted, value in flat:
+        if dotted in OF_OTHERS or dotted.partition(".")[0] in OF_OTHERS:
+            continue
+        if dotted in OLDER_NAMES:
+            dotted, value = OLDER_NAMES[dotted], OLDER_VALUES.get(str(value), value)
+        if later:
+            yield from _understood(dotted, value, name)
+            continue
         key = _known(dotted, path)
         if key.file != name:
             raise InvalidConfig(
                 f"{path}: key {dotted} belongs in {key.file}.", hint=f"Move it to {key.file}."
             )
         yield key, _checked(key, value, path)
+
+
+def _is_later(table: dict[str, Any]) -> bool:
+    """Whether the file is one of a later version, which may hold what we do not know."""
+    store = table.get("store")
+    version = store.get("version") if isinstance(store, dict) else None
+    return isinstance(version, int) and version > FORMAT
+
+
+def _understood(dotted: str, value: Any, name: str) -> Iterator[tuple[Key, Any]]:
+    """The setting, when this version knows the key and can take the value."""
+    from thunderus_mem.store.config_keys import KEY_BY_NAME
+
+    key = KEY_BY_NAME.get(dotted)
+    found = _of_type(key, value) if key is not None and key.file == name else None
+    if key is not None and found is not None:
+        yield key, found
 
 
 def _flatten(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -169,7 +206,16 @@ def _from_text(key: Key, text: str) -> Any:
     if key.type == "table":
         pairs = (part.partition("=") for part in text.split(",") if part.strip())
         return {name.strip(): value.strip() for name, _, value in pairs}
-    return text
+    return _toml(text) if key.type == "tables" else text
+
+
+def _toml(text: str) -> Any:
+    import tomllib
+
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
 
 
 def _checked(key: Key, value: Any, place: str) -> Any:
@@ -200,8 +246,15 @@ def _of_type(key: Key, value: Any) -> Any:
         return (
             tuple(value) if good and all(not key.choices or item in key.choices for item in value) else None
         )
+    if key.type == "tables":
+        good = isinstance(value, dict) and all(_holds_texts(item) for item in value.values())
+        return {name: dict(item) for name, item in value.items()} if good else None
     good = isinstance(value, dict) and all(item in key.choices for item in value.values())
     return dict(value) if good else None
+
+
+def _holds_texts(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
 
 
 def _within(key: Key, value: float) -> bool:

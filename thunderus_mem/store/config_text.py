@@ -17,9 +17,14 @@ def toml_value(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(toml_value(item) for item in value) + "]"
     if hasattr(value, "items"):
-        inner = ", ".join(f"{name} = {toml_value(item)}" for name, item in sorted(value.items()))
+        inner = ", ".join(f"{_toml_key(name)} = {toml_value(item)}" for name, item in sorted(value.items()))
         return "{ " + inner + " }" if inner else "{}"
     return json.dumps(value, ensure_ascii=False)
+
+
+def _toml_key(name: str) -> str:
+    bare = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if bare else toml_value(name)
 
 
 def default_config_toml() -> str:
@@ -86,7 +91,8 @@ def _key_schema(key: Key) -> dict[str, Any]:
         "description": key.explanation,
         "default": _as_json(default),
     }
-    names = {"bool": "boolean", "int": "integer", "float": "number", "list": "array", "table": "object"}
+    names = {"bool": "boolean", "int": "integer", "float": "number", "list": "array"}
+    names |= {"table": "object", "tables": "object"}
     schema["type"] = names.get(key.type, "string")
     if key.minimum is not None:
         schema["minimum"] = key.minimum
@@ -97,6 +103,8 @@ def _key_schema(key: Key) -> dict[str, Any]:
         schema["items"] = text
     elif key.type == "table":
         schema["additionalProperties"] = text
+    elif key.type == "tables":
+        schema["additionalProperties"] = {"type": "object", "additionalProperties": text}
     elif key.choices:
         schema["enum"] = list(key.choices)
     return schema

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, Refused, TooLarge
@@ -17,6 +17,9 @@ from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
 from thunderus_mem.store.tail import TailRepair, append_record, quarantine, repair_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "ABSENT",
@@ -128,11 +131,14 @@ def existing_mode(path: str) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def replace_file(path: str, data: bytes, *, expecting: str | None = None, durable: bool = True) -> None:
-    """Put ``data`` at ``path`` whole or not at all, keeping the mode of the file that was there.
+def replace_file(
+    path: str, data: bytes | Iterable[bytes], *, expecting: str | None = None, durable: bool = True
+) -> None:
+    """Put ``data`` (or its pieces) at ``path`` whole or not at all, keeping the mode of the file there was.
 
     ``expecting`` is the hash the file must have now (``ABSENT``: no file), None for whatever there is.
-    ``durable=False`` leaves out the syncing: for files that can be made again. Missing folders are made.
+    Without ``durable`` a power failure may bring the old file back, but never leaves a part of the new one.
+    Missing folders are made.
     Raises ``Conflict``, ``Refused`` (a link or no regular file in its place) or ``NotWritable``.
     """
     if expecting is not None:
@@ -143,7 +149,7 @@ def replace_file(path: str, data: bytes, *, expecting: str | None = None, durabl
         mode = existing_mode(path)
         disk.make_folders(folder, durable=durable)
         try:
-            _write_temporary(temporary, data, mode, durable=durable)
+            _write_temporary(temporary, data, mode)
             disk.rename(temporary, path)
         except BaseException:
             _discard(temporary)
@@ -156,16 +162,16 @@ def replace_file(path: str, data: bytes, *, expecting: str | None = None, durabl
         raise explain(error, path) from error
 
 
-def _write_temporary(path: str, data: bytes, mode: int | None, *, durable: bool) -> None:
+def _write_temporary(path: str, data: bytes | Iterable[bytes], mode: int | None) -> None:
     descriptor = disk.create(path)
     try:
         hit("replace.opened")
-        disk.write_all(descriptor, path, data, failpoint="replace.half-written")
+        for piece in (data,) if isinstance(data, bytes) else data:
+            disk.write_all(descriptor, path, piece, failpoint="replace.half-written")
         if mode is not None:
             os.chmod(path, mode)
         hit("replace.written")
-        if durable:
-            disk.sync_file(descriptor, path)
+        disk.sync_file(descriptor, path)
         hit("replace.synced")
     finally:
         os.close(descriptor)

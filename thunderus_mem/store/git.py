@@ -99,6 +99,18 @@ class Git:
         self.reason = "" if output.ok else output.complaint or f"git {arguments[0]} failed"
         return output
 
+    def ask(self, *arguments: str, data: bytes | None = None) -> Output:
+        """Put a question of a neighbouring module to git."""
+        return self._run(*arguments, data=data)
+
+    def shallow_commits(self) -> frozenset[str]:
+        """Commits whose parents this clone was made without. No process."""
+        try:
+            with open(os.path.join(self.common_dir, "shallow"), encoding="ascii") as file:
+                return frozenset(file.read().split())
+        except (OSError, ValueError):
+            return frozenset()
+
     def _listed(self, output: Output) -> list[str]:
         """NUL-separated paths below root, made relative to it."""
         names = (os.fsdecode(name) for name in output.data.split(b"\0") if name) if output.ok else ()
@@ -119,7 +131,8 @@ class Git:
         if not output.ok:
             return None
         exists = bool(shard) and os.path.lexists(os.path.join(self.root, *shard.split("/")))
-        return state_of(parse_status(output.data), self.prefix, shard, exists, memory_dir, size)
+        merging = self.operation() not in ("", "bisect")
+        return state_of(parse_status(output.data), self.prefix, shard, exists, memory_dir, size, merging)
 
     def config(self, key: str) -> str | None:
         """A configured value (``core.hooksPath``), ``None`` when it is not set."""
@@ -206,12 +219,6 @@ class Git:
             return None
         return self._blob(rev, path)
 
-    def commits_of_path(self, path: str, limit: int = 200) -> list[Commit]:
-        """Commits reachable from HEAD that touched a file, newest first."""
-        from thunderus_mem.store.git_history import commits
-
-        return commits(self.toplevel, [f"{self.prefix}{path}"], limit=limit)
-
     def commit(self, sha: str) -> Commit | None:
         """The commit of this (maybe shortened) hash; ``None`` when this clone has none such."""
         from thunderus_mem.store.git_history import LOG, parse_log
@@ -221,11 +228,35 @@ class Git:
         output = self._run(*LOG, "--no-walk", "--end-of-options", f"{sha}^{{commit}}")
         return next((commit for commit, _ in parse_log(output.data)), None) if output.ok else None
 
+    def is_shallow(self) -> bool:
+        """Whether the clone holds only the end of the history. No process."""
+        return os.path.exists(os.path.join(self.common_dir, "shallow"))
+
+    def reached(self, names: Iterable[str]) -> dict[str, bool | None]:
+        """Of each commit (maybe shortened) whether a branch or tag reaches it; ``None``: not in this clone.
+
+        Two processes for all of them. Where git does not answer, every commit counts as reached.
+        """
+        found: dict[str, bool | None] = dict.fromkeys(names)
+        asked = [name for name in found if _SHA.fullmatch(name)]
+        if not asked:
+            return found
+        data = "".join(f"{name}^{{commit}}\n" for name in asked).encode()
+        answer = self._run("cat-file", "--batch-check", data=data)
+        lines = answer.data.decode("utf-8", "replace").splitlines()
+        if not answer.ok or len(lines) != len(asked):
+            return dict.fromkeys(found, True)
+        full = {name: line.split()[0] for name, line in zip(asked, lines, strict=True) if " commit " in line}
+        data = "".join(f"{sha}\n" for sha in full.values()).encode()
+        answer = self._run("rev-list", "--stdin", "--not", "--all", data=data) if full else answer
+        loose = set(answer.data.decode("utf-8", "replace").split()) if full and answer.ok else set()
+        return found | {name: sha not in loose for name, sha in full.items()}
+
     def commits_between(self, since: str, until: str) -> list[Commit]:
         """Commits reachable from HEAD made from ``since`` up to ``until`` (RFC 3339), newest first."""
         from thunderus_mem.store.git_history import commits
 
-        return commits(self.toplevel, [], since=since, until=until)
+        return commits(self.toplevel, since, until)
 
     def _log(self, paths: Iterable[str], *options: str) -> list[tuple[Commit, list[str]]]:
         from thunderus_mem.store.git_history import LOG, parse_log

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.timestamp import format_timestamp, parse_timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 __all__ = ["LOG", "Commit", "commits", "parse_log"]
 
@@ -23,6 +23,7 @@ LOG: Final = (
     "--no-ext-diff",
 )
 _MARK: Final = "\x01"
+_MOST: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +48,19 @@ def _without_git_variables() -> Iterator[None]:
         os.environ.update(taken)
 
 
-def commits(
-    toplevel: str, paths: Sequence[str], *, since: str = "", until: str = "", limit: int = 1000
-) -> list[Commit]:
-    """Commits reachable from HEAD, newest first; none when there is no commit or git refuses.
+def commits(toplevel: str, since: str, until: str) -> list[Commit]:
+    """Commits reachable from HEAD made between two times, newest first.
 
-    ``paths`` (from the top level) and the times narrow them.
+    None when there is no commit or git refuses.
     """
     with _without_git_variables():
         from git import Repo
         from git.exc import GitError
 
-        options: dict[str, Any] = {key: value for key, value in (("since", since), ("until", until)) if value}
         try:
             with Repo(toplevel, expand_vars=False) as repo:
                 repo.git.set_persistent_git_options(c=["core.fsmonitor=false", "log.showSignature=false"])
-                found = repo.iter_commits("HEAD", paths=list(paths), max_count=limit, **options)
+                found = repo.iter_commits("HEAD", max_count=_MOST, since=since, until=until)
                 return [
                     Commit(
                         sha=commit.hexsha,

@@ -21,6 +21,7 @@ _HARDENING: Final = (
     *("-c", "core.quotePath=false"),
     *("-c", "diff.external="),
     *("-c", "log.showSignature=false"),
+    *("-c", "log.follow=false"),
     *("-c", "submodule.recurse=false"),
 )
 _NO_HOOKS: Final = ("-c", f"core.hooksPath={os.devnull}")

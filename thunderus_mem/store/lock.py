@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.model.errors import Busy
-from thunderus_mem.store.disk import explain
+from thunderus_mem.store.disk import explain, make_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,8 @@ def held(lock_path: str, *, timeout: float = 10.0, command: str = "") -> Iterato
     except OSError as error:
         raise explain(error, lock_path) from error
     try:
-        if isinstance(lock, filelock.SoftFileLock):
+        # Where the kernel has no locks it has become another kind; naming that would load it each time.
+        if type(lock).__name__ == "SoftFileLock":
             raise _no_locks(lock_path)
         _tell_owner(lock_path, command)
         yield
@@ -76,7 +77,7 @@ def _tell_owner(lock_path: str, command: str) -> None:
     )
     # Only a message depends on it: no error here may stop a write.
     try:
-        os.makedirs(os.path.dirname(path), exist_ok=True)
+        make_folders(os.path.dirname(path))
         descriptor = os.open(path, flags, 0o644)
     except OSError:
         return

@@ -43,13 +43,21 @@ def publish_file(staged: str, path: str, *, expecting: str) -> None:
     if mode is not None:
         os.chmod(staged, mode)
     hit("publish.checked")
+    _give_name(staged, path, expecting)
+    hit("publish.moved")
+    disk.sync_folder(folder)
+    if disk.mode_of(staged):
+        # Only now that the new name is sure may the old one go, and were the old one to come back with the
+        # power, the change would look unfinished.
+        disk.unlink(staged)
+        disk.sync_folder(os.path.dirname(staged))
+
+
+def _give_name(staged: str, path: str, expecting: str) -> None:
     try:
         if expecting == ABSENT:
             disk.link(staged, path)
             hit("publish.linked")
-            disk.unlink(staged)
-            # Were that name to come back with the power, the change would look unfinished.
-            disk.sync_folder(os.path.dirname(staged))
         else:
             disk.rename(staged, path)
     except FileExistsError as error:
@@ -60,9 +68,6 @@ def publish_file(staged: str, path: str, *, expecting: str) -> None:
         if error.errno not in _NO_LINKS:
             raise
         replace_file(path, read_file(staged, HASH_LIMIT), expecting=expecting)
-        disk.unlink(staged)
-    hit("publish.moved")
-    disk.sync_folder(folder)
 
 
 def take_file(path: str, into: str, *, expecting: str) -> None:
@@ -75,10 +80,15 @@ def take_file(path: str, into: str, *, expecting: str) -> None:
     disk.rename(path, into)
     hit("publish.taken")
     if file_hash(into) != expecting:
-        disk.link(into, path)
-        disk.unlink(into)
+        _put_back(into, path)
         raise Conflict(f"{path} changed while it was removed; it stays.", hint="Look at it again.")
     disk.sync_folder(os.path.dirname(path))
+
+
+def _put_back(taken: str, path: str) -> None:
+    disk.link(taken, path)
+    disk.sync_folder(os.path.dirname(path))
+    disk.unlink(taken)
 
 
 def publish_staged(staged: str, target: str, planned: Planned) -> Literal["published", "dropped"]:
@@ -89,7 +99,9 @@ def publish_staged(staged: str, target: str, planned: Planned) -> Literal["publi
     """
     if planned.after == ABSENT:
         return _publish_removal(staged + ".taken", target, planned)
-    if not disk.mode_of(staged) or file_hash(target) == planned.after:
+    # Line ends do not count in a hash: a file that has the text already may still be the one to replace.
+    changes = planned.before != planned.after
+    if not disk.mode_of(staged) or (changes and file_hash(target) == planned.after):
         # The name may have been changed by a process that died before it could sync it.
         if disk.mode_of(os.path.dirname(target)):
             disk.sync_folder(os.path.dirname(target))
@@ -106,8 +118,7 @@ def _publish_removal(taken: str, target: str, planned: Planned) -> Literal["publ
             return "dropped"
         # Killed between taking the file and seeing that it was not the one to remove.
         if not disk.mode_of(target):
-            disk.link(taken, target)
-            disk.unlink(taken)
+            _put_back(taken, target)
         raise Conflict(f"{planned.path} changed while it was removed.")
     if file_hash(target) == ABSENT:
         return "dropped"

@@ -31,6 +31,7 @@ STATE_NAME: Final = "session.json"
 _STATE_LIMIT: Final = 64 * 1024
 _VERSION: Final = 1
 _OUTSIDE: Final = "outside"
+_REMEMBERED: Final = 500
 
 
 class Session(NamedTuple):
@@ -91,6 +92,11 @@ class Sessions:
         session_id = self._state().get("session_id")
         return self._relative(self._sessions_dir, session_id, SHARD_NAME) if session_id else ""
 
+    def own(self) -> frozenset[str]:
+        """The ids of the last sessions this working tree is known to have written."""
+        state = self._state()
+        return frozenset([*_earlier(state), state["session_id"]]) if state else frozenset()
+
     def ask(self, git: Git | None, memory_dir: str) -> GitState | None:
         """Ask git once, before the lock is taken. ``memory_dir`` is root-relative."""
         return git.state(self.known_shard(), memory_dir) if git else None
@@ -103,6 +109,11 @@ class Sessions:
         if git is None or state is None:
             return True
         return git.reflog_size() == state.reflog_size and self.known_shard() == state.shard
+
+    def last_written(self) -> tuple[str, str]:
+        """What this tree wrote last, as session and hash of its line: moves with every write."""
+        state = self._state()
+        return str(state.get("session_id") or ""), str(state.get("last_line") or "")
 
     def current(self, git: GitState | None, now: datetime, new_id: Callable[[str], str]) -> Session:
         """The session to write in, under the lock; nothing is written. ``new_id("sess")`` makes an id."""
@@ -157,7 +168,7 @@ class Sessions:
     def begin(self, session: Session) -> None:
         """Remember a session before its first line is written, so that a torn one is found and mended."""
         if session.prev_line_hash is None:
-            self._remember(session, None)
+            self._remember(session, None, durable=True)
 
     def wrote(self, session: Session, line: bytes, *, private: bool = False) -> None:
         """Remember that ``line`` is now the last one of the session's shard.
@@ -166,9 +177,11 @@ class Sessions:
         """
         self._remember(session, session.prev_line_hash if private else line_hash(line))
 
-    def _remember(self, session: Session, last_line: str | None) -> None:
+    def _remember(self, session: Session, last_line: str | None, *, durable: bool = False) -> None:
         from thunderus_mem.store.files import replace_file
 
+        before = self._state()
+        earlier = [id for id in (*_earlier(before), before.get("session_id")) if id not in (None, session.id)]
         state = {
             "version": _VERSION,
             "place": self._place,
@@ -176,11 +189,17 @@ class Sessions:
             "head": session.base[0],
             "reflog_size": session.base[1],
             "last_line": last_line,
+            "earlier": earlier[-_REMEMBERED:],
         }
         data = json.dumps(state, indent=1, sort_keys=True).encode() + b"\n"
         # A state that cannot be written costs a new session, nothing more.
         with suppress(ThunderusError):
-            replace_file(self._state_file, data, durable=False)
+            replace_file(self._state_file, data, durable=durable)
+
+
+def _earlier(state: dict[str, Any]) -> list[str]:
+    listed = state.get("earlier")
+    return [id for id in listed if isinstance(id, str)] if isinstance(listed, list) else []
 
 
 def _has_bytes(path: str) -> bool:

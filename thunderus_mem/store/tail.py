@@ -15,7 +15,16 @@ from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
 
-__all__ = ["MAX_RECORD", "TailRepair", "Uncertain", "append_record", "quarantine", "repair_tail", "sync_log"]
+__all__ = [
+    "MAX_RECORD",
+    "TailRepair",
+    "Uncertain",
+    "append_record",
+    "plain_name",
+    "quarantine",
+    "repair_tail",
+    "sync_log",
+]
 
 MAX_RECORD: Final = 1 << 20
 """Bytes a record may have at most, its LF included."""
@@ -31,7 +40,7 @@ class Uncertain(NotWritable):
 
 
 class TailRepair(NamedTuple):
-    """What was done to the unterminated tail of ``path``, which began at ``offset`` and had ``size`` bytes.
+    """What was done to the damaged tail of ``path``, which began at ``offset`` and had ``size`` bytes.
 
     ``completed``: a whole record that only lacked its LF. ``set-aside``: torn bytes, now in the file
     ``kept``.
@@ -44,6 +53,14 @@ class TailRepair(NamedTuple):
     kept: str = ""
 
 
+def plain_name(name: str) -> str:
+    """A name or path as one plain file name, under which its bytes are kept."""
+    plain = "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name
+    )
+    return plain[-80:]
+
+
 def quarantine(directory: str, name: str, data: bytes) -> str:
     """Keep ``data`` under ``<hash>-<name>`` in ``directory`` for good; the same bytes are kept once.
 
@@ -51,10 +68,7 @@ def quarantine(directory: str, name: str, data: bytes) -> str:
     """
     from thunderus_mem.store.files import replace_file
 
-    plain = "".join(
-        letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name
-    )
-    path = os.path.join(directory, f"{hashlib.sha256(data).hexdigest()[:16]}-{plain[-80:]}")
+    path = os.path.join(directory, f"{hashlib.sha256(data).hexdigest()[:16]}-{plain_name(name)}")
     if not os.path.isfile(path):
         replace_file(path, data)
     return path
@@ -68,8 +82,8 @@ def _open_log(path: str, flags: int) -> int:
     return descriptor
 
 
-def _unterminated(descriptor: int, size: int) -> tuple[int, bytes]:
-    """Where the last line without LF begins, and its bytes; empty when the file ends as it should."""
+def _last_line(descriptor: int, size: int) -> tuple[int, bytes]:
+    """Where the line begins that ends at ``size``, and its bytes without LF."""
     start = size
     tail = b""
     while start:
@@ -93,11 +107,11 @@ def _is_record(tail: bytes) -> bool:
 
 
 def repair_tail(path: str, quarantine_dir: str | None) -> TailRepair | None:
-    """Mend the end of a log, under the lock: None when it ends in LF, is empty or is not there.
+    """Mend the end of a log, under the lock: None when it ends as it should, is empty or is not there.
 
-    A whole record without LF gets it; other bytes are copied to ``quarantine_dir`` and cut off
-    (``Degraded`` when that is None). Killed anywhere, the next call does the rest. Raises ``NotWritable``
-    when the disk refuses.
+    A whole record without LF gets it. Other bytes without LF, or a last line of which the disk kept the size
+    but not all blocks (it has NULs then), are copied to ``quarantine_dir`` and cut off (``Degraded`` when
+    that is None). Killed anywhere, the next call does the rest. Raises ``NotWritable`` when the disk refuses.
     """
     try:
         descriptor = _open_log(path, _FLAGS)
@@ -115,10 +129,15 @@ def repair_tail(path: str, quarantine_dir: str | None) -> TailRepair | None:
 
 def _repair_open(descriptor: int, path: str, quarantine_dir: str | None) -> TailRepair | None:
     size = os.fstat(descriptor).st_size
-    if size == 0 or os.pread(descriptor, 1, size - 1) == b"\n":
+    if size == 0:
         return None
-    offset, tail = _unterminated(descriptor, size)
-    if _is_record(tail):
+    terminated = os.pread(descriptor, 1, size - 1) == b"\n"
+    offset, tail = _last_line(descriptor, size - terminated)
+    if terminated:
+        if b"\0" not in tail:
+            return None
+        tail += b"\n"
+    elif _is_record(tail):
         os.lseek(descriptor, size, os.SEEK_SET)
         disk.write_all(descriptor, path, b"\n")
         disk.sync_file(descriptor, path)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from thunderus_mem.model.errors import ThunderusError
 
-VERSIONS: Final[dict[str, int]] = {}
+VERSIONS: Final[dict[str, int]] = {"why": 2}
 """Commands whose shape has changed incompatibly since the first release: name → version."""
 
 # A JSON text must not steer a terminal either; \u escapes keep its value.
@@ -41,7 +41,8 @@ def plain(value: Any) -> Any:
         return str(value)
     names = field_names(value)
     if names is not None:
-        return {name: plain(getattr(value, name)) for name in names if _told(name, value)}
+        # A last underscore keeps a field's name apart from a word of Python: from_.
+        return {name.removesuffix("_"): plain(getattr(value, name)) for name in names if _told(name, value)}
     if isinstance(value, dict) or hasattr(value, "items"):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (set, frozenset)):
@@ -72,21 +73,11 @@ def dumps(value: Any, *, whole: bool = False) -> str:
     secret unless ``whole``."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2)
     if not whole:
-        from thunderus_mem.model.secrets import find_secrets
+        from thunderus_mem.model.secrets import find_secrets, redacted_data
 
         if find_secrets(_ESCAPES.sub(" ", text)):
-            text = json.dumps(_redacted(value), ensure_ascii=False, sort_keys=True, indent=2)
+            text = json.dumps(redacted_data(value), ensure_ascii=False, sort_keys=True, indent=2)
     return text if text.isascii() else _UNSAFE.sub(_escape, text)
-
-
-def _redacted(value: Any) -> Any:
-    from thunderus_mem.model.secrets import redacted
-
-    if isinstance(value, str):
-        return redacted(value)
-    if isinstance(value, dict):
-        return {redacted(key): _redacted(item) for key, item in value.items()}
-    return [_redacted(item) for item in value] if isinstance(value, list) else value
 
 
 def _escape(found: re.Match[str]) -> str:

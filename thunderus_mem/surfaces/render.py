@@ -1,4 +1,4 @@
-"""Values for people: calm, aligned, readable without colour. The only door to rich.
+"""Values for people: calm, aligned, readable without colour.
 
 Every function takes a value and the console it is for, and returns text; the console prints it.
 """
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from thunderus_mem.verbs.written import Written
 
 _NAMED = 3
+_GAP, _LAST, _LEAST = 2, 24, 12
 _DONE = {
     "add": "Added",
     "edit": "Changed",
@@ -32,37 +33,21 @@ _DONE = {
 }
 
 
-def columns(rows: Sequence[Sequence[str]], console: Console) -> str:
-    """Rows in columns; on a terminal the last column is cut to what fits."""
+def columns(rows: Sequence[Sequence[str]], console: Console, *, whole: int = 0) -> str:
+    """Rows in columns; on a terminal they are cut to what fits: the last one first, then the widest.
+
+    The first ``whole`` columns are never cut.
+    """
     room = console.width
     if not rows or room is None:
         return "\n".join(aligned(rows))
-    lead = max(width("  ".join(line)) for line in (aligned([row[:-1] for row in rows])))
-    rest = max(room - lead - 2, 12)
-    return "\n".join(aligned([(*row[:-1], cut(row[-1], rest)) for row in rows]))
-
-
-def table(headers: Sequence[str], rows: Sequence[Sequence[str]], console: Console) -> str:
-    """A table: drawn by rich when a person looks at a terminal, else plain columns without a header."""
-    room = console.width
-    if room is None or not rows:
-        return "\n".join(aligned(rows))
-    from io import StringIO
-
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console as RichConsole
-    from rich.table import Table
-    from rich.text import Text
-
-    drawn = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="")
-    for number, header in enumerate(headers):
-        drawn.add_column(header, overflow="fold" if number == 0 else "ellipsis", no_wrap=number > 0)
-    for row in rows:
-        drawn.add_row(*(Text(cell) for cell in row))
-    out = StringIO()
-    RichConsole(file=out, width=room, color_system=None, force_terminal=False).print(drawn)
-    lines = [line.rstrip() for line in out.getvalue().rstrip().split("\n")]
-    return "\n".join([console.style.dim(lines[0]), *(line for line in lines[1:] if line.strip("─ "))])
+    *lead, last = ([row[at] for row in rows] for at in range(len(rows[0])))
+    widths = [max(map(width, column)) for column in lead]
+    while sum(widths) + _GAP * len(widths) > room - _LAST and max(widths[whole:], default=0) > _LEAST:
+        widths[widths.index(max(widths[whole:]), whole)] -= 1
+    rest = max(room - sum(widths) - _GAP * len(widths), _LEAST)
+    fitted = [[cut(cell, most) for cell in column] for column, most in zip(lead, widths, strict=True)]
+    return "\n".join(aligned(list(zip(*fitted, [cut(cell, rest) for cell in last], strict=True))))
 
 
 def severity_word(severity: Severity, style: Style) -> str:
@@ -113,7 +98,7 @@ def noted(value: Noted, console: Console) -> str:
 
 
 def shown(value: Shown, console: Console) -> str:
-    """A document: title, facts about it in a column, then its text."""
+    """A document: title, facts about it in a column, then its text, drawn where that can be."""
     style = console.style
     facts = [
         ("id", style.name(value.id)),
@@ -128,24 +113,48 @@ def shown(value: Shown, console: Console) -> str:
         ("replaced by", style.warning(value.superseded_by)),
     ]
     rows = [(style.dim(name), text) for name, text in facts if text]
-    body = value.body.strip("\n")
-    return "\n".join([style.bold(one_line(value.title)), "", *aligned(rows), "", body]).rstrip()
+    return "\n".join(
+        [style.bold(one_line(value.title)), "", *aligned(rows), "", _body(value, console)]
+    ).rstrip()
+
+
+def _body(value: Shown, console: Console) -> str:
+    """The text as it is; where it is drawn, without a heading that says the title again."""
+    body = value.body.replace("\r\n", "\n").strip("\n")
+    room = console.room
+    if room is None:
+        return body
+    from thunderus_mem.surfaces.drawing import markdown
+
+    first, _, rest = body.partition("\n")
+    if first.startswith("# ") and one_line(first[2:]) == one_line(value.title):
+        body = rest.strip("\n")
+    return markdown(console.clean(body), console, room)
 
 
 def listing(value: Listing, console: Console) -> str:
-    """Documents by id, kind, last change and title."""
+    """Documents by id, kind, last change and title; on a terminal with a headline, and only what fits."""
     style = console.style
-    if console.width is not None:
-        rows = [
-            (doc.id, doc.kind, day(doc.updated), _standing(doc), one_line(doc.title))
-            for doc in value.documents
-        ]
-        return table(("ID", "KIND", "UPDATED", "STATUS", "TITLE"), rows, console)
     rows = [
         (style.name(doc.id), doc.kind, day(doc.updated), _standing(doc), one_line(doc.title))
         for doc in value.documents
     ]
-    return columns(rows, console)
+    if console.width is None or not rows:
+        return columns(rows, console)
+    head = tuple(map(style.dim, ("ID", "KIND", "UPDATED", "STATUS", "TITLE")))
+    kept = _fitting([head, *rows], console.width)
+    return columns([[row[at] for at in kept] for row in (head, *rows)], console, whole=1)
+
+
+def _fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """The columns of a listing that leave its titles room: an id says its kind, and a day matters least."""
+    kept = [0, 1, 2, 3, 4]
+    for column in (1, 2, 3):
+        taken = sum(max(width(row[at]) for row in rows) + _GAP for at in kept[:-1])
+        if taken <= room - _LAST - _LEAST:
+            break
+        kept.remove(column)
+    return kept
 
 
 def _standing(doc: Listed) -> str:
@@ -162,8 +171,11 @@ def status(value: StatusReport, console: Console) -> str:
     style = console.style
     total = sum(value.counts.values())
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(value.counts.items()) if number)
-    rows = [("memory", value.root), ("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
+    rows = [("memory", value.root), *(("above it", root) for root in value.also)]
+    rows += [("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
     troubles = [
+        ("in conflict", len(value.conflicts), "could not be merged by git", value.conflicts),
+        ("gone", len(value.gone), "are gone, and nothing was written since", value.gone),
         ("stale", len(value.stale), "no longer agree with the code", value.stale),
         ("unreadable", len(value.unreadable), "cannot be read", value.unreadable),
         ("unrecorded", len(value.unrecorded), "edited by hand; the next write records it", value.unrecorded),

@@ -1,4 +1,4 @@
-"""Import from elsewhere: a folder of Markdown becomes documents, in one event."""
+"""Import from elsewhere: a folder of Markdown becomes documents, as one patch."""
 
 from __future__ import annotations
 
@@ -9,25 +9,32 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.interop.fields import Dates, Options
 from thunderus_mem.interop.folder import ImportItem, SourceFile, plan_folder
+from thunderus_mem.interop.mapping import read_mapping
 from thunderus_mem.model.composing import skeleton
 from thunderus_mem.model.document import KINDS, MAX_DOCUMENT, read_document
 from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.timestamp import format_timestamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Document
     from thunderus_mem.store.layout import Layout
 
+_TOGETHER = 500
 _ENDINGS = (".md", ".markdown")
 _SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedFile:
-    """What became of one file: a document (``id``, ``path``, ``title``, ``notes``) or nothing, and why."""
+    """What became of one file: a document (``id``, ``path``, ``title``) or nothing, and why (``reason``).
+
+    Its text is kept whole. ``kept`` are the keys of its frontmatter that stay as they are, ``changed`` those
+    that got another value (the first is under ``metadata``), ``links`` the relations made of what it says of
+    others, ``decision_status`` what a decision says of itself. ``notes`` are for people.
+    """
 
     source: str
     imported: bool
@@ -36,6 +43,10 @@ class ImportedFile:
     title: str
     notes: tuple[str, ...]
     reason: str
+    kept: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    decision_status: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +71,19 @@ def _report(
     directory: str, kind: str, plan: Sequence[ImportItem], *, dry_run: bool, event_id: str = ""
 ) -> ImportReport:
     files = tuple(
-        ImportedFile(item.source, item.imported, item.id, item.path, item.title, item.notes, item.reason)
+        ImportedFile(
+            item.source,
+            item.imported,
+            item.id,
+            item.path,
+            item.title,
+            item.notes,
+            item.reason,
+            item.kept,
+            item.changed,
+            item.links,
+            item.status,
+        )
         for item in plan
     )
     imported = sum(file.imported for file in files)
@@ -73,6 +96,7 @@ def import_markdown(
     kind: str,
     *,
     tags: Sequence[str] = (),
+    mapping: Sequence[str] = (),
     dry_run: bool = False,
     why: str = "",
     actor: str = "user",
@@ -80,11 +104,13 @@ def import_markdown(
     """Bring the Markdown files of ``directory`` (or one file) into the store as documents of ``kind``.
 
     Texts are kept byte for byte; a file whose text is in the store already is skipped. All new documents are
-    one event. Raises `NotFound` when the folder is not there, `ThunderusError` for an unknown kind.
+    one patch: one event, or one for every 500. ``mapping`` (``THEIRS=OURS``) says which of their fields give
+    ours. Raises `NotFound` when the folder is not there, `ThunderusError` for an unknown kind or field.
     """
     if kind not in KINDS:
         raise ThunderusError(f"There is no kind {kind}.", hint=f"Kinds: {', '.join(KINDS)}.")
-    files = read_folder(directory, memory.now())
+    pairs = read_mapping(mapping)
+    files = read_folder(directory, memory.now(), memory.tell)
     layout = memory.layout
     options = Options(
         folder=layout.folder_of(kind),
@@ -92,9 +118,10 @@ def import_markdown(
         tags=tuple(tags),
         origin=_origin(directory, layout.root),
         folder_name=os.path.basename(_folder(directory)),
+        mapping=pairs,
     )
     if dry_run:
-        plan = plan_folder(files, kind, _kept_documents(layout), options)
+        plan = plan_folder(files, kind, _kept_documents(layout), options, memory.tell)
         return _report(directory, kind, _without_secrets(plan), dry_run=True)
     return _write(memory, directory, files, kind, options, why, actor)
 
@@ -116,15 +143,19 @@ def _write(
     with memory.writing("import") as transaction:
         ids = transaction.ids()
         options = replace(options, events=(ids.event,), patches=(ids.patch,))
-        plan = _without_secrets(plan_folder(files, kind, _kept_documents(memory.layout), options))
+        plan = _without_secrets(
+            plan_folder(files, kind, _kept_documents(memory.layout), options, memory.tell)
+        )
         template = {one.path: one.text for one in stored_documents(memory.layout) if _is_template(one)}
         edits = [
             Edit(item.id, item.path, template.get(item.path), item.text) for item in plan if item.imported
         ]
         if not edits:
             return _report(directory, kind, plan, dry_run=False)
-        event = transaction.commit("import", edits, why=why, actor=actor, ids=ids)
-    report = _report(directory, kind, plan, dry_run=False, event_id=event.id)
+        for start in range(0, len(edits), _TOGETHER):
+            some = edits[start : start + _TOGETHER]
+            transaction.commit("import", some, why=why, actor=actor, ids=None if start else ids)
+    report = _report(directory, kind, plan, dry_run=False, event_id=ids.event)
     return replace(report, published=not transaction.pending)
 
 
@@ -173,7 +204,9 @@ def stored_documents(layout: Layout) -> Iterator[Document]:
                 yield document
 
 
-def read_folder(directory: str, now: datetime) -> tuple[SourceFile, ...]:
+def read_folder(
+    directory: str, now: datetime, tell: Callable[[str, int, int], None] = lambda what, done, total: None
+) -> tuple[SourceFile, ...]:
     """The Markdown files below ``directory`` with the dates git knows, else their own; no links.
 
     Raises `NotFound` when nothing is at that path.
@@ -186,8 +219,9 @@ def read_folder(directory: str, now: datetime) -> tuple[SourceFile, ...]:
     chosen = [os.path.abspath(directory)] if os.path.isfile(directory) else list(_walk(folder))
     names = [os.path.relpath(path, folder).replace(os.sep, "/") for path in chosen]
     dates = _git_dates(folder) if chosen else {}
-    files = []
+    files: list[SourceFile] = []
     for path, name in zip(chosen, names, strict=True):
+        tell("Reading files:", len(files), len(chosen))
         data = _bytes(path)
         if data is not None:
             files.append(SourceFile(name, data, dates.get(name) or _file_dates(path, now)))

@@ -10,25 +10,43 @@ from typing import TYPE_CHECKING, NamedTuple
 from thunderus_mem.model.query import parse_query
 from thunderus_mem.recall.search import Hit
 from thunderus_mem.recall.search import search as ranked
+from thunderus_mem.recall.snippet import Outdated
 
 if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
+    from thunderus_mem.projection.index import Index
 
 
 class SearchResult(NamedTuple):
-    """The passages found for a query, best first; ``notes`` say what was left out of the query."""
+    """The passages found for a query, best first; ``notes`` say what was left out of the query.
+
+    ``generation`` names the documents that were asked: it follows from their paths and texts.
+    """
 
     query: str
     hits: tuple[Hit, ...]
     notes: tuple[str, ...]
     total_documents: int
+    generation: str
 
 
-def search(memory: Memory, text: str, *, limit: int | None = None, explain: bool = False) -> SearchResult:
-    """Find passages in people's words. No hit is an answer, not an error."""
-    refreshed = memory.refresh()
-    query = parse_query(text)
-    hits = ranked(
-        memory.index, query, root=memory.root, limit=limit or memory.config.search_limit, explain=explain
-    )
-    return SearchResult(text, tuple(hits), query.notes, refreshed.total)
+def search(
+    memory: Memory, text: str, *, limit: int | None = None, explain: bool = False, unfinished: bool = False
+) -> SearchResult:
+    """Find passages in people's words. No hit is an answer, not an error.
+
+    With ``unfinished`` the last word is still being typed.
+    """
+    query = parse_query(text, unfinished=unfinished)
+    most = limit or memory.config.search_limit
+
+    def answer(index: Index, *, whole: bool) -> SearchResult:
+        hits = ranked(index, query, root=memory.root, limit=most, explain=explain, whole=whole)
+        return SearchResult(text, tuple(hits), query.notes, index.count(), index.generation())
+
+    memory.refresh()
+    try:
+        return memory.ask(lambda index: answer(index, whole=True))
+    except Outdated:
+        memory.refresh()
+        return memory.ask(lambda index: answer(index, whole=False))

@@ -45,8 +45,18 @@ class AppliedStep:
 
 
 @dataclass(frozen=True, slots=True)
+class SkippedStep:
+    """A step whose documents somebody changed meanwhile; ``why`` names the file."""
+
+    action: str
+    why: str
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Applied:
-    """What `garden_apply` did, by step and by file. ``reported`` are the steps that only a person can decide.
+    """What `garden_apply` did, by step and by file. ``reported`` are the steps that only a person can decide,
+    ``skipped`` those that no longer fit what is on disk: the next plan looks anew.
 
     ``op`` of a file is ``update`` or ``remove``; its text is left out, the log has it.
     ``published`` is false when an event is on disk but a file is not yet: the next command puts it there.
@@ -57,6 +67,7 @@ class Applied:
     written: tuple[Written, ...] = ()
     recorded: tuple[str, ...] = ()
     published: bool = True
+    skipped: tuple[SkippedStep, ...] = ()
 
 
 def _read(memory: Memory, path: str) -> Document | None:
@@ -93,19 +104,31 @@ def _as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
 def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
     """Carry out every step of ``plan`` that changes something, each as its own event.
 
-    Raises `Conflict` at the first step whose documents have changed since; the steps before it stay done.
+    A step whose documents have changed since is left out, and named in ``skipped``.
     """
-    done: list[AppliedStep] = []
-    written: list[Written] = []
     if not plan.applicable:
         return Applied((), plan.reports)
+    done: list[AppliedStep] = []
+    skipped: list[SkippedStep] = []
+    written: list[Written] = []
     with memory.writing("garden") as transaction:
         for step in plan.applicable:
-            edits = [_as_edit(memory, edit) for edit in step.edits]
-            event = transaction.commit("garden", edits, why=step.why, actor=actor)
+            try:
+                edits = [_as_edit(memory, edit) for edit in step.edits]
+                event = transaction.commit("garden", edits, why=step.why, actor=actor)
+            except Conflict as error:
+                skipped.append(SkippedStep(step.action, str(error), step.targets))
+                continue
             done.append(AppliedStep(step.action, step.why, step.targets, event.id))
             written += [Written(edit.doc_id, edit.path, edit.op, event.id) for edit in edits]
-    return Applied(tuple(done), plan.reports, tuple(written), transaction.recorded, not transaction.pending)
+    return Applied(
+        tuple(done),
+        plan.reports,
+        tuple(written),
+        transaction.recorded,
+        not transaction.pending,
+        tuple(skipped),
+    )
 
 
 def _chosen_day(memory: Memory, day: str) -> str:

@@ -10,21 +10,25 @@ from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import MAX_DOCUMENT, read_document
 from thunderus_mem.model.errors import NotFound, ThunderusError, TooLarge
 from thunderus_mem.store.layout import MEMORY
+from thunderus_mem.verbs.locating import stored_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from thunderus_mem.lint.renumber import Rename
+    from thunderus_mem.lint.baseline import Entry
     from thunderus_mem.lint.rule import LintConfig
     from thunderus_mem.lint.subject import Subject
     from thunderus_mem.memory import Memory
-    from thunderus_mem.model.document import Reading
+    from thunderus_mem.model.document import Document, Reading
+    from thunderus_mem.verbs.baselines import Known
 
 
 class LintReport(NamedTuple):
     """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does.
 
     ``published`` is false when an event is on disk but a mended file is not yet; the next command does it.
+    ``known`` counts what ``baseline`` hides; ``obsolete`` are its entries whose finding is gone, ``recorded``
+    how many were written into it just now.
     """
 
     diagnostics: tuple[Diagnostic, ...]
@@ -34,6 +38,10 @@ class LintReport(NamedTuple):
     fixed: tuple[str, ...] = ()
     diff: str = ""
     published: bool = True
+    baseline: str = ""
+    known: int = 0
+    obsolete: tuple[Entry, ...] = ()
+    recorded: int = 0
 
 
 def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
@@ -51,6 +59,7 @@ def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str
         document_hard=config.caps_document_hard,
         path_max=config.lint_path_max,
         name_max=config.lint_name_max,
+        per_file=config.lint_per_file,
     )
 
 
@@ -58,19 +67,27 @@ def _weight(word: str) -> Severity | Literal["off"]:
     return "off" if word == "off" else Severity(word)
 
 
-def subjects(memory: Memory, config: LintConfig | None = None) -> Callable[[Reading], Subject]:
+def subjects(
+    memory: Memory, config: LintConfig | None = None, *, origins: bool = False
+) -> Callable[[Reading], Subject]:
     """Makes what the rules look at for one document: its reading, the others, the repository's files.
 
-    The other documents are read from the index once for all subjects.
+    The other documents are read from the index once for all subjects. ``origins`` adds log and history; a
+    document that is just being written names an event that is not there yet.
     """
+    from thunderus_mem.evidence.origins import Origins
     from thunderus_mem.lint.subject import Subject
 
+    log_index = memory.log_index() if origins else None
     corpus, chosen = memory.index.corpus(), config or lint_config(memory)
+    known = Origins(memory.log, log_index, memory.git, corpus.named) if log_index is not None else None
 
     def exists(path: str) -> bool:
         return os.path.lexists(os.path.join(memory.root, path))
 
-    return lambda reading: Subject(reading=reading, corpus=corpus, config=chosen, exists=exists)
+    return lambda reading: Subject(
+        reading=reading, corpus=corpus, config=chosen, exists=exists, origins=known
+    )
 
 
 def lint(
@@ -82,138 +99,143 @@ def lint(
     diff: bool = False,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
+    baseline: str | None = None,
 ) -> LintReport:
     """Check documents (all, the given paths, or the staged text) and, without paths, the store itself.
 
     ``fix`` writes the edits that need no question, each document as one event; ``diff`` only shows them.
+    ``baseline`` is the file whose findings are not told: ``None`` for the configured one, "" for none.
     """
-    from thunderus_mem.lint.engine import lint_reading
+    from thunderus_mem.verbs import mending
+    from thunderus_mem.verbs.baselines import baseline_file, known
 
     memory.refresh()
     config = lint_config(memory, select, ignore)
+    known_in = baseline_file(memory, baseline)
+    seen = look(memory, paths, config, staged=staged, mend=fix or diff)
+    if fix:
+        done = mending.mend(memory, seen, renames=not staged)
+        if done is not None:
+            again = [done.new_names.get(path, path) for path in map(partial(stored_path, memory), paths)]
+            after = lint(memory, again, select=select, ignore=ignore, baseline=baseline)
+            return after._replace(fixed=done.fixed, published=done.published)
+    told = known(memory, seen.findings, known_in, config, whole=not (paths or staged))
+    shown = mending.shown(memory, seen, renames=not staged) if diff and not fix else ""
+    return _report(memory, told, seen.checked, known_in)._replace(diff=shown)
+
+
+def record_baseline(
+    memory: Memory, path: str, select: Iterable[str] = (), ignore: Iterable[str] = ()
+) -> LintReport:
+    """Check everything, write what is found into the baseline at ``path``, and tell what it cannot hide."""
+    from thunderus_mem.verbs.baselines import baseline_file, known, write
+
+    memory.refresh()
+    config = lint_config(memory, select, ignore)
+    seen = look(memory, (), config)
+    known_in = baseline_file(memory, path)
+    written = write(known_in, seen.findings)
+    told = known(memory, seen.findings, known_in, config, whole=True)
+    return _report(memory, told, seen.checked, known_in)._replace(recorded=written)
+
+
+def prune_baseline(memory: Memory, path: str | None) -> LintReport:
+    """Check everything and take the entries that nothing needs any more out of the baseline in force."""
+    from thunderus_mem.verbs.baselines import baseline_file, prune
+
+    known_in = baseline_file(memory, path)
+    if not known_in:
+        raise NotFound("No baseline is in force.", hint="Name it with --baseline, or as lint.baseline.")
+    report = lint(memory, baseline=path)
+    prune(memory, known_in, report.obsolete)
+    return report
+
+
+class Seen(NamedTuple):
+    """What was looked at: findings in order, how many documents, and readings that edits would change."""
+
+    findings: tuple[Diagnostic, ...]
+    checked: int
+    mended: tuple[tuple[Reading, str], ...] = ()
+
+
+def look(
+    memory: Memory, paths: Sequence[str], config: LintConfig, *, staged: bool = False, mend: bool = False
+) -> Seen:
+    """Run the rules over what is chosen; with ``mend``, also work out the texts that the edits make."""
+    from thunderus_mem.lint.engine import apply_edits, lint_reading
+    from thunderus_mem.lint.fingerprint import distinct, fingerprinted
+
     chosen = _staged_files(memory, paths) if staged else _files(memory, paths)
-    subject = subjects(memory, config)
+    subject = subjects(memory, config, origins=True)
     findings: list[Diagnostic] = []
     mended: list[tuple[Reading, str]] = []
+    needed: set[tuple[str, str]] = set()
     for done, (path, data) in enumerate(chosen):
         memory.tell("Checking documents:", done, len(chosen))
         if isinstance(data, ThunderusError):
-            findings.append(_unreadable(path, data))
+            findings.extend(fingerprinted([_unreadable(path, data)], lambda line: ""))
             continue
         reading = read_document(path, data)
-        found = lint_reading(subject(reading))
+        found = lint_reading(subject(reading), needed=needed)
         findings.extend(found)
-        if (fix or diff) and reading.text is not None:
-            mended.extend(_mend(reading, found))
+        if mend and reading.text is not None:
+            text = apply_edits(reading.text, found)
+            if text != reading.text:
+                mended.append((reading, text))
     if not paths and not staged:
-        findings.extend(store_findings(memory, config))
-    if not fix:
-        moved = _renames(memory, findings) if diff and not staged else ()
-        return _report(findings, len(chosen), _shown(mended, moved) if diff else "")
-    published = _write(memory, mended)
-    moved = () if staged else _renames(memory, findings)
-    published = _rename(memory, moved) and published
-    if not mended and not moved:
-        return _report(findings, len(chosen), "")
-    new_names = {one.document.path: one.path for one in moved}
-    again = [new_names.get(path, path) for path in map(partial(_relative, memory), paths)]
-    changed = (reading.path for reading, _ in mended)
-    fixed = tuple(dict.fromkeys(new_names.get(path, path) for path in (*changed, *new_names)))
-    return lint(memory, again, select=select, ignore=ignore)._replace(fixed=fixed, published=published)
+        findings.extend(store_findings(memory, config, frozenset(needed)))
+    ordered = distinct(sorted(findings, key=lambda finding: finding.sort_key))
+    return Seen(tuple(ordered), len(chosen), tuple(mended))
 
 
-def _report(findings: list[Diagnostic], checked: int, diff: str) -> LintReport:
-    ordered = tuple(sorted(set(findings), key=lambda finding: finding.sort_key))
+def _report(memory: Memory, known: Known, checked: int, baseline: str) -> LintReport:
+    from thunderus_mem.verbs.baselines import shown
+
     return LintReport(
-        ordered,
+        tuple(known.told),
         checked,
-        sum(finding.severity is Severity.ERROR for finding in ordered),
-        sum(finding.severity is Severity.WARNING for finding in ordered),
-        diff=diff,
+        sum(finding.severity is Severity.ERROR for finding in known.told),
+        sum(finding.severity is Severity.WARNING for finding in known.told),
+        baseline=shown(memory, baseline) if baseline else "",
+        known=known.hidden,
+        obsolete=known.obsolete,
     )
 
 
-def _mend(reading: Reading, found: Iterable[Diagnostic]) -> Iterable[tuple[Reading, str]]:
-    from thunderus_mem.lint.engine import apply_edits
-
-    text = apply_edits(reading.text or "", found)
-    if text != reading.text:
-        yield reading, text
-
-
-def _shown(mended: Iterable[tuple[Reading, str]], moved: Iterable[Rename]) -> str:
-    from thunderus_mem.model.event import unified_diff
-
-    diffs = [unified_diff(reading.text or "", text, reading.path) or "" for reading, text in mended]
-    for one in moved:
-        old, new = one.document.path, one.path
-        diffs.append(f"diff --git a/{old} b/{new}\nrename from {old}\nrename to {new}\n")
-    return "".join(diffs)
-
-
-def _renames(memory: Memory, findings: Iterable[Diagnostic]) -> tuple[Rename, ...]:
-    """The files that get another number, among those found to share one."""
-    from thunderus_mem.lint.renumber import renames
-
-    shared = {finding.path for finding in findings if finding.rule == "TM111"}
-    if not shared:
-        return ()
-    read = [
-        read_document(path, data).document for path, data in _files(memory, ()) if isinstance(data, bytes)
-    ]
-    planned = renames([document for document in read if document is not None])
-    return tuple(one for one in planned if one.document.path in shared)
-
-
-def _rename(memory: Memory, moved: Sequence[Rename]) -> bool:
-    """Give files their new names, each as one event; says whether all are in their places.
-
-    A file that changed meanwhile is a `Conflict`.
-    """
-    from thunderus_mem.transaction import Edit
-
-    if not moved:
-        return True
-    with memory.writing("lint --fix") as transaction:
-        for one in moved:
-            id, old, text = one.document.id, one.document.path, one.document.text
-            edits = [Edit(id, old, text, None, renames=True), Edit(id, one.path, None, text, renames=True)]
-            number = os.path.basename(one.path)[:8]
-            transaction.commit("rename", edits, why=f"the number was taken twice; now {number}")
-    return not transaction.pending
-
-
-def _write(memory: Memory, mended: Sequence[tuple[Reading, str]]) -> bool:
-    """Write the mended texts, each as one event; says whether all are in their places."""
-    from thunderus_mem.transaction import Edit
-
-    if not mended:
-        return True
-    with memory.writing("lint --fix") as transaction:
-        for reading, text in mended:
-            doc_id = reading.document.id if reading.document is not None else ""
-            transaction.commit("edit", [Edit(doc_id, reading.path, reading.text, text)], why="lint --fix")
-    return not transaction.pending
-
-
-def store_findings(memory: Memory, config: LintConfig) -> Iterable[Diagnostic]:
-    """What is wrong with the store as a whole: duplicate ids, log, schemas, projections, manifest."""
+def store_findings(
+    memory: Memory, config: LintConfig, answered: frozenset[tuple[str, str]] | None = None
+) -> Iterable[Diagnostic]:
+    """What is wrong with the store as a whole: log, schemas, projections, manifest, configured answers."""
     from thunderus_mem.lint.engine import lint_store
     from thunderus_mem.verbs.surveying import survey
 
-    yield from lint_store(survey(memory, config))
+    yield from lint_store(survey(memory, config)._replace(answered=answered))
+
+
+def checked_paths(memory: Memory, paths: Sequence[str] = (), *, staged: bool = False) -> list[str]:
+    """The documents that `lint` looks at, by path."""
+    if staged:
+        return [path for path, _ in _staged_files(memory, paths)]
+    known = [path for path, _, _ in memory.index.files()]
+    return _chosen(memory, known, paths) if paths else known
 
 
 def _files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
-    known = [path for path, _, _ in memory.index.files()]
-    return [(path, _bytes(memory, path)) for path in (_chosen(memory, known, paths) if paths else known)]
+    return [(path, _bytes(memory, path)) for path in checked_paths(memory, paths)]
+
+
+def documents(memory: Memory) -> list[Document]:
+    """Every document of the store that reads."""
+    read = [read_document(path, data) for path, data in _files(memory, ()) if isinstance(data, bytes)]
+    return [one.document for one in read if one.document is not None]
 
 
 def _chosen(memory: Memory, known: Sequence[str], paths: Sequence[str]) -> list[str]:
     """The documents that the given paths (files or folders, from the current folder or the root) name."""
     chosen: list[str] = []
     for given in paths:
-        name = _relative(memory, given)
+        name = stored_path(memory, given)
         found = [path for path in known if path == name or path.startswith(name.rstrip("/") + "/")]
         if not found and name in (".", ".thunderus"):
             found = list(known)
@@ -223,19 +245,6 @@ def _chosen(memory: Memory, known: Sequence[str], paths: Sequence[str]) -> list[
             )
         chosen.extend(found)
     return list(dict.fromkeys(chosen))
-
-
-def _relative(memory: Memory, given: str) -> str:
-    for base in (os.getcwd(), memory.root):
-        path = os.path.normpath(os.path.join(base, given))
-        if os.path.lexists(path):
-            try:
-                return memory.layout.relative(
-                    os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
-                )
-            except ValueError:
-                continue
-    return given.replace(os.sep, "/")
 
 
 def _bytes(memory: Memory, path: str) -> bytes | ThunderusError:
@@ -263,7 +272,7 @@ def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes
         raise NotFound(
             "there is no git repository here, so nothing is staged", hint="run lint without --staged"
         )
-    wanted = {_relative(memory, given) for given in paths}
+    wanted = {stored_path(memory, given) for given in paths}
     staged = [path for path in git.staged_files(MEMORY) if memory.layout.kind_of(path)]
     texts = git.staged_texts([path for path in staged if not wanted or path in wanted])
     return [(path, data) for path, data in sorted(texts.items()) if data is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
@@ -82,3 +83,17 @@ def find_document(memory: Memory, given: str) -> Document:
 def read_row(memory: Memory, row: DocRow) -> Document | None:
     """The document of an index row, from its file; ``None`` when the file is no document any more."""
     return read_document(row.path, read_file(inside(memory.root, row.path), MAX_DOCUMENT)).document
+
+
+def stored_path(memory: Memory, given: str) -> str:
+    """The root-relative path that a person means, from the current folder or from the root."""
+    for base in (os.getcwd(), memory.root):
+        path = os.path.normpath(os.path.join(base, given))
+        if os.path.lexists(path):
+            try:
+                return memory.layout.relative(
+                    os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+                )
+            except ValueError:
+                continue
+    return given.replace(os.sep, "/")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.query import filter_value
+from thunderus_mem.projection.index import Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -52,10 +54,9 @@ def list_documents(
 
     Raises `InvalidQuery` for a kind, a status or a day that there is not.
     """
-
     memory.refresh()
-    replaced = memory.index.superseded_by()
-    rows = memory.index.documents(
+    matching = partial(
+        Index.documents,
         kinds=[filter_value("kind", kind) for kind in kinds],
         tags=tuple(tags),
         statuses=[filter_value("status", status) for status in statuses],
@@ -63,8 +64,13 @@ def list_documents(
         since=filter_value("since", since) if since else "",
         before=filter_value("before", before) if before else "",
     )
-    rows.sort(key=lambda row: (row.kind, row.id))
-    return Listing(tuple(_listed(row, replaced.get(row.id, "")) for row in rows))
+
+    def answer(index: Index) -> Listing:
+        replaced = index.superseded_by()
+        rows = sorted(matching(index), key=lambda row: (row.kind, row.id))
+        return Listing(tuple(_listed(row, replaced.get(row.id, "")) for row in rows))
+
+    return memory.ask(answer)
 
 
 def _listed(row: DocRow, superseded_by: str) -> Listed:
@@ -147,8 +153,10 @@ def _relations(memory: Memory, doc_id: str) -> Iterable[Relation]:
 class StatusReport:
     """The state of a store at a glance.
 
-    ``counts`` by kind; ``unreadable`` files that are no documents; ``unrecorded`` edits made by hand that the
-    next write records; ``pending`` writes and proposals that wait.
+    ``counts`` by kind; ``conflicts`` files that git could not merge; ``unreadable`` files that are no
+    documents; ``unrecorded`` edits made by hand that the next write records; ``gone`` documents, so many that
+    nobody is believed to have meant it, for which neither log nor git has a reason; ``pending`` writes and
+    proposals that wait.
     """
 
     root: str
@@ -156,11 +164,13 @@ class StatusReport:
     counts: dict[str, int]
     stale: tuple[str, ...]
     unrecorded: tuple[str, ...]
+    gone: tuple[str, ...]
     unreadable: tuple[str, ...]
     pending: int
     events: int
     index: str
     next_step: str
+    conflicts: tuple[str, ...] = ()
 
 
 def status(memory: Memory) -> StatusReport:
@@ -170,7 +180,11 @@ def status(memory: Memory) -> StatusReport:
     counts: dict[str, int] = {}
     for row in rows:
         counts[row.kind] = counts.get(row.kind, 0) + 1
-    edits = memory.hand_edits(memory.git_state())
+    state = memory.git_state()
+    edits = memory.hand_edits(state)
+    gone = memory.mass_loss(edits)
+    lost = {edit.path for edit in gone}
+    conflicts = state.conflicts if state is not None else ()
     unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)
     stale = tuple(sorted(row.id for row in rows if row.status == "stale"))
     pending = memory.journal.pending() + _waiting_patches(memory)
@@ -179,12 +193,14 @@ def status(memory: Memory) -> StatusReport:
         also=memory.also,
         counts=dict(sorted(counts.items())),
         stale=stale,
-        unrecorded=tuple(edit.change.doc_id or edit.change.path for edit in edits),
+        unrecorded=tuple(edit.doc_id or edit.path for edit in edits if edit.path not in lost),
+        gone=tuple(edit.doc_id or edit.path for edit in gone),
         unreadable=unreadable,
         pending=pending,
         events=memory.log_index().total(),
         index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
-        next_step=_next_step(unreadable, pending, stale, len(rows)),
+        next_step=_next_step(unreadable, pending, stale, len(rows), bool(gone), bool(conflicts)),
+        conflicts=conflicts,
     )
 
 
@@ -195,7 +211,13 @@ def _waiting_patches(memory: Memory) -> int:
         return 0
 
 
-def _next_step(unreadable: tuple[str, ...], pending: int, stale: tuple[str, ...], total: int) -> str:
+def _next_step(
+    unreadable: tuple[str, ...], pending: int, stale: tuple[str, ...], total: int, lost: bool, conflict: bool
+) -> str:
+    if lost:
+        return "thunderus-mem doctor"
+    if conflict:
+        return "thunderus-mem resolve"
     if unreadable:
         return f"thunderus-mem lint {unreadable[0]}"
     if pending:

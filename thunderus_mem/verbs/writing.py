@@ -8,7 +8,7 @@ from thunderus_mem.model.composing import check_relation, parse_field
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.edit import insert_item, remove_item, replace_body, set_key
 from thunderus_mem.model.errors import Conflict, InvalidDocument
-from thunderus_mem.model.timestamp import format_timestamp
+from thunderus_mem.model.timestamp import format_timestamp, utc_key
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.locating import find_document, find_row
@@ -49,9 +49,9 @@ def edit(
     with memory.writing("edit") as transaction:
         document = find_document(memory, id)
         if expecting is not None and document.hash != expecting:
+            read, found = (one.removeprefix("sha256:")[:8] for one in (expecting, document.hash))
             raise Conflict(
-                f"{document.id} was changed meanwhile: {expecting[7:15]} was read, "
-                f"{document.hash[7:15]} is there",
+                f"{document.id} was changed meanwhile: {read} was read, {found} is there",
                 hint="read it again and repeat the edit",
             )
         edited = text if text is not None else _edited(document, sets or {}, add_tags, remove_tags, body)
@@ -93,11 +93,14 @@ def _framed(document: Document, body: str) -> str:
 
 
 def _touched(document: Document, text: str, now: str) -> str:
-    """The text with ``updated`` moved to now, when title or body changed and the author left it alone."""
+    """The text with ``updated`` moved to now, when title or body changed and the author left it alone. It
+    never moves back, whatever the clock says."""
     after = read_document(document.path, text.encode("utf-8", "surrogateescape")).document
     if after is None or after.updated != document.updated:
         return text
     if after.title == document.title and after.body == document.body:
+        return text
+    if utc_key(now) < utc_key(document.updated):
         return text
     return set_key(text, ("updated",), now)
 
@@ -114,18 +117,19 @@ def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written
     """Remove a document; git and the log keep its text. Says which documents still link to it."""
     with memory.writing("remove") as transaction:
         document = find_document(memory, id)
-        warnings = _left_behind(memory, document)
+        warnings = left_behind(memory, document.id, document.path)
         change = Edit(document.id, document.path, document.text, None)
         event = transaction.commit("remove", [change], why=why, actor=actor)
     return done(transaction, document, event, op="remove", warnings=warnings, removed=True)
 
 
-def _left_behind(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
+def left_behind(memory: Memory, doc_id: str, path: str) -> tuple[Diagnostic, ...]:
+    """Warnings for documents that link to the one of this id and path, which goes away."""
     from thunderus_mem.model.diagnostic import Diagnostic, Severity
 
-    sources = [source for source, _, target in memory.index.edges_of(document.id) if target == document.id]
+    sources = [source for source, _, target in memory.index.edges_of(doc_id) if target == doc_id]
     return tuple(
-        Diagnostic("TM201", Severity.WARNING, document.path, 0, 0, f"{source} still links to {document.id}.")
+        Diagnostic("TM201", Severity.WARNING, path, 0, 0, f"{source} still links to {doc_id}.")
         for source in sorted(set(sources))
     )
 

@@ -22,12 +22,16 @@ _GLOBAL: Final = {
     "-C": "Work as if started in DIR",
     "--json": "Print one JSON document",
     "--color": "Colour: auto, always or never",
+    "--plain": "Print tab-separated fields, one record a line",
     "--quiet": "Say nothing but data and errors",
     "--no-input": "Never ask and never open an editor",
+    "--no-pager": "Print long output at once",
     "--version": "Print the version",
     "--help": "Show help",
 }
-_TAKES_ID: Final = frozenset(["edit", "link", "log", "remove", "show", "supersede", "why"])
+_TAKES_ID: Final = frozenset(
+    ["blame", "edit", "link", "log", "remove", "rename", "resolve", "show", "supersede", "why"]
+)
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 _RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
 
@@ -93,6 +97,8 @@ def candidates(words: Sequence[str], environ: Mapping[str, str]) -> Iterable[tup
         return [(name, "") for name, _ in BY_NAME[command].values if name.startswith(typed)]
     if command in _TAKES_ID:
         return _ids(start, typed, environ)
+    if command == "undo" or before[:2] == ["events", "show"]:
+        return _events(start, typed, environ)
     return ()
 
 
@@ -103,6 +109,10 @@ def _fixed(before: Sequence[str]) -> Sequence[tuple[str, str]]:
         return [(kind, "") for kind in _KINDS]
     if command == "link" and len(before) == 2:
         return [(relation, "") for relation in _RELATIONS]
+    if command == "lint" and before[-1] == "--format":
+        from thunderus_mem.surfaces.report import FORMATS
+
+        return [(name, "") for name in FORMATS]
     if command == "rule" or before[-1] in ("--select", "--ignore"):
         from thunderus_mem.lint.rule import CODES
 
@@ -111,7 +121,7 @@ def _fixed(before: Sequence[str]) -> Sequence[tuple[str, str]]:
 
 
 def _names() -> list[tuple[str, str]]:
-    return [(entry.name, entry.help) for entry in COMMANDS]
+    return [(entry.name, entry.help) for entry in COMMANDS if not entry.hidden]
 
 
 def _split_globals(words: Sequence[str]) -> tuple[list[str], str]:
@@ -148,7 +158,7 @@ def _options(before: Sequence[str], typed: str) -> Iterable[tuple[str, str]]:
 def _ids(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Ids and titles, straight from the index as it stands."""
     from thunderus_mem.model.ids import is_document_id
-    from thunderus_mem.projection.database import open_existing
+    from thunderus_mem.projection.opening import open_existing
     from thunderus_mem.store.layout import Layout, find_root
 
     database = open_existing(Layout(find_root(start, environ).root).index_file)
@@ -159,6 +169,20 @@ def _ids(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[s
     )
     # What the shell puts on the command line is run: nothing but an id as ids are made.
     return [(row[0], row[1]) for row in rows if is_document_id(row[0])]
+
+
+def _events(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """Ids of events and when they happened, newest first, from the index as it stands."""
+    from thunderus_mem.projection.opening import open_existing
+    from thunderus_mem.store.layout import Layout, find_root
+
+    database = open_existing(Layout(find_root(start, environ).root).index_file)
+    rows = database.rows(
+        "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
+        "ORDER BY place DESC LIMIT ?",
+        (len(typed), typed, _LIMIT),
+    )
+    return [(row[0], row[1]) for row in rows if row[0].isascii() and row[0].replace("_", "").isalnum()]
 
 
 def _one_line(text: str) -> str:

@@ -28,7 +28,7 @@ class LazyGroup(TyperGroup):
 
     def list_commands(self, ctx: Context) -> list[str]:
         """All command names, in the order of the table."""
-        return [entry.name for entry in COMMANDS]
+        return [entry.name for entry in COMMANDS if not entry.hidden]
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
         """The command of that name, converted now; ``None`` when there is none."""
@@ -41,17 +41,18 @@ class LazyGroup(TyperGroup):
         if name not in BY_NAME and not name.startswith("-"):
             from difflib import get_close_matches
 
-            near = get_close_matches(name, list(BY_NAME), n=3, cutoff=0.5)
+            near = get_close_matches(name, self.list_commands(ctx), n=3, cutoff=0.5)
             near.sort(key=lambda known: sorted(known) != sorted(name))  # letters swapped: surely that one
             ctx.fail(f"There is no command {name}." + (f" Did you mean {near[0]}?" if near else ""))
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
         """The commands in their sections, without importing any of them."""
-        width = max(len(entry.name) for entry in COMMANDS)
-        for section in dict.fromkeys(entry.section for entry in COMMANDS):
+        shown = [entry for entry in COMMANDS if not entry.hidden]
+        width = max(len(entry.name) for entry in shown)
+        for section in dict.fromkeys(entry.section for entry in shown):
             with formatter.section(section):
-                rows = [(e.name.ljust(width), e.help) for e in COMMANDS if e.section == section]
+                rows = [(e.name.ljust(width), e.help) for e in shown if e.section == section]
                 formatter.write_dl(rows)
 
 
@@ -62,29 +63,32 @@ def load_command(entry: Entry) -> Command:
     for info in app.registered_commands:
         if info.name == entry.name:
             return _with_globals(
-                get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None)
+                get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode=None), entry
             )
     for group in app.registered_groups:
         if group.name == entry.name:
             made = get_group_from_info(
                 group, pretty_exceptions_short=False, rich_markup_mode=None, suggest_commands=True
             )
-            made.commands = {name: _with_globals(command) for name, command in made.commands.items()}
+            made.commands = {name: _with_globals(command, entry) for name, command in made.commands.items()}
             return cast("Command", made)
     raise LookupError(f"{entry.module} has no command {entry.name}")
 
 
 _FLAGS = (
     ("json", ("--json",), "Print one JSON document."),
+    ("plain", ("--plain",), "Print tab-separated fields, one record a line."),
+    ("color", ("--color",), "Colour: auto, always or never."),
     ("quiet", ("-q", "--quiet"), "Say nothing but data and errors."),
     ("no_input", ("--no-input",), "Never ask and never open an editor."),
 )
+_NO_PAGER = ("no_pager", ("--no-pager",), "Print long output at once.")
 
 
-def _with_globals(command: Command) -> Command:
+def _with_globals(command: Command, entry: Entry) -> Command:
     """Let the global switches stand after the command too, where people and agents put them."""
     taken = {name for parameter in command.params for name in getattr(parameter, "opts", ())}
-    for field, names, text in _FLAGS:
+    for field, names, text in (*_FLAGS, _NO_PAGER) if entry.pages else _FLAGS:
         free = [name for name in names if name not in taken]
         if free and free[-1].startswith("--"):
             command.params.append(cast("Any", _switch(field, free, text)))
@@ -92,12 +96,19 @@ def _with_globals(command: Command) -> Command:
 
 
 def _switch(field: str, names: list[str], text: str) -> TyperOption:
-    def turn_on(ctx: Context, parameter: object, value: bool) -> None:
+    def take(ctx: Context, parameter: object, value: bool | str | None) -> None:
         if value:
-            setattr(ctx.obj, field, True)
+            ctx.obj.switch(field, value)
 
+    flag = field != "color"
     return TyperOption(
-        param_decls=[*names], is_flag=True, default=False, expose_value=False, callback=turn_on, help=text
+        param_decls=[*names],
+        is_flag=flag,
+        default=False if flag else None,
+        metavar=None if flag else "WHEN",
+        expose_value=False,
+        callback=take,
+        help=text,
     )
 
 
@@ -121,14 +132,24 @@ def top(
     color: Annotated[
         str, typer.Option("--color", metavar="WHEN", help="Colour: auto, always or never.")
     ] = "auto",
+    plain: Annotated[
+        bool, typer.Option("--plain", help="Print tab-separated fields, one record a line.")
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but data and errors.")] = False,
     no_input: Annotated[bool, typer.Option("--no-input", help="Never ask and never open an editor.")] = False,
+    no_pager: Annotated[bool, typer.Option("--no-pager", help="Print long output at once.")] = False,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     """Repository memory: Markdown beside the code, found in milliseconds, with provenance."""
     console: Console = ctx.obj
     console.configure(
-        directory=directory, json=json or console.json, color=color, quiet=quiet, no_input=no_input
+        directory=directory,
+        color=color,
+        json=json or console.json,
+        plain=plain,
+        quiet=quiet,
+        no_input=no_input,
+        no_pager=no_pager,
     )
     if version:
         console.version()

@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from thunderus_mem.model.errors import NotWritable, ThunderusError
-from thunderus_mem.surfaces.style import Style, unmarked
+from thunderus_mem.surfaces.filter import seen, without_secrets
+from thunderus_mem.surfaces.style import Style
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,54 +17,18 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
     from thunderus_mem.surfaces.cli.progress import Progress
 
-# Letters and marks by category, yet nobody sees them: the ones str.isprintable() lets pass.
-_HIDDEN_LETTERS = "\u034f\u180e\u3164\uffa0"
-_VARIATIONS = "\U000e0100"
 _WHEN = ("auto", "always", "never")
-
-
-def seen(text: str) -> str:
-    """`model.unicode.visible`, loaded only for a text that has anything to make visible."""
-    bare = unmarked(text).replace("\n", "").replace("\t", "")
-    if bare.isprintable() and (bare.isascii() or not _hides(bare)):
-        return text
-    from thunderus_mem.model.unicode import visible
-
-    return visible(text)
-
-
-def _redacted(text: str) -> str:
-    """The text without the value of any secret in it; marks could stand inside one, so they go then."""
-    from thunderus_mem.model.secrets import redacted
-
-    bare = unmarked(text)
-    safe = redacted(bare)
-    return text if safe == bare else safe
 
 
 def _unwritten(error: OSError) -> NotWritable:
     return NotWritable(f"The output could not be written: {error.strerror}.")
 
 
-def _hides(text: str) -> bool:
-    return any(char in text for char in _HIDDEN_LETTERS) or max(text) >= _VARIATIONS
-
-
-def _begun(text: str) -> str:
-    """A message with a capital, unless it begins with a name."""
-    first = text.partition(" ")[0].rstrip(",")
-    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
-
-
-def _end(text: str) -> str:
-    """The full stop that a message lacks."""
-    return "" if text.endswith((".", "?", "!", ":", "`")) else "."
-
-
 class Console:
     """What a command may say and how: the streams, ``--json``, colour, quiet, and the folder it works in."""
 
     __slots__ = (
+        "_others",
         "_out",
         "_progress",
         "_talk",
@@ -71,6 +36,8 @@ class Console:
         "environ",
         "json",
         "no_input",
+        "no_pager",
+        "plain",
         "quiet",
         "start",
         "style",
@@ -80,10 +47,13 @@ class Console:
         self._out = out
         self._talk = talk
         self._progress: Progress | None = None
+        self._others = ""
         self.environ = environ
         self.json = False
         self.quiet = False
         self.no_input = False
+        self.no_pager = False
+        self.plain = False
         self.color = "auto"
         self.start = os.curdir
         self.style = Style(colored=False)
@@ -92,18 +62,26 @@ class Console:
             if reconfigure is not None:
                 reconfigure(errors="backslashreplace")
 
-    def configure(self, *, directory: str, json: bool, color: str, quiet: bool, no_input: bool) -> None:
+    def configure(self, *, directory: str, color: str, **switches: bool) -> None:
         """Take the global options. Raises ``ThunderusError`` for a folder or a colour that is none."""
-        self.json, self.quiet, self.no_input, self.color = json, quiet, no_input, color
-        if color not in _WHEN:
-            raise ThunderusError(f"--color takes auto, always or never, not {color}.")
+        for name, value in switches.items():
+            setattr(self, name, value)
         if directory and not os.path.isdir(directory):
             raise ThunderusError(f"-C {directory}: there is no such folder.")
         self.start = directory or os.curdir
+        self.switch("color", color)
+
+    def switch(self, name: str, value: bool | str) -> None:
+        """Take one of the global options that may also stand after a command."""
+        setattr(self, name, value)
+        if self.color not in _WHEN:
+            raise ThunderusError(f"--color takes auto, always or never, not {self.color}.")
         self.style = Style(colored=self._colored(self._out))
 
     def _colored(self, stream: TextIO) -> bool:
         """Colour by option, then NO_COLOR (no-color.org), FORCE_COLOR, CLICOLOR, and the terminal."""
+        if self.plain:
+            return False
         if self.color != "auto":
             return self.color == "always"
         if self.environ.get("NO_COLOR"):
@@ -123,23 +101,56 @@ class Console:
     @property
     def width(self) -> int | None:
         """Columns of the terminal data is printed on; ``None`` when it is none (nothing is cut then)."""
-        if not self._out.isatty():
+        if self.plain or not self._out.isatty():
             return None
         import shutil
 
         return shutil.get_terminal_size().columns
 
+    @property
+    def room(self) -> int | None:
+        """Columns for a text that is drawn: on a terminal that can, or with ``--color always``; else none."""
+        if self.plain or not (self.color == "always" or self._screen):
+            return None
+        import shutil
+
+        return shutil.get_terminal_size().columns
+
+    @property
+    def _screen(self) -> bool:
+        """Whether data goes to a terminal that can do more than print line after line."""
+        return self._out.isatty() and self.environ.get("TERM") != "dumb"
+
     def data(self, text: str) -> None:
         """Print data: every control and invisible character made visible, one newline at the end."""
-        self._write(self._out, self._safe(text) + "\n")
+        self._write(self._out, self.safe(text) + "\n")
+
+    def long(self, text: str) -> None:
+        """Print data that may be long: more than a terminal holds goes through the person's pager."""
+        if self._screen and not (self.no_pager or self.plain):
+            import shutil
+
+            from thunderus_mem.surfaces.cli.pager import is_long, paged
+
+            if is_long(text, *shutil.get_terminal_size()) and paged(self.safe(text) + "\n", self):
+                return
+        self.data(text)
 
     def raw(self, text: str) -> None:
         """Print a whole document as it is when nobody looks (a file, a pipe); made visible on a terminal."""
-        self._write(self._out, self._safe(text) if self._out.isatty() else text)
+        if self._out.isatty():
+            self.long(text.replace("\r\n", "\n").removesuffix("\n"))
+        else:
+            self._write(self._out, text)
 
-    def _safe(self, text: str) -> str:
+    def clean(self, text: str) -> str:
+        """A text safe to draw: no secret in it, every character seen."""
+        return seen(without_secrets(text))
+
+    def safe(self, text: str) -> str:
+        """The text without secrets and with nothing hidden in it, as `data` prints it."""
         # Our own colours are the only escapes allowed; Style marks them and they return after the filter.
-        return self.style.paint(seen(_redacted(text)))
+        return self.style.paint(seen(without_secrets(text)))
 
     def talk(self, text: str) -> None:
         """Print to stderr, after what was printed before.
@@ -148,45 +159,69 @@ class Console:
         """
         with suppress(OSError, NotWritable):
             self._flush(self._out)
-        self._tell(Style(colored=self._colored(self._talk)).paint(seen(_redacted(text))) + "\n")
+        self._tell(Style(colored=self._colored(self._talk)).paint(seen(without_secrets(text))) + "\n")
 
     def _tell(self, text: str) -> None:
         with suppress(OSError, NotWritable):
             self._write(self._talk, text)
             self._flush(self._talk)
 
+    def ask(self, question: str) -> str:
+        """Ask for a line at the terminal; "" at its end."""
+        import sys
+
+        self.flush()
+        self._tell(seen(question))
+        return sys.stdin.readline()
+
     def say(self, text: str) -> None:
         """Tell something in passing; silent with ``--quiet`` and ``--json``."""
         if not self.quiet and not self.json:
             self.talk(text)
 
-    def emit(self, command: str, value: Any, render: Callable[[Any, Console], str]) -> None:
-        """Print a command's value: as JSON envelope, or for people through ``render`` (nothing if empty)."""
+    def emit(
+        self,
+        command: str,
+        value: Any,
+        render: Callable[[Any, Console], str],
+        *,
+        long: bool = False,
+        safe: bool = False,
+    ) -> None:
+        """Print a command's value: as JSON envelope, as plain records, or for people through ``render``.
+
+        Nothing is printed when there is nothing to say. With ``long`` it may go through the pager; ``safe``
+        says that ``render`` gives text that may be printed as it is.
+        """
         if self.json:
             from thunderus_mem.surfaces.output import envelope
 
             self._write(self._out, envelope(command, value) + "\n")
             return
+        if self.plain:
+            from thunderus_mem.surfaces.plain import TABLES, records
+
+            if command in TABLES:
+                self._write(self._out, "".join(f"{line}\n" for line in records(command, value)))
+                return
         text = render(value, self)
         if text:
-            self.data(text)
+            if safe:
+                self._write(self._out, text + "\n")
+            else:
+                (self.long if long else self.data)(text)
 
     def failure(self, error: ThunderusError, code: int) -> None:
         """Say what went wrong and what to do, findings first; an object with ``--json``."""
-        diagnostics = getattr(error, "diagnostics", ())
         if self.json:
             from thunderus_mem.surfaces.output import failure_envelope
 
             self._tell(failure_envelope(error, code) + "\n")
             return
-        style = self.style
-        for finding in diagnostics:
-            from thunderus_mem.surfaces.render import finding_line
+        from thunderus_mem.surfaces.cli.failing import told
 
-            self.talk(finding_line(finding, style))
-        self.talk(f"{style.error('error:')} {_begun(str(error))}{_end(str(error))}")
-        if error.hint:
-            self.talk(f"{style.dim('hint:')}  {_begun(error.hint)}")
+        for line in told(error, self.style):
+            self.talk(line)
 
     def version(self) -> None:
         """Print name and version; with ``--json`` also what it runs on."""
@@ -210,20 +245,26 @@ class Console:
 
         return Layout(find_root(self.start, self.environ).root)
 
-    def memory(self) -> Memory:
-        """Open the store for the folder we work in; says which when it could be another one."""
-        memory = self.open_at(self.start)
-        if memory.also:
-            self.say(f"Using the memory in {memory.root} (there is another in {', '.join(memory.also)}).")
+    def memory(self, *, lenient: bool = False) -> Memory:
+        """Open the store for the folder we work in; ``lenient`` also one that no other command would open."""
+        memory = self.open_at(self.start, lenient=lenient)
+        if memory.also and os.path.realpath(memory.root) != os.path.realpath(self.start):
+            self._others = f"This is the memory in {memory.root}; another is in {', '.join(memory.also)}."
         return memory
 
-    def open_at(self, start: str) -> Memory:
+    def tell_others(self) -> None:
+        """Say which memory it was, to somebody below its folder who could have meant another one."""
+        if self._others:
+            self.say(self._others)
+
+    def open_at(self, start: str, *, lenient: bool = False) -> Memory:
         """Open the store of a folder, with the clock and ids the environment may fix."""
         from thunderus_mem.memory import open_memory
         from thunderus_mem.surfaces.cli.clock import fixed_clock
 
         now, random_bits = fixed_clock(self.environ)
-        memory = open_memory(start, environ=self.environ, now=now, random_bits=random_bits)
+        memory = open_memory(start, environ=self.environ, now=now, random_bits=random_bits, lenient=lenient)
+        memory.say = self.say
         if not (self.quiet or self.json) and self._talk.isatty() and self.environ.get("TERM") != "dumb":
             from thunderus_mem.surfaces.cli.progress import Progress
 

@@ -21,12 +21,18 @@ def markdown(
     directory: Annotated[str, typer.Argument(metavar="DIR", help="A folder of Markdown, or one file.")],
     kind: Annotated[str, typer.Option("--kind", "-k", help="core, fact, adr, playbook or recap.")],
     tag: Annotated[list[str] | None, typer.Option("--tag", "-t", help="A tag for all; repeatable.")] = None,
+    mapping: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="THEIRS=OURS", help="Take a field of ours from one of theirs; repeat."),
+    ] = None,
     why: Annotated[str, typer.Option("--why", "-m", help="The reason, for the log.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", "-n", help="Only show what would be done.")] = False,
 ) -> int:
     """Import Markdown files as documents: texts byte for byte, unknown keys kept, dates from git.
 
-    The files themselves stay where they are. Importing again adds only what is new.
+    The files themselves stay where they are. Importing again adds only what is new. Decisions of adr-tools,
+    MADR and log4brains keep number and date; what they say of each other becomes links. --map deciders=author
+    takes our author from their deciders, a key of the frontmatter or a line under the title.
     """
     import os
 
@@ -39,6 +45,7 @@ def markdown(
         os.path.join(console.start, directory),
         kind,
         tags=tuple(tag or ()),
+        mapping=tuple(mapping or ()),
         dry_run=dry_run,
         why=why,
     )
@@ -54,7 +61,8 @@ def _report(value: ImportReport, console: Console) -> str:
 def _lines(item: ImportedFile) -> list[str]:
     if not item.imported:
         return [f"skip {item.source}: {item.reason}"]
-    return [f"add  {item.source} → {item.id}", *(f"       {note}" for note in item.notes)]
+    kept = [f"kept: {', '.join(item.kept)}"] if item.kept else []
+    return [f"add  {item.source} → {item.id}", *(f"       {note}" for note in (*kept, *item.notes))]
 
 
 def _summary(value: ImportReport) -> str:

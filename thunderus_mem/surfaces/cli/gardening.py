@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.model.errors import ThunderusError
+from thunderus_mem.model.errors import Conflict, ThunderusError
 
 if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
@@ -20,7 +20,10 @@ def garden(
     plan: Annotated[bool, typer.Option("--plan", help="Say what would be done (the default).")] = False,
     apply: Annotated[bool, typer.Option("--apply", help="Do it, step by step.")] = False,
 ) -> int:
-    """Find documents that say the same; with --apply one of them keeps all ids, tags and links."""
+    """Find documents that say the same; with --apply one of them keeps all ids, tags and links.
+
+    What somebody changes meanwhile is left as it is and named; the exit code is 3 then.
+    """
     from thunderus_mem.surfaces.cli.done import published_code
     from thunderus_mem.surfaces.render_upkeep import applied
     from thunderus_mem.surfaces.render_upkeep import plan as render_plan
@@ -38,7 +41,9 @@ def garden(
         return 0
     value = gardening.garden_apply(memory, found)
     console.emit("garden apply", value, applied)
-    return published_code(console, published=value.published)
+    for step in value.skipped:
+        console.say(f"Skipped {', '.join(step.targets)}: {step.why}.")
+    return published_code(console, published=value.published) or (Conflict.exit_code if value.skipped else 0)
 
 
 @app.command("recap")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,13 +11,15 @@ import typer
 from thunderus_mem.model.errors import NotFound, ThunderusError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from thunderus_mem.memory import Memory
     from thunderus_mem.surfaces.cli.console import Console
+    from thunderus_mem.verbs.linting import LintReport
 
 app = typer.Typer()
 schema_app = typer.Typer(help="Print the schemas documents and events follow.", no_args_is_help=True)
 app.add_typer(schema_app, name="schema")
-
-_FORMATS = ("full", "concise", "json", "github")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,49 +52,129 @@ def lint(
     select: Annotated[list[str] | None, typer.Option(metavar="CODE", help="Only these rules.")] = None,
     ignore: Annotated[list[str] | None, typer.Option(metavar="CODE", help="Not these rules.")] = None,
     form: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help="full, concise, json, github.")
+        str,
+        typer.Option(
+            "--format", metavar="FORMAT", help="full, concise, json, jsonl, github, gitlab, sarif, junit."
+        ),
     ] = "",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Write the report to a file.")
+    ] = "",
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Do not tell the findings recorded there; '' tells all."),
+    ] = None,
+    write_baseline: Annotated[
+        str, typer.Option("--write-baseline", metavar="FILE", help="Record what is found now.")
+    ] = "",
+    prune_baseline: Annotated[
+        bool, typer.Option("--prune-baseline", help="Take out what is mended by now.")
+    ] = False,
 ) -> int:
     """Check documents, manifest and log. Exits with 1 when an error or a warning is found."""
     from thunderus_mem.surfaces.cli.done import published_code
     from thunderus_mem.verbs import linting
 
     console: Console = ctx.obj
-    form = form or ("github" if console.environ.get("GITHUB_ACTIONS") == "true" else "full")
-    if form not in _FORMATS:
-        raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
-    value = linting.lint(
-        console.memory(),
-        tuple(paths or ()),
-        staged=staged,
-        fix=fix and not diff,
-        select=_codes(select),
-        ignore=_codes(ignore),
-        diff=diff,
-    )
-    console.emit("lint", value, lambda report, to: _rendered(report, to, form))
-    if not console.json and form == "full":
-        console.say(_summary(value))
+    form = _form(console, form)
+    if (write_baseline or prune_baseline) and any((paths, staged, select, ignore, fix, diff)):
+        raise ThunderusError("A baseline is made by a lint of everything.", hint="Give no other option.")
+    if write_baseline and prune_baseline:
+        raise ThunderusError("--write-baseline leaves nothing to prune.", hint="Give one of the two.")
+    baseline = os.path.join(console.start, baseline) if baseline else baseline
+    memory = console.memory()
+    if write_baseline:
+        value = linting.record_baseline(memory, os.path.join(console.start, write_baseline))
+    elif prune_baseline:
+        value = linting.prune_baseline(memory, baseline)
+    else:
+        value = linting.lint(
+            memory,
+            tuple(paths or ()),
+            staged=staged,
+            fix=fix and not diff,
+            select=_codes(select),
+            ignore=_codes(ignore),
+            diff=diff,
+            baseline=baseline,
+        )
+    _print(console, memory, value, form, output, (tuple(paths or ()), staged))
+    for line in _summary(value, pruned=prune_baseline) if form == "full" or output else ():
+        console.say(line)
     return published_code(console, published=value.published) or int(bool(value.errors or value.warnings))
 
 
-def _rendered(value: Any, console: Console, form: str) -> str:
-    from thunderus_mem.surfaces.report import report
+def _form(console: Console, given: str) -> str:
+    """The format asked for: by option, by THUNDERUS_MEM_OUTPUT_FORMAT, or what GitHub's log understands."""
+    from thunderus_mem.surfaces.report import FORMATS
+
+    named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
+    form = given or named or ("github" if console.environ.get("GITHUB_ACTIONS") == "true" else "full")
+    if form not in FORMATS:
+        where = "" if given else " (THUNDERUS_MEM_OUTPUT_FORMAT)"
+        raise ThunderusError(f"There is no format {form}{where}.", hint=f"Formats: {', '.join(FORMATS)}")
+    return form
+
+
+def _print(
+    console: Console, memory: Memory, value: LintReport, form: str, output: str, chosen: tuple[Any, bool]
+) -> None:
+    """The report to stdout, or whole to a file; what is in a file is as safe to print as what is printed."""
+    from thunderus_mem.surfaces.report import FOR_PEOPLE
+
+    text = _rendered(memory, value, form, chosen) if output or not console.json else ""
+    for_people = form in FOR_PEOPLE or bool(value.diff)
+    if output:
+        from thunderus_mem.store.files import replace_file
+
+        kept = console.safe(text) if for_people else text
+        replace_file(
+            os.path.join(console.start, output), f"{kept}\n".encode() if kept else b"", durable=False
+        )
+    if console.json or not output:
+        console.emit("lint", value, lambda *_: text, long=form == "full", safe=not for_people)
+
+
+def _rendered(memory: Memory, value: LintReport, form: str, chosen: tuple[Any, bool]) -> str:
+    from thunderus_mem.surfaces.report import REPOSITORY_PATHS, report
+    from thunderus_mem.verbs.linting import checked_paths
 
     if value.diff:
-        return str(value.diff).rstrip("\n")
-    return str(report(value.diagnostics, form)).rstrip("\n")
+        return value.diff.rstrip("\n")
+    documents: Sequence[str] = ()
+    if form == "junit":
+        documents = checked_paths(memory, chosen[0], staged=chosen[1])
+    found = value.diagnostics
+    if form in REPOSITORY_PATHS and memory.git is not None and memory.git.prefix:
+        found = tuple([one._replace(path=memory.git.prefix + one.path) for one in found])
+    return report(found, form, documents).rstrip("\n")
 
 
-def _summary(value: Any) -> str:
+def _summary(value: LintReport, *, pruned: bool) -> Iterator[str]:
     from thunderus_mem.surfaces.text import counted
 
     fixed = f" {counted(len(value.fixed), 'document')} mended." if value.fixed else ""
-    return f"{counted(value.checked, 'document')} checked.{fixed}"
+    yield f"{counted(value.checked, 'document')} checked.{fixed}"
+    if value.recorded:
+        yield f"{counted(value.recorded, 'finding')} recorded in {value.baseline}."
+    elif value.known:
+        yield f"{counted(value.known, 'finding')} known from {value.baseline} not told."
+    gone = counted(len(value.obsolete), "entry", "entries")
+    if value.obsolete and pruned:
+        yield f"{gone} of {value.baseline} taken out: mended."
+    elif value.obsolete:
+        yield f"{gone} of {value.baseline} mended by now; --prune-baseline takes them out."
 
 
 def _codes(given: list[str] | None) -> tuple[str, ...]:
-    return tuple(code.strip() for item in given or () for code in item.split(",") if code.strip())
+    """Codes or beginnings of codes; one that no rule has would check nothing, or everything, in silence."""
+    from thunderus_mem.lint.rule import CODES
+
+    codes = tuple(code.strip().upper() for item in given or () for code in item.split(",") if code.strip())
+    for code in codes:
+        if not any(known.startswith(code) for known in CODES):
+            raise ThunderusError(f"There is no rule {code}.", hint="All rules: thunderus-mem rule")
+    return codes
 
 
 @app.command("rule")
@@ -112,9 +195,19 @@ def rule(
             lambda value, to: columns(
                 [(to.style.name(page.code), page.name, page.severity, page.summary) for page in value], to
             ),
+            long=True,
         )
         return
-    console.emit("rule", _page(code.upper()), lambda value, _: value.page)
+    console.emit("rule", _page(code.upper()), _shown_page, long=True)
+
+
+def _shown_page(value: RulePage, console: Console) -> str:
+    """The page, drawn where that can be."""
+    if console.room is None:
+        return value.page
+    from thunderus_mem.surfaces.drawing import markdown
+
+    return markdown(console.clean(value.page), console, console.room)
 
 
 def _page(code: str) -> RulePage:
@@ -179,6 +272,6 @@ def _schema_text(name: str) -> str:
 
 
 def _index_schema() -> str:
-    from thunderus_mem.projection.database import schema_sql
+    from thunderus_mem.projection.statements import schema_sql
 
     return schema_sql()

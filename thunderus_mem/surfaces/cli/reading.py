@@ -1,4 +1,4 @@
-"""``show list status log why events``: everything that reads."""
+"""``show list status log``: reading documents, and what happened to them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
 
 app = typer.Typer()
-events_app = typer.Typer(help="Read and verify the log's events.", no_args_is_help=True)
-app.add_typer(events_app, name="events")
 
 DocumentId = Annotated[str, typer.Argument(metavar="ID", help="An id, or a unique beginning of it.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, newest first.")]
@@ -32,7 +30,7 @@ def show(
     if raw and not console.json:
         console.raw(value.text)
         return
-    console.emit("show", value, shown)
+    console.emit("show", value, shown, long=True)
 
 
 @app.command("list")
@@ -62,7 +60,8 @@ def list_documents(
     )
     if not value.documents:
         console.say("No documents.")
-    console.emit("list", value, listing_ids if ids else listing)
+    console.plain &= not ids  # ids alone are plain already
+    console.emit("list", value, listing_ids if ids else listing, long=not ids)
 
 
 @app.command("status")
@@ -80,8 +79,9 @@ def log(
     ctx: typer.Context,
     document: Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this document.")] = None,
     limit: Limit = 50,
-) -> None:
+) -> int:
     """What happened, newest first."""
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import log_listing
     from thunderus_mem.verbs import history
 
@@ -89,59 +89,7 @@ def log(
     value = history.log(console.memory(), document, limit=limit)
     if not value.events:
         console.say("Nothing happened yet.")
-    console.emit("log", value, log_listing)
+    console.emit("log", value, log_listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
-
-
-@app.command("why")
-def why(ctx: typer.Context, document: DocumentId) -> None:
-    """Where a document comes from: events, sessions, patches and commits, as a tree."""
-    from thunderus_mem.surfaces.render_log import why_report
-    from thunderus_mem.verbs import history
-
-    console: Console = ctx.obj
-    console.emit("why", history.why(console.memory(), document), why_report)
-
-
-@events_app.command("list")
-def events_list(
-    ctx: typer.Context,
-    kind: Annotated[list[str] | None, typer.Option("--kind", "-k", help="Only this kind; repeat.")] = None,
-    limit: Limit = 50,
-) -> None:
-    """Events of every kind, newest first."""
-    from thunderus_mem.surfaces.render_log import event_listing
-    from thunderus_mem.verbs import history
-
-    console: Console = ctx.obj
-    value = history.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
-    console.emit("events list", value, event_listing)
-    if value.left_out:
-        console.say(f"{value.left_out:,} older left out; -n shows more.")
-
-
-@events_app.command("show")
-def events_show(
-    ctx: typer.Context,
-    event: Annotated[str, typer.Argument(metavar="ID", help="An event's id.")],
-) -> None:
-    """One event, whole."""
-    from thunderus_mem.surfaces.render_log import shown_event
-    from thunderus_mem.verbs import history
-
-    console: Console = ctx.obj
-    console.emit("events show", history.events_show(console.memory(), event), shown_event)
-
-
-@events_app.command("verify")
-def events_verify(ctx: typer.Context) -> int:
-    """Check every shard: schema, chain, torn lines. Exits with 1 when something is wrong."""
-    from thunderus_mem.model.diagnostic import Severity
-    from thunderus_mem.surfaces.render_log import verify_report
-    from thunderus_mem.verbs import history
-
-    console: Console = ctx.obj
-    value = history.events_verify(console.memory())
-    console.emit("events verify", value, verify_report)
-    return int(any(finding.severity is not Severity.NOTE for finding in value.diagnostics))
+    return served_code(console, value.damaged)

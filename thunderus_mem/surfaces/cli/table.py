@@ -9,13 +9,19 @@ from typing import Final, NamedTuple
 
 
 class Entry(NamedTuple):
-    """One command or group of commands. ``values`` name the types behind ``--json``, by subcommand."""
+    """One command or group of commands. ``values`` name the types behind ``--json``, by subcommand.
+
+    What ``pages`` may be longer than a screen, and goes through the pager then.
+    A ``hidden`` one is for programs to call: neither the top page of help nor a completion offers it.
+    """
 
     name: str
     module: str
     help: str
     section: str
     values: tuple[tuple[str, str], ...] = ()
+    pages: bool = False
+    hidden: bool = False
 
 
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
@@ -34,17 +40,60 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)
     ),
+    Entry(
+        "record",
+        "recording",
+        "Log what was edited by hand.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.recording:Recorded"),),
+    ),
     Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
+    Entry(
+        "rename",
+        "renaming",
+        "Give a document another id; what names it follows.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.renaming:Renamed"),),
+    ),
+    Entry(
+        "resolve",
+        "resolving",
+        "Settle what a merge left in conflict.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.resolving:Resolved"),),
+    ),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
+    Entry(
+        "undo",
+        "undoing",
+        "Take back the last change, as a new event.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.undoing:Undone"),),
+    ),
     Entry(
         "search",
         "finding",
         "Find passages by words, phrases and filters.",
         _READ,
         (("", "thunderus_mem.verbs.finding:SearchResult"),),
+        pages=True,
     ),
-    Entry("show", "reading", "Print a document.", _READ, (("", "thunderus_mem.verbs.reading:Shown"),)),
-    Entry("list", "reading", "List documents.", _READ, (("", "thunderus_mem.verbs.reading:Listing"),)),
+    Entry(
+        "show",
+        "reading",
+        "Print a document.",
+        _READ,
+        (("", "thunderus_mem.verbs.reading:Shown"),),
+        pages=True,
+    ),
+    Entry(
+        "list",
+        "reading",
+        "List documents.",
+        _READ,
+        (("", "thunderus_mem.verbs.reading:Listing"),),
+        pages=True,
+    ),
     Entry(
         "status",
         "reading",
@@ -58,32 +107,45 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "What happened to the memory, or to one document.",
         _READ,
         (("", "thunderus_mem.verbs.history:LogListing"),),
+        pages=True,
     ),
     Entry(
         "why",
-        "reading",
+        "tracing",
         "Where a document comes from.",
         _READ,
         (("", "thunderus_mem.verbs.history:WhyReport"),),
+        pages=True,
+    ),
+    Entry(
+        "blame",
+        "tracing",
+        "Which event or commit last changed each line.",
+        _READ,
+        (("", "thunderus_mem.verbs.blaming:BlameReport"),),
     ),
     Entry(
         "events",
-        "reading",
-        "Read and verify the log's events.",
+        "events",
+        "Read, verify, replay and export the log.",
         _READ,
         (
             ("list", "thunderus_mem.verbs.history:LogListing"),
             ("show", "thunderus_mem.verbs.history:ShownEvent"),
             ("verify", "thunderus_mem.verbs.history:VerifyReport"),
+            ("replay", "thunderus_mem.verbs.replaying:ReplayReport"),
+            ("export", "thunderus_mem.verbs.exporting:Exported"),
         ),
+        pages=True,
     ),
-    Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),)),
+    Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),), pages=True),
     Entry(
         "rule",
         "linting",
         "Explain a lint rule.",
         _CHECK,
         (("", "thunderus_mem.surfaces.cli.linting:RulePage"),),
+        pages=True,
     ),
     Entry(
         "schema",
@@ -100,7 +162,10 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "upkeep",
         "Check the store and its surroundings.",
         _CHECK,
-        (("", "thunderus_mem.verbs.upkeep:DoctorReport"),),
+        (
+            ("", "thunderus_mem.verbs.health:DoctorReport"),
+            ("fix", "thunderus_mem.verbs.health:Treatment"),
+        ),
     ),
     Entry(
         "init",
@@ -108,6 +173,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Make a memory in this folder.",
         _KEEP,
         (("", "thunderus_mem.verbs.starting:Initialised"),),
+    ),
+    Entry(
+        "migrate",
+        "migrating",
+        "Bring an older store up to date.",
+        _KEEP,
+        (("", "thunderus_mem.verbs.migrating:MigrationReport"),),
     ),
     Entry(
         "config",
@@ -125,6 +197,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("status", "thunderus_mem.verbs.upkeep:IndexStatus"),
             ("refresh", _REFRESHED),
             ("rebuild", _REFRESHED),
+            ("verify", "thunderus_mem.verbs.upkeep:IndexProof"),
         ),
     ),
     Entry(
@@ -161,6 +234,14 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("status", _HOOK_STATUS),
             ("run", "thunderus_mem.surfaces.hooks:HookRun"),
         ),
+    ),
+    Entry(
+        "merge-driver",
+        "resolving",
+        "Merge one document for git.",
+        _GROW,
+        (("", "thunderus_mem.verbs.merge_driver:Driven"),),
+        hidden=True,
     ),
     Entry(
         "watch",

@@ -111,6 +111,10 @@ def edit(
     add_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Add a tag.")] = None,
     remove_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Remove a tag.")] = None,
     body: Annotated[str | None, typer.Option(metavar="TEXT|-|@FILE", help="Replace the text.")] = None,
+    expecting: Annotated[
+        str | None,
+        typer.Option(metavar="HASH", help="Only if it still has this hash (see show --json)."),
+    ] = None,
     why: Why = "",
 ) -> int:
     """Change a document; without any option it opens in your editor, whole.
@@ -131,6 +135,8 @@ def edit(
     }
     if not any(value or value == "" for value in changes.values() if value is not None and value != ()):
         changes = _whole(memory, console, document)
+    if expecting is not None:
+        changes["expecting"] = expecting
     text = changes.get("text")
     with keeping(text, f"{document}.md") if text else nullcontext():
         value = writing.edit(memory, document, **changes, why=why)

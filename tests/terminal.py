@@ -1,0 +1,93 @@
+"""A command on a real pseudo-terminal: what it prints there, and how it ends."""
+
+from __future__ import annotations
+
+import errno
+import os
+import pty
+import select
+import struct
+import subprocess
+import sys
+import termios
+import time
+from dataclasses import dataclass
+from fcntl import ioctl
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How a command ended, and the bytes its terminal got, stdout and stderr as they came."""
+
+    code: int
+    data: bytes
+
+    @property
+    def text(self) -> str:
+        """The bytes as text, line ends as the program wrote them."""
+        return self.data.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+
+
+def on_terminal(
+    arguments: Sequence[str],
+    *,
+    cwd: object,
+    env: Mapping[str, str],
+    columns: int = 80,
+    lines: int = 24,
+    keys: Sequence[tuple[bytes, bytes]] = (),
+    program: Sequence[str] = (sys.executable, "-m", "thunderus_mem"),
+    timeout: float = 30,
+) -> Seen:
+    """Run a command with all three streams on a terminal of that size.
+
+    ``keys`` are pairs: once the first has been printed, the second is typed.
+    """
+    ours, theirs = pty.openpty()
+    ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    plain = {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")}
+    process = subprocess.Popen(
+        [*program, *arguments],
+        cwd=str(cwd),
+        env={"TERM": "xterm-256color", **plain},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
+        preexec_fn=lambda: ioctl(0, termios.TIOCSCTTY, 0),
+    )
+    os.close(theirs)
+    try:
+        data = _read(ours, list(keys), time.monotonic() + timeout)
+    finally:
+        os.close(ours)
+        try:
+            code = process.wait(5)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = process.wait()
+    return Seen(code, data)
+
+
+def _read(terminal: int, keys: list[tuple[bytes, bytes]], until: float) -> bytes:
+    data, at = b"", 0
+    while time.monotonic() < until:
+        if not select.select([terminal], [], [], 0.1)[0]:
+            continue
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError as error:
+            if error.errno != errno.EIO:  # EIO: nobody holds the other end any more
+                raise
+            return data
+        if not piece:
+            return data
+        data += piece
+        while keys and (place := data.find(keys[0][0], at)) >= 0:
+            at = place + len(keys[0][0])
+            os.write(terminal, keys.pop(0)[1])
+    raise AssertionError(f"it did not end; so far: {data[-2000:]!r}; still to type: {keys!r}")

@@ -1,0 +1,161 @@
+"""Documents that go all at once are not believed to be gone: nothing is logged or written before a yes."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from thunderus_mem.memory import open_memory
+from thunderus_mem.model.errors import Refused
+from thunderus_mem.verbs.adding import add
+from thunderus_mem.verbs.examining import doctor
+from thunderus_mem.verbs.reading import list_documents, status
+from thunderus_mem.verbs.recording import record
+from thunderus_mem.verbs.writing import note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+    from thunderus_mem.memory import Memory
+
+FACTS = ".thunderus/memory/semantic/FACTS"
+COUNT = 20
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture(params=["outside git", "uncommitted", "committed"])
+def store(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+    """A store of twenty facts."""
+    if request.param != "outside git":
+        git(tmp_path, "init", "-q")
+    (tmp_path / ".thunderus").mkdir()
+    memory = open_memory(str(tmp_path))
+    for number in range(COUNT):
+        add(memory, "fact", f"Port {number}", body=f"Service {number} has port {number * 7}.", tags=["net"])
+    if request.param == "committed":
+        git(tmp_path, "add", "-A")
+        git(tmp_path, "commit", "-qm", "All of it")
+    return tmp_path
+
+
+def events(memory: Memory) -> int:
+    return len(memory.log.read_all().events)
+
+
+def remove_by_hand(store: Path, count: int) -> None:
+    for name in sorted(os.listdir(store / FACTS))[:count]:
+        os.unlink(store / FACTS / name)
+
+
+def test_an_emptied_folder_stops_whoever_writes_and_is_no_removal(store: Path) -> None:
+    memory = open_memory(str(store))
+    said: list[str] = []
+    memory.say = said.append
+    memory.refresh()
+    before = events(memory)
+    os.rename(store / FACTS, store / "elsewhere")
+    with pytest.raises(Refused, match="20 of 20 documents are gone"):
+        note(memory, "all is well")
+    assert list_documents(memory).documents == ()
+    assert status(memory).gone == tuple(f"fact.port-{number}" for number in sorted(range(COUNT), key=str))
+    assert status(memory).unrecorded == ()
+    assert [check.state for check in doctor(memory).checks if check.name == "edits"] == ["error"]
+    assert [text for text in said if "20 of 20" in text] == said[:1] == said
+    assert events(memory) == before
+    os.rename(store / "elsewhere", store / FACTS)
+    note(memory, "all is well again")
+    assert events(memory) == before + 1
+    assert status(memory).gone == ()
+    assert len(list_documents(memory).documents) == COUNT
+
+
+def test_what_is_deleted_on_purpose_is_recorded_with_a_yes(store: Path) -> None:
+    memory = open_memory(str(store))
+    remove_by_hand(store, 6)
+    with pytest.raises(Refused, match="6 of 20"):
+        record(memory)
+    assert len(record(memory, accept_loss=True).recorded) == 6
+    note(memory, "and on it goes")
+    assert len(list_documents(memory).documents) == COUNT - 6
+
+
+def test_a_few_removals_need_no_yes(store: Path) -> None:
+    memory = open_memory(str(store))
+    remove_by_hand(store, 5)
+    assert len(record(memory).recorded) == 5
+
+
+def test_files_that_were_moved_are_not_gone(store: Path) -> None:
+    memory = open_memory(str(store))
+    os.mkdir(store / FACTS / "net")
+    for name in sorted(os.listdir(store / FACTS)):
+        if name.endswith(".md"):
+            os.rename(store / FACTS / name, store / FACTS / "net" / name)
+    note(memory, "moved")
+    assert status(memory).gone == ()
+
+
+@pytest.mark.parametrize("store", ["committed"], indirect=True)
+def test_a_branch_or_a_sparse_checkout_without_the_documents_is_no_loss(store: Path) -> None:
+    memory = open_memory(str(store))
+    git(store, "branch", "full")
+    git(store, "rm", "-rq", FACTS)
+    git(store, "commit", "-qm", "Start over")
+    note(memory, "on the empty branch")
+    git(store, "add", "-A")
+    git(store, "commit", "-qm", "A note")
+    git(store, "checkout", "-q", "full")
+    note(memory, "on the full one")
+    assert len(list_documents(memory).documents) == COUNT
+    git(store, "sparse-checkout", "set", "--no-cone", "/*", f"!{FACTS}")
+    assert not os.path.lexists(store / FACTS)
+    note(memory, "with nothing but the log")
+    assert status(memory).gone == status(memory).unrecorded == ()
+
+
+@pytest.mark.parametrize("store", ["uncommitted"], indirect=True)
+def test_what_a_sparse_checkout_hides_was_not_removed_though_the_session_goes_on(store: Path) -> None:
+    """The documents are committed and their shard is not, so the session that made them is still open."""
+    memory = open_memory(str(store))
+    git(store, "commit", "-q", "--allow-empty", "-m", "Begin")
+    add(memory, "fact", "Late", body="Made in this session.", tags=["net"])
+    shard = memory.sessions.known_shard()
+    git(store, "add", FACTS)
+    tree = subprocess.run(["git", "write-tree"], cwd=store, check=True, capture_output=True, text=True)
+    head = subprocess.run(
+        ["git", "commit-tree", "-m", "Documents", "-p", "HEAD", tree.stdout.strip()],
+        cwd=store, check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    (store / ".git/refs/heads/main").write_text(head.stdout)
+    git(store, "sparse-checkout", "set", "--no-cone", "/*", f"!{FACTS}")
+    assert not os.path.lexists(store / FACTS)
+    assert memory.sessions.known_shard() == shard
+    assert status(memory).gone == status(memory).unrecorded == ()
+
+
+def test_the_command_line_says_it_loudly_once(repo: Path, run: Callable[..., Ran]) -> None:
+    assert run("init").code == 0
+    for number in range(8):
+        assert run("add", "fact", f"Port {number}", "--tag", "n", "--body", f"Port {number}.").code == 0
+    shutil.move(repo / FACTS, repo / "elsewhere")
+    first, second = run("search", "port"), run("search", "port")
+    assert (first.code, second.code) == (0, 0)
+    assert first.err.startswith("8 of 9 documents are gone since the last command")
+    assert "documents are gone" not in second.err
+    assert "gone       8 are gone" in run("status").out
+    refused = run("add", "fact", "New", "--tag", "n", "--body", "New.")
+    assert (refused.code, "record --yes" in refused.err) == (5, True)
+    assert not (repo / FACTS).exists()
+    assert run("doctor").code == 1
+    assert run("record").code == 5
+    assert len(run("record", "--yes").out.splitlines()) == 8
+    assert run("add", "fact", "New", "--tag", "n", "--body", "New.").code == 0
