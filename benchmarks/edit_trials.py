@@ -208,16 +208,14 @@ def _last_line(header: str, node: Node) -> int:
 
 
 def _own_comments(header: str, line: int, column: int) -> int:
-    """The line behind comments deeper than a key, which go with it."""
+    """The line behind comments deeper than a key, and behind blank lines: they may go with it."""
     lines = header.split("\n")
-    last = line
     while line < len(lines):
         row = lines[line].strip()
         if row and not (row.startswith("#") and lines[line].startswith(" " * column)):
             break
         line += 1
-        last = line if row else last
-    return last
+    return line
 
 
 def _found(root: Mapping, path: tuple[str, ...]) -> tuple[Mapping, Entry | None]:

@@ -452,3 +452,27 @@ def test_an_item_that_is_there_a_thousand_times_goes_at_once(written: str) -> No
     assert plain_data(root_of(text)) == {"t": ["y"]}
     text = remove_item(f"---\nt: {written.replace('y', 'x')}\n---\n", ("t",), "x")
     assert plain_data(root_of(text)) == {"t": []}
+
+
+@pytest.mark.parametrize(
+    ("before", "key", "after"),
+    [
+        ("a: {b: c, # of b\n    d: e}\n", ("a", "b"), "a: { # of b\n    d: e}\n"),
+        ("a: {b: c, # of b\n    d: e}\n", ("a", "d"), "a: {b: c, # of b\n    }\n"),
+        ("a: {b: c, # of b\n    d: e,}\n", ("a", "d"), "a: {b: c, # of b\n    }\n"),
+        ("a: {\n    b: c, # of b\n    d: e\n  }\n", ("a", "d"), "a: {\n    b: c, # of b\n  }\n"),
+        ("a: {b: c, d: e, f: g}\n", ("a", "d"), "a: {b: c, f: g}\n"),
+        ("a: {b: c, d: e}\n", ("a", "d"), "a: {b: c}\n"),
+        ("a: {b: c,}\n", ("a", "b"), "a: {}\n"),
+    ],
+)
+def test_a_key_in_braces_goes_and_its_neighbours_comments_stay(
+    before: str, key: tuple[str, ...], after: str
+) -> None:
+    assert remove_key(f"---\n{before}---\n", key) == f"---\n{after}---\n"
+
+
+def test_new_lines_end_as_the_header_does() -> None:
+    text = "---\nid: a\r\nb: c\r\n---\nbody\n"
+    assert set_key(text, ("d",), "e") == "---\nid: a\r\nb: c\r\nd: e\r\n---\nbody\n"
+    assert replace_body(text, "x\ny\n") == "---\nid: a\r\nb: c\r\n---\nx\ny\n"

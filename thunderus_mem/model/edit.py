@@ -21,9 +21,8 @@ from thunderus_mem.model.splice import (
     open_header,
     with_new_key,
     with_value,
-    without_flow,
 )
-from thunderus_mem.model.splice_items import with_item, without_items
+from thunderus_mem.model.splice_items import with_item, without_flow, without_items
 from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, ordered, quoted
 
 if TYPE_CHECKING:
@@ -147,7 +146,9 @@ def remove_key(text: str, key: tuple[str, ...]) -> str:
     expected = _without(plain_data(opened.root), key, {} if mapping.flow else "")
     header = opened.header
     if mapping.flow:
-        return checked(opened, without_flow(header, list(mapping.entries), entry), expected)
+        places = [(one.key.start, one.value.end) for one in mapping.entries]
+        gone = {mapping.entries.index(entry)}
+        return checked(opened, without_flow(header, places, gone), expected)
     start, end = entry_lines(header, entry)
     try:
         return checked(opened, header[:start] + header[end:], expected)
@@ -250,11 +251,12 @@ def replace_body(text: str, body: str) -> str:
     """Give the document another body: header bytes stay, line ends become the file's own."""
     opened = open_header(text)
     body = body.replace("\r\n", "\n")
-    if opened.eol == "\r\n":
-        body = body.replace("\n", "\r\n")
+    eol = "\r\n" if text[: opened.fences.start].endswith("\r\n") else "\n"
+    if eol == "\r\n":
+        body = body.replace("\n", eol)
     head = text[: opened.fences.body_start]
     if body and not head.endswith("\n"):
-        head += opened.eol
+        head += eol
     return head + body
 
 

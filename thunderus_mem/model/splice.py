@@ -42,12 +42,12 @@ def open_header(text: str) -> Opened:
     root, problems = read_header(header)
     if root is None:
         first = problems[0]
-        line = fences.line + first.line - 1
-        message = f"The frontmatter cannot be read (line {line}): {first.message}"
+        message = f"The frontmatter cannot be read (line {fences.line + first.line - 1}): {first.message}"
         raise InvalidDocument(
             message, hint=first.hint or "Mend it by hand; it is never rewritten as it stands."
         )
-    eol = "\r\n" if text[: fences.start].endswith("\r\n") else "\n"
+    line = header[: header.find("\n") + 1] or text[: fences.start]
+    eol = "\r\n" if line.endswith("\r\n") else "\n"
     return Opened(text, fences, header, root, eol)
 
 
@@ -196,23 +196,3 @@ def _spliced(header: str, start: int, end: int, new: str) -> str:
 def _without_lines(header: str, node: Node) -> str:
     """The header without the lines that a block value covers."""
     return header[: line_start(header, node.start)] + header[line_after(header, node.end) :]
-
-
-def without_flow(header: str, siblings: list[Any], gone: Any) -> str:
-    """Cut one entry or item, and one comma, out of brackets or braces."""
-    index = siblings.index(gone)
-    if index > 0:
-        return header[: _end_of(siblings[index - 1])] + header[_end_of(gone) :]
-    if len(siblings) > 1:
-        return header[: _start_of(gone)] + header[_start_of(siblings[1]) :]
-    rest = header[_end_of(gone) :]
-    comma = re.match(r"\s*,", rest)
-    return header[: _start_of(gone)] + (rest[comma.end() :] if comma else rest)
-
-
-def _start_of(one: Entry | Node) -> int:
-    return one.key.start if isinstance(one, Entry) else one.start
-
-
-def _end_of(one: Entry | Node) -> int:
-    return one.value.end if isinstance(one, Entry) else one.end

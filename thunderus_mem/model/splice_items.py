@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from thunderus_mem.model.header import Sequence
     from thunderus_mem.model.splice import Opened
 
+# The comma behind an item, and the blanks before the next one if that follows in the line.
+_COMMA: Final = re.compile(r"[ \t]*,(?:[ \t]+(?![ \t#\r\n]))?")
 # What may stand between an item in brackets and the end of its line.
 _TAIL: Final = re.compile(r"([ \t]*,)?(?:[ \t]+#[^\n]*|[ \t\r]*)(?:\n|\Z)")
 
@@ -72,16 +74,26 @@ def _own_indent(header: str, start: int) -> str | None:
 
 def without_items(header: str, node: Sequence, gone: set[int]) -> str:
     """The header without the items of these numbers, of which at least one other stays."""
-    cuts: list[tuple[int, int]] = []
-    for first in sorted(gone):
-        if first - 1 in gone:
-            continue
-        last = first
-        while last + 1 in gone:
-            last += 1
-        cuts.append(
-            _flow_cut(header, node, first, last) if node.flow else _line_cut(header, node, first, last)
-        )
+    if node.flow:
+        return without_flow(header, [(one.start, one.end) for one in node.items], gone)
+    return _cut(header, [_line_cut(header, node, first, last) for first, last in _runs(gone)])
+
+
+def without_flow(header: str, places: list[tuple[int, int]], gone: set[int]) -> str:
+    """The header without some of what stands, at these places, between one pair of brackets or braces."""
+    if len(gone) == len(places):
+        comma = re.compile(r"[ \t]*,").match(header, places[-1][1])
+        return _cut(header, [(places[0][0], comma.end() if comma is not None else places[-1][1])])
+    return _cut(header, [_flow_cut(header, places, first, last) for first, last in _runs(gone)])
+
+
+def _runs(numbers: set[int]) -> list[tuple[int, int]]:
+    """First and last of each run of numbers without a gap."""
+    firsts = sorted(number for number in numbers if number - 1 not in numbers)
+    return list(zip(firsts, sorted(n for n in numbers if n + 1 not in numbers), strict=True))
+
+
+def _cut(header: str, cuts: list[tuple[int, int]]) -> str:
     for start, end in reversed(cuts):
         header = header[:start] + header[end:]
     return header
@@ -93,12 +105,17 @@ def _line_cut(header: str, node: Sequence, first: int, last: int) -> tuple[int, 
     return start, line_after(header, node.items[last].end)
 
 
-def _flow_cut(header: str, node: Sequence, first: int, last: int) -> tuple[int, int]:
-    start, end = node.items[first].start, node.items[last].end
+def _flow_cut(header: str, places: list[tuple[int, int]], first: int, last: int) -> tuple[int, int]:
+    """What goes with a run of items: its lines when they are its own, else the comma behind or before it."""
+    start, end = places[first][0], places[last][1]
+    is_last = last + 1 == len(places)
     tail = _TAIL.match(header, end)
-    ends_list = last + 1 == len(node.items)
-    if tail is not None and (tail[1] or ends_list) and _own_indent(header, start) is not None:
+    own = _own_indent(header, start) is not None
+    if own and tail is not None and (tail[1] or is_last):
         return line_start(header, start), tail.end()
-    if first:
-        return node.items[first - 1].end, end
-    return start, node.items[last + 1].start
+    comma = _COMMA.match(header, end)
+    if not is_last:
+        return start, comma.end() if comma is not None else places[last + 1][0]
+    if own:
+        return start, comma.end() if comma is not None else end
+    return places[first - 1][1], end
