@@ -38,6 +38,7 @@ run thunderus-mem search 'polling kind:adr' --limit 2
 
 say "Where does it come from?"
 run thunderus-mem why fact.carrier-test
+run thunderus-mem blame fact.carrier-test --lines 18,
 
 say "Check everything; one link was dead before it came here"
 may_fail thunderus-mem lint

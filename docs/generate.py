@@ -1,8 +1,8 @@
 """Write ``docs/reference`` and the manual page from the program; ``--check`` only says what differs (exit 1).
 
 cli (every --help), rules (docstrings), schemas and events (JSON Schemas), errors (the tree), config (the
-table of keys), output (the values behind --json), plain (the tables of --plain), docs/man. Nothing in these
-pages is written by hand.
+table of keys), output (the values behind --json), plain (the tables of --plain), migrations (the steps'
+docstrings), docs/man. Nothing in these pages is written by hand.
 """
 
 from __future__ import annotations
@@ -405,6 +405,26 @@ def words(kind: Any, nested: dict[str, type[Any]]) -> str:
     return "text" if isinstance(kind, type) and issubclass(kind, str) else "object"
 
 
+def migrations() -> str:
+    """The steps `migrate` takes."""
+    module = available("thunderus_mem.interop.older")
+    rules = available("thunderus_mem.interop.older_config").migrated_rules
+    places = available("thunderus_mem.store.places").present_place
+    steps = [
+        ("place", (inspect.getdoc(places) or "").partition("\n\n")[2]),
+        *((step.name, step.page) for step in module.MIGRATIONS),
+    ]
+    steps.append(("rule-names", inspect.getdoc(rules)))
+    rows = [[f"`{name}`", (text or "").replace("``", "`")] for name, text in steps]
+    lines = [
+        "`thunderus-mem migrate` takes these steps on every document, the last one on `gardener.toml`.",
+        "Each changes only the fields it names, and nothing where they have their present shape.",
+        "",
+        *table(["step", "what it does"], rows),
+    ]
+    return page("Migrations", lines)
+
+
 def plain() -> str:
     """The records and fields of every command under --plain."""
     from thunderus_mem.surfaces.plain import PAIRS, TABLES
@@ -440,6 +460,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "config": config,
     "output": output,
     "plain": plain,
+    "migrations": migrations,
 }
 
 

@@ -13,6 +13,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -68,11 +69,13 @@ class Server:
         stdin: bytes = b"",
         uid: int | None = None,
         arm: Mapping[str, Any] | None = None,
+        signalled: tuple[int, float] | None = None,
         main: str = "",
         timeout: float = 60,
     ) -> Done:
         """Run one command. ``arm``: ``{"module:function": arguments}`` called in the process before it.
 
+        ``signalled``: a signal, and how many seconds after the beginning it gets it.
         ``main``: another program than the command line, as ``module:function``; it takes the arguments and
         returns its exit code.
         """
@@ -91,6 +94,9 @@ class Server:
         while line:
             line = line[process.stdin.write(line) or 0 :]
         child = int(process.stdout.readline())
+        if signalled is not None and not select.select([process.stdout], [], [], signalled[1])[0]:
+            with suppress(ProcessLookupError):  # it ended just now
+                os.kill(child, signalled[0])
         if not select.select([process.stdout], [], [], timeout)[0]:
             os.kill(child, signal.SIGKILL)
             process.stdout.readline()
@@ -193,6 +199,7 @@ def serve() -> None:
         call = json.loads(line)
         child = os.fork()
         if child == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # until it is the program that hears it
             try:
                 _child(call)
             finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from thunderus_mem.projection.proof import DOCUMENT_TABLES
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout
 
 if TYPE_CHECKING:
@@ -54,17 +55,4 @@ def put(layout: Layout, path: str, text: str | bytes) -> str:
 
 def content(index: Index) -> dict[str, list[tuple[Any, ...]]]:
     """Everything the index says, without stamps and row numbers."""
-    rows = index.database.rows
-    return {
-        "files": rows("SELECT path, hash, doc_id, problems_json FROM files ORDER BY path"),
-        "docs": rows("SELECT * FROM docs ORDER BY doc_id"),
-        "manifest": rows("SELECT * FROM manifest ORDER BY doc_id"),
-        "words": rows("SELECT * FROM docs_fts ORDER BY doc_id"),
-        "passages": rows(
-            "SELECT doc_id, p.id % 4096, anchor, line, p.title, heading, body, parts FROM passages p "
-            "JOIN docs ON docs.rowid = p.id / 4096 ORDER BY 1, 2"
-        ),
-        "names": rows("SELECT * FROM names ORDER BY 1, 2"),
-        "edges": rows("SELECT * FROM doc_edges ORDER BY 1, 2, 3"),
-        "orphans": rows("SELECT id FROM passages WHERE id / 4096 NOT IN (SELECT rowid FROM docs)"),
-    }
+    return {name: index.database.rows(sql) for name, sql in DOCUMENT_TABLES.items()}

@@ -11,9 +11,13 @@ from thunderus_mem.lint.rule import LintConfig
 from thunderus_mem.lint.subject import Subject
 from thunderus_mem.model import markdown
 from thunderus_mem.model.document import Reading, read_document
+from thunderus_mem.model.ids import fold_key
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from thunderus_mem.model.diagnostic import Diagnostic
+    from thunderus_mem.model.document import Document
 
 FRONT = """---
 id: {id}
@@ -43,6 +47,12 @@ class ReadCorpus:
     def paths_of(self, doc_id: str) -> tuple[str, ...]:
         return tuple(sorted(one.path for one in self.documents if one.id == doc_id))
 
+    def paths_like(self, path: str) -> tuple[str, ...]:
+        return tuple(sorted(one.path for one in self.documents if fold_key(one.path) == fold_key(path)))
+
+    def ids_like(self, doc_id: str) -> tuple[str, ...]:
+        return tuple(sorted({one.id for one in self.documents if fold_key(one.id) == fold_key(doc_id)}))
+
     def resolve(self, target: str) -> str | None:
         for one in self.documents:
             stem = one.path.rpartition("/")[2].removesuffix(".md")
@@ -70,6 +80,19 @@ class ReadCorpus:
             if match:
                 found.setdefault(int(match[1]), []).append(one.path)
         return {number: tuple(sorted(paths)) for number, paths in found.items()}
+
+
+class MadeUpOrigins:
+    """All is there but what says GONE; commits 1005e… are on no branch, 90ae0… nowhere."""
+
+    def missing_events(self, names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(name for name in names if "GONE" in name)
+
+    def missing_patches(self, document: Document) -> tuple[str, ...]:
+        return tuple(name for name in document.patches if "GONE" in name)
+
+    def lost_commits(self, names: Sequence[str]) -> tuple[tuple[str, bool], ...]:
+        return tuple((name, name.startswith("1005e")) for name in names if name[:5] in ("1005e", "90ae0"))
 
 
 @dataclass
@@ -126,8 +149,10 @@ def lint_documents(
     """Lint every document against a corpus of all of them, beside two other files."""
     readings = [read_document(path, data) for path, data in documents.items()]
     corpus = ReadCorpus(readings)
-    there = {*documents, "src/main.py", "docs/guide.md"}
+    there = {*documents, "src", "src/main.py", "docs", "docs/guide.md"}
     return {
-        reading.path: lint_reading(Subject(reading, corpus, config or LintConfig(), there.__contains__))
+        reading.path: lint_reading(
+            Subject(reading, corpus, config or LintConfig(), there.__contains__, MadeUpOrigins())
+        )
         for reading in readings
     }

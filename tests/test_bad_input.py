@@ -200,7 +200,7 @@ DAMAGES: dict[str, Damage] = {
     "index-folder": Damage(index_folder),
     "manifest-half": Damage(half(MANIFEST)),
     "shard-torn": Damage(torn_shard, "TM505"),
-    "shard-markers": Damage(marked_shard, "TM507"),
+    "shard-markers": Damage(marked_shard, "TM507", codes=frozenset({0, 1, 6})),
     "no-git": Damage(no_git),
     "detached-head": Damage(detached),
     "empty-repository": Damage(unborn),
@@ -265,7 +265,9 @@ def plain(done: Done, words: tuple[str, ...]) -> None:
     """The code is documented, nothing like a traceback, and a failure says what and what to do."""
     assert done.code in CODES, (words, done)
     assert "Traceback" not in done.out + done.err, (words, done)
-    if done.code > 1:
+    if done.code == 6:
+        assert "cannot be read" in done.err, (words, done)
+    elif done.code > 1:
         assert done.err.startswith("error: ") or "\nerror: " in done.err, (words, done)
         assert "hint:" in done.err or len(done.err) > 30, (words, done)
 

@@ -12,7 +12,7 @@ from tree_writer import FACTS, Clock, Writer
 from verb_tree import VerbTree
 
 from thunderus_mem.evidence.blame import blame as blamed
-from thunderus_mem.evidence.steps import past_of
+from thunderus_mem.evidence.transitions import past_of
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.model.errors import InvalidQuery
 from thunderus_mem.model.event import Change
@@ -21,6 +21,7 @@ from thunderus_mem.store.git import Git
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs import writing
 from thunderus_mem.verbs.blaming import BlameReport, BlameSource, blame
+from thunderus_mem.verbs.replaying import replay_check
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +70,7 @@ def by_hand(tree: VerbTree, old: str, new: str, path: str = PATH) -> None:
     target.write_bytes(text.replace(old, new).encode())
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(8))
 def test_every_line_of_a_random_history_has_the_owner_that_wrote_it(seed: int, tmp_path: Path) -> None:
     history = RandomHistory(tmp_path, seed)
     history.live(18)
@@ -412,3 +413,34 @@ def test_the_lines_asked_for_and_no_others(tree: VerbTree) -> None:
     assert blame(tree.memory(), "base", lines=(5, 0)).lines == whole.lines[4:]
     with pytest.raises(InvalidQuery):
         blame(tree.memory(), "base", lines=(500, 501))
+
+
+@pytest.mark.parametrize(
+    "path", ["../../outside.md", f"{FACTS}/../../../../x.md", f"{FACTS}/a\0b.md", "/etc/x.md"]
+)
+def test_a_path_that_somebody_put_into_the_log_leads_nowhere(tree: VerbTree, path: str) -> None:
+    created = tree.add("base", "One.\n")
+    tree.save("Add base")
+    by_hand(tree, "One.\n", "One.\nBy hand.\n")
+    sha = tree.save("By hand")
+    change = Change("rename", "fact.base", path, "", tree._change("base", None, "x").after)
+    tree._patch("rename", change, None, tree._ids.new("evt"))
+    sources = told(tree)
+    assert (sources["One."].id, sources["By hand."].id) == (created, sha)
+
+
+def test_a_store_below_the_top_of_its_repository(tmp_path: Path) -> None:
+    outer = Repository(tmp_path / "outer", tmp_path / "home").init()
+    outer.write("code.py", "x = 1\n")
+    inner = Repository(tmp_path / "outer" / "sub" / "folder", tmp_path / "home")
+    inner.root.mkdir(parents=True)
+    tree = VerbTree(inner, Clock())
+    tree.begin()
+    created = tree.add("base", "One.\n")
+    tree.save("Add base")
+    by_hand(tree, "One.\n", "One.\nBy hand.\n")
+    tree.git("mv", PATH, f"{FACTS}/moved.md")
+    sha = tree.save("By hand, and moved")
+    sources = told(tree)
+    assert (sources["One."].id, sources["By hand."].id) == (created, sha)
+    assert replay_check(tree.memory()).unexplained == 0

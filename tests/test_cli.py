@@ -225,7 +225,9 @@ def test_a_bug_is_70_and_leaves_a_report_without_any_text(store: Path, sealed: P
     assert "a secret word" not in text
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_an_interrupt_ends_quietly(store: Path, sealed: Path, number: signal.Signals, code: int) -> None:
     process = broken_command(
         store, sealed, "sys.stdout.write('ready\\n'); sys.stdout.flush(); import time; time.sleep(30)"
@@ -273,7 +275,7 @@ def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:
     assert words("import", "markdown", "docs", "--kind", "a") == ["adr"]
     assert words("add", "pl") == ["playbook"]
     assert words("link", "fact.a", "re") == ["refers_to"]
-    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205"]
+    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206"]
 
 
 def test_swapped_letters_are_told_from_other_words(run: Run) -> None:

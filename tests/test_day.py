@@ -37,3 +37,7 @@ def test_free_text_cannot_run_over_the_page() -> None:
     assert one_line("a\n# b\n\n<!-- c") == "a # b &lt;!-- c"
     assert one_line("say `this") == "say 'this"
     assert one_line("say `this`") == "say `this`"
+
+
+def test_a_relative_link_of_a_note_is_text_from_here() -> None:
+    assert one_line("[a](https://x.example) [b](y.md)") == r"[a](https://x.example) [b]\(y.md)"

@@ -60,14 +60,20 @@ def test_a_document_holds_its_fields_and_places() -> None:
 
 
 def test_absent_and_malformed_fields_read_as_nothing() -> None:
-    text = (
-        "---\nid: a\ntitle: b\nkind: c\ntags: x\nlinks: [a]\nprovenance: 3\nverification:\n  status: [x]\n---"
-    )
+    text = "---\nid: a\ntitle: b\nkind: c\ntags: {x: 1}\nlinks: [{}]\nprovenance: 3\nverification: [x]\n---"
     document = read_document("a.md", text.encode()).document
     assert document is not None
     assert (document.tags, document.links, document.events) == ((), (), ())
     assert (document.status, document.last_verified_commit) == ("unknown", None)
     assert document.body == ""
+
+
+def test_a_single_text_reads_as_a_list_of_one() -> None:
+    text = "---\nid: a\ntitle: b\nkind: c\ntags: net, slow\naliases: other\nlinks:\n  refers_to: d\n---\n"
+    document = read_document("a.md", text.encode()).document
+    assert document is not None
+    assert (document.tags, document.aliases) == (("net", "slow"), ("other",))
+    assert [link.target for link in document.links] == ["d"]
 
 
 @pytest.mark.parametrize("null", ["null", "~", ""])

@@ -217,6 +217,13 @@ def test_a_hand_edit_has_the_same_id_everywhere_and_no_other() -> None:
     assert not is_hand_edit(patch([change()], id=one))
 
 
+def test_a_patch_of_many_documents_fits_whatever_their_diffs_are() -> None:
+    diffs = ["+" + "é\u202e\n+" * 300 for _ in range(1_500)]
+    event = patch([change(doc_id=f"fact.{n}", path=f"{n}.md", diff=diff) for n, diff in enumerate(diffs)])
+    assert len(encode(event)) <= MAX_LINE
+    assert all(one.diff_omitted for one in changes_of(event))
+
+
 def test_an_undo_names_the_events_it_takes_back() -> None:
     event = patch([change()], op="undo", undoes=["evt_2", "evt_3"])
     assert undone_by(decode(encode(event))) == ("evt_2", "evt_3")

@@ -168,6 +168,7 @@ def test_a_problem_names_line_column_and_key() -> None:
         ('a: 1\nb: "open\nc: d\n', 2),
         ("a: 1\njust words\n\n", 2),
         ("a: 1\n%YAML 1.1\n", 2),
+        ("a: 1\n%YAML 1.1\nb: 2\n", 2),
         ('a: 1\nb: "\\U99999999"\n', 2),
         ("a: 1\nb: [c, d\ne: f\n", 3),
     ],

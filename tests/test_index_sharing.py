@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sqlite3
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,9 +20,10 @@ from thunderus_mem.projection import database as db
 from thunderus_mem.projection import seal, swap
 from thunderus_mem.projection.damage import Damaged
 from thunderus_mem.projection.index import Index
+from thunderus_mem.projection.log_index import LogIndex
 from thunderus_mem.projection.refresh import open_index, rebuild, refresh
 from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.upkeep import index_rebuild, index_status
+from thunderus_mem.verbs.upkeep import doctor, index_rebuild, index_status, index_verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -155,6 +157,26 @@ def test_an_index_replaced_under_an_open_one_is_used_not_replaced_again(layout: 
     refreshed = memory.refresh()
     assert (refreshed.rebuilt, refreshed.added) == ("", 1)
     assert os.stat(layout.index_file).st_ino == inode
+    memory.index.close()
+
+
+def test_the_log_is_asked_however_often_the_index_is_replaced(
+    layout: Layout, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = open_memory(layout.root)
+    memory.refresh()
+    refresh_it, times = LogIndex.refresh, list[int]()
+
+    def replaced_before(self: LogIndex, *given: Any) -> int:
+        times.append(len(times))
+        if len(times) < 5:
+            rebuild(layout)
+        return refresh_it(self, *given)
+
+    monkeypatch.setattr(LogIndex, "refresh", replaced_before)
+    put(layout, ".thunderus/sessions/sess_1/events.jsonl", b"")
+    assert memory.log_index().total() == 0
+    assert len(times) == 5
     memory.index.close()
 
 
@@ -323,3 +345,63 @@ def test_an_index_in_a_file_and_one_in_memory_hold_the_same(layout: Layout) -> N
     index, _ = open_index(layout)
     assert index.database.in_memory
     assert content(index) == whole
+
+
+def sealed_again(layout: Layout, statement: str) -> None:
+    """Change the index behind our back and put the seal on, as decay of the disk leaves it."""
+    connection = sqlite3.connect(layout.index_file)
+    connection.execute(statement)
+    connection.commit()
+    connection.close()
+    seal.write_seal(layout.index_file)
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("UPDATE docs SET title = 'another' WHERE doc_id = 'fact.n3'", "docs"),
+        ("UPDATE manifest SET entry = '' WHERE doc_id = 'fact.n3'", "manifest"),
+        ("UPDATE files SET hash = 'x' WHERE doc_id = 'fact.n3'", "files"),
+        ("UPDATE meta SET value = '0000000000000001' WHERE key = 'generation'", "generation"),
+        ("DELETE FROM names", "names"),
+        ("UPDATE passages SET body = 'others' WHERE id = 4096", "fts|malformed"),
+        ("DELETE FROM docs_fts_data WHERE id > 10", "fts|words|malformed"),
+    ],
+)
+def test_what_no_stamp_shows_is_found_by_a_proof_and_built_anew(
+    layout: Layout, statement: str, told: str
+) -> None:
+    memory = open_memory(layout.root)
+    assert index_verify(memory).problem == ""
+    memory.index.close()
+    sealed_again(layout, statement)
+    memory = open_memory(layout.root)
+    found = index_verify(memory)
+    assert re.search(told, found.problem), found
+    memory.index.close()
+    memory = open_memory(layout.root)
+    assert memory.refresh().rebuilt
+    assert index_verify(memory).problem == ""
+    memory.index.close()
+
+
+def test_damage_that_shows_in_an_answer_is_answered_anew_and_never_again(layout: Layout) -> None:
+    rebuild(layout)
+    sealed_again(layout, "DELETE FROM docs_fts_data WHERE id > 10")
+    memory = open_memory(layout.root)
+    assert len(search(memory, "cache", limit=50).hits) == 12
+    memory.index.close()
+    memory = open_memory(layout.root)
+    assert memory.refresh().rebuilt == ""
+    assert len(search(memory, "cache", limit=50).hits) == 12
+    memory.index.close()
+
+
+def test_doctor_looks_at_the_pages(layout: Layout) -> None:
+    rebuild(layout)
+    with open(layout.index_file, "r+b") as handle:
+        handle.seek(os.path.getsize(layout.index_file) - 4096)
+        handle.write(bytes(4096))
+    seal.write_seal(layout.index_file)
+    (found,) = (check for check in doctor(open_memory(layout.root)).checks if check.name == "index")
+    assert (found.state, "damaged" in found.message) == ("warning", True)

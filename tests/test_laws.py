@@ -31,6 +31,7 @@ from thunderus_mem.projection.refresh import refresh
 from thunderus_mem.surfaces.output import envelope
 from thunderus_mem.verbs import (
     adding,
+    examining,
     exchange,
     finding,
     gardening,
@@ -119,8 +120,9 @@ READS: dict[str, Callable[[Memory], Any]] = {
     "lint": linting.lint,
     "garden": gardening.garden_plan,
     "manifest": lambda memory: upkeep.manifest(memory, check=True),
-    "doctor": upkeep.doctor,
+    "doctor": examining.doctor,
     "index status": upkeep.index_status,
+    "index verify": upkeep.index_verify,
     "recap": lambda memory: gardening.recap(memory, "2026-01-21", dry_run=True),
 }
 
@@ -498,6 +500,7 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[Memory], Any]]] = {
     "manifest": (("manifest", "--check"), READS["manifest"]),
     "doctor": (("doctor",), READS["doctor"]),
     "index status": (("index", "status"), READS["index status"]),
+    "index verify": (("index", "verify"), READS["index verify"]),
     "index refresh": (("index", "refresh"), upkeep.index_refresh),
     "index rebuild": (("index", "rebuild"), upkeep.index_rebuild),
     "add": (("add", "fact", "Ports", "--body", "It is 8080.", "--tag", "net", "-m", "new"), WRITES["add"]),

@@ -49,7 +49,7 @@ def test_entries_of_the_configuration_are_used_and_told_when_they_are_not(tmp_pa
         '"semantic/FACTS/a.md" = { TM201 = "written ahead", TM203 = "never there" }\n'
         '"episodic/*" = { TM205 = "" }\n'
     )
-    memory = open_memory(str(tmp_path), environ={"THUNDERUS_MEM_LINT_IGNORE": "TM5"})
+    memory = open_memory(str(tmp_path), environ={"THUNDERUS_MEM_LINT_IGNORE": "TM5,TM206"})
 
     assert sorted((one.rule, one.key) for one in lint(memory).diagnostics) == [
         ("TM604", "lint.per_file.episodic/*.TM205"),
@@ -57,7 +57,7 @@ def test_entries_of_the_configuration_are_used_and_told_when_they_are_not(tmp_pa
         ("TM604", "lint.per_file.semantic/FACTS/a.md.TM203"),
     ]
     assert lint(memory, ["."]).diagnostics == ()
-    some = {one.key for one in lint(memory, select=["TM2", "TM6"]).diagnostics}
+    some = {one.key for one in lint(memory, select=["TM20", "TM6"]).diagnostics}
     assert some == {"lint.per_file.episodic/*.TM205", "lint.per_file.semantic/FACTS/a.md.TM203"}
 
 
@@ -67,3 +67,18 @@ def test_a_code_that_no_rule_has_is_refused_on_the_command_line(tmp_path: Path, 
         refused = run("lint", option, "TM2,TM9")
         assert refused.code == 2
         assert "There is no rule TM9." in refused.err
+
+
+def test_names_that_some_system_takes_for_the_same_are_told(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "caf\u00e9.md", document("fact.a", "Text.\n"))
+    put(layout, "cafe\u0301.md", document("fact.b", "Text.\n"))
+    put(layout, "Notes.md", document("fact.c", "Text.\n"))
+    put(layout, "notes.md", document("fact.d", "Text.\n"))
+    put(layout, "STRASSE.md", document("fact.e", "Text.\n"))
+    put(layout, "stra\u00dfe.md", document("fact.f", "Text.\n"))
+    memory = open_memory(str(tmp_path))
+
+    found = lint(memory, select=["TM112"]).diagnostics
+
+    assert sorted(one.doc_id for one in found) == [f"fact.{name}" for name in "abcdef"]

@@ -4,19 +4,25 @@ import json
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.index_support import document, new_store, put
-from thunderus_mem.projection.database import create
+from thunderus_mem.memory import open_memory
+from thunderus_mem.model.errors import Busy, NotWritable
+from thunderus_mem.projection import database
+from thunderus_mem.projection.database import Database, create
 from thunderus_mem.projection.log_index import LogIndex
 from thunderus_mem.projection.refresh import open_index
 from thunderus_mem.store.events import EventLog
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
     from thunderus_mem.store.layout import Layout
 
@@ -122,3 +128,59 @@ def test_what_came_last_is_last_in_its_shard_not_by_the_clock(tmp_path: Path) ->
     log = LogIndex(index.database)
     log.refresh(log_of(layout))
     assert log.vanished() == []
+
+
+def test_an_index_that_cannot_be_written_still_answers_about_the_log(tmp_path: Path, monkeypatch) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a"))
+    shard = Path(layout.sessions_dir) / "one" / "events.jsonl"
+    shard.parent.mkdir(parents=True)
+    shard.write_text(line(1, "fact.a", "sha256:1"))
+    memory = open_memory(layout.root, environ={"PATH": ""})
+    memory.refresh()
+    transaction = Database.transaction
+
+    def full(used: Database) -> AbstractContextManager[None]:
+        if not used.in_memory:
+            raise NotWritable("the disk is full")
+        return transaction(used)
+
+    monkeypatch.setattr(Database, "transaction", full)
+    assert memory.log_index().total() == 1
+    assert memory.index.ids() == ["fact.a"]
+
+
+@pytest.mark.parametrize("question", ["newest", "naming"])
+def test_an_answer_about_the_log_is_of_one_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, question: str
+) -> None:
+    """Another branch is checked out, and another process reads its log, while we ask."""
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    layout = new_store(tmp_path)
+    folder = Path(layout.sessions_dir) / "one"
+    folder.mkdir(parents=True)
+    (folder / "events.jsonl").write_text("".join(line(n, "fact.a", f"sha256:{n}") for n in (1, 2)))
+    index, _ = open_index(layout)
+    log_index = LogIndex(index.database)
+    log_index.refresh(log_of(layout))
+    rows: Any = database.Database.rows
+    meddled: list[str] = []
+
+    def meddling(
+        self: database.Database, sql: str, values: Sequence[object] = ()
+    ) -> list[tuple[object, ...]]:
+        found = rows(self, sql, values)
+        if "FROM events" in sql and not meddled:
+            meddled.append(sql)
+            shutil.rmtree(folder)
+            other, _ = open_index(layout)
+            with pytest.raises(Busy):
+                LogIndex(other.database).refresh(log_of(layout))
+            other.close()
+        return found
+
+    monkeypatch.setattr(database.Database, "rows", meddling)
+    found = log_index.newest(5) if question == "newest" else log_index.naming(["fact.a"])
+    assert meddled
+    assert len(found) == 2
+    index.close()

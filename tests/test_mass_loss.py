@@ -12,9 +12,9 @@ import pytest
 from thunderus_mem.memory import open_memory
 from thunderus_mem.model.errors import Refused
 from thunderus_mem.verbs.adding import add
+from thunderus_mem.verbs.examining import doctor
 from thunderus_mem.verbs.reading import list_documents, status
 from thunderus_mem.verbs.recording import record
-from thunderus_mem.verbs.upkeep import doctor
 from thunderus_mem.verbs.writing import note
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,8 +14,9 @@ from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.unicode import visible
 from thunderus_mem.surfaces.filter import seen
 from thunderus_mem.surfaces.output import dumps, envelope, failure_envelope
+from thunderus_mem.surfaces.render import columns
 from thunderus_mem.surfaces.style import Style, unmarked
-from thunderus_mem.surfaces.text import aligned, cut, width
+from thunderus_mem.surfaces.text import aligned, cut, width, wrapped
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,31 @@ def test_the_short_cut_of_the_filter_is_the_filter(text: str) -> None:
 @given(st.text(alphabet="ab漢é "), st.integers(1, 12))
 def test_a_cut_text_fits(text: str, limit: int) -> None:
     assert width(cut(text, limit)) <= max(limit, 1)
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(
+    st.lists(st.tuples(*[st.text(alphabet="ab漢é ", max_size=30)] * 4), min_size=1, max_size=5),
+    st.integers(60, 140),
+)
+def test_columns_fit_the_terminal(rows: list[tuple[str, ...]], room: int) -> None:
+    style = Style(colored=True)
+    marked = [(style.name(first), second, style.dim(third), fourth) for first, second, third, fourth in rows]
+    lines = columns(marked, SimpleNamespace(width=room)).split("\n")  # type: ignore[arg-type]
+    assert all(width(line) <= room for line in lines)
+    assert all(line.count("\uf8e0") == line.count("\uf8e1") for line in lines), "a cut cell closes its mark"
+
+
+def test_a_text_is_broken_between_words() -> None:
+    style = Style(colored=True)
+    lines = wrapped(f"one two {style.match('three')} verylongword 漢字 x", 10)
+    assert [unmarked(line) for line in lines] == ["one two", "three", "verylongword", "漢字 x"]
+
+
+def test_what_is_copied_is_never_cut() -> None:
+    rows = [("fact." + "x" * 60, "a" * 30, "b" * 30)]
+    (line,) = columns(rows, SimpleNamespace(width=80), whole=1).split("\n")  # type: ignore[arg-type]
+    assert line.startswith(rows[0][0])
 
 
 def test_columns_align_whatever_the_marks_and_wide_characters() -> None:

@@ -9,7 +9,7 @@ from git_repository import Repository
 from tree_writer import DOCUMENT, FACTS, IGNORED, Clock, Writer
 
 from thunderus_mem.evidence.provenance import WhyGraph, WhyNode, event_label, why
-from thunderus_mem.evidence.steps import past_of
+from thunderus_mem.evidence.transitions import past_of
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.event import make_event
 from thunderus_mem.store.git import Git

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from thunderus_mem.model.errors import InvalidQuery
 from thunderus_mem.model.query import (
     MAX_TERMS,
-    _has_hump,
     exclusion_expression,
-    identifier_parts,
     match_expression,
     parse_query,
 )
+from thunderus_mem.model.words import has_hump, identifier_parts
 
 TABLE = sqlite3.connect(":memory:")
 TABLE.execute(
@@ -65,7 +64,7 @@ def test_words_read_quickly_are_those_the_grammar_reads(text: str) -> None:
 @given(st.text(max_size=20) | st.text(alphabet="aBZé1ǅ", max_size=6))
 def test_a_word_without_a_hump_is_told_without_the_pattern(text: str) -> None:
     hump = re.search("[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]", text)
-    assert _has_hump(text) == (hump is not None)
+    assert has_hump(text) == (hump is not None)
 
 
 def found(text: str, query: str) -> bool:
@@ -105,6 +104,23 @@ def test_a_whole_name_is_a_phrase_of_its_parts() -> None:
     assert match_expression(parse_query("parseHTTPFrame")).startswith(
         '("parseHTTPFrame" OR "parse http frame")'
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "HTTPServer" * 400,
+        "http_server_" * 300,
+        "数据库连接池" * 200,
+        "a.b1." * 700,
+        " ".join(["HttpServer"] * 64),
+    ],
+)
+def test_a_query_is_never_more_than_its_limit_of_things_to_look_for(text: str) -> None:
+    assert match_expression(parse_query(text)).count(" OR ") < 2 * MAX_TERMS
+    many = " ".join(f"word{number}Part{number}" for number in range(64))
+    expression = match_expression(parse_query(many))
+    assert all(f'"word{number}Part{number}"' in expression for number in range(64))
 
 
 def test_filters_are_read_and_words_stay() -> None:

@@ -20,6 +20,8 @@ from thunderus_mem.store.git_history import Commit
 if TYPE_CHECKING:
     import random
 
+    from command_server import Server
+
 DAY = "2026-01-21"
 FOLDER = ".thunderus/memory/semantic/FACTS"
 GOLDEN = Path(__file__).parent / "cases" / "recap"
@@ -169,3 +171,14 @@ def test_a_template_of_ones_own_always_ends_in_provenance() -> None:
 def test_a_value_is_never_read_as_a_template() -> None:
     filled = fill_template("$summary", {"summary": "$title ${day}", "title": "T", "provenance": "p"})
     assert filled == "$title ${day}\n\n## Provenance\n\np\n"
+
+
+def test_characters_that_nobody_sees_do_not_have_the_page_refused(repo: Path, server: Server) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    note = server.run(
+        "note", "a\x1b[31m b\u202e see [c](d.md)", cwd=str(repo), env={"THUNDERUS_MEM_SEED": "2"}
+    )
+    assert note.code == 0
+    made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
+    assert made.code == 0, made.err
+    assert "a\\x1b[31m b<U+202E>" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()

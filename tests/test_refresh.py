@@ -53,6 +53,25 @@ def test_a_touched_file_is_not_a_modified_document(tmp_path: Path) -> None:
     assert not refresh(layout, index).changed
 
 
+def test_the_generation_names_paths_and_texts_and_nothing_else(tmp_path: Path) -> None:
+    layouts = [new_store(tmp_path / name) for name in ("one", "two")]
+    for layout, order in zip(layouts, ("ab", "ba"), strict=True):
+        for name in order:
+            put(layout, f"{name}.md", document(f"fact.{name}"))
+    (one, _), (two, _) = map(open_index, layouts)
+    begun = one.generation()
+    assert (two.generation(), len(begun)) == (begun, 16)
+    put(layouts[0], "a.md", document("fact.a", "Other text.\n"))
+    refresh(layouts[0], one)
+    assert one.generation() != begun
+    put(layouts[0], "a.md", document("fact.a"))
+    refresh(layouts[0], one)
+    assert one.generation() == begun
+    os.rename(layouts[0].at(f"{FACTS}/a.md"), layouts[0].at(f"{FACTS}/c.md"))
+    refresh(layouts[0], one)
+    assert one.generation() != begun
+
+
 def test_of_two_files_with_one_id_the_first_path_counts_and_the_next_follows(tmp_path: Path) -> None:
     layout = new_store(tmp_path)
     first = put(layout, "a.md", document("fact.same", title="First"))
@@ -208,3 +227,15 @@ def test_refresh_after_anything_is_what_a_rebuild_is(
         index.close()
     finally:
         shutil.rmtree(root)
+
+
+@pytest.mark.parametrize("name", ["a:b.md", "nul.md", "x~1.md", "line\nend.md", "per%20cent.md"])
+def test_what_no_command_would_open_is_not_found_either(tmp_path: Path, name: str) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "plain.md", document("fact.plain"))
+    put(layout, name, document("fact.odd"))
+    index, _ = open_index(layout)
+    assert [row[0] for row in content(index)["docs"]] == ["fact.plain"]
+    problems = {path: text for path, _, _, text in content(index)["files"]}
+    assert "TM002" in problems[f"{FACTS}/{name}"]
+    assert "TM002" not in problems[f"{FACTS}/plain.md"]

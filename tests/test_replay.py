@@ -60,7 +60,7 @@ def states(tree: VerbTree) -> dict[str, str]:
     return {one.id: one.state for one in replay(tree.memory(), every=True).documents if one.id != "core"}
 
 
-@pytest.mark.parametrize("seed", range(20, 26))
+@pytest.mark.parametrize("seed", range(20, 24))
 def test_a_random_history_is_explained_but_for_what_nobody_recorded(seed: int, tmp_path: Path) -> None:
     history = RandomHistory(tmp_path, seed)
     history.live(14)
@@ -263,3 +263,12 @@ def test_git_is_asked_a_handful_of_times_however_many_documents(
     monkeypatch.setattr(GitProcess, "run", counted)
     assert counts(tree) == {"git": 30}
     assert len(asked) <= 4
+
+
+@pytest.mark.parametrize("path", ["../../outside.md", f"{FACTS}/a\0b.md", "/etc/hostname"])
+def test_a_path_that_somebody_put_into_the_log_is_not_looked_up(tree: VerbTree, path: str) -> None:
+    change = Change("create", "fact.never", path, "", tree._change("never", None, "x").after)
+    tree._patch("add", change, None, tree._ids.new("evt"))
+    tree.save("Begin")
+    found = replay_check(tree.memory())
+    assert (named(found), found.counts["gone"]) == ([path], 1)

@@ -86,3 +86,14 @@ def test_a_young_file_is_racy(tmp_path: Path) -> None:
     assert stamp.racy_at(stamp.ctime_ns)
     assert not stamp.racy_at(stamp.ctime_ns + RACY_NS + 1)
     assert stamp_of(str(tmp_path), "gone.md") is None
+
+
+def test_an_mtime_set_to_the_future_proves_as_much_as_another(tmp_path: Path) -> None:
+    (tmp_path / "x.md").write_text("x")
+    os.utime(tmp_path / "x.md", (4e9, 4e9))
+    stamp = stamp_of(str(tmp_path), "x.md")
+    assert stamp is not None
+    assert stamp.racy_at(stamp.ctime_ns)
+    assert not stamp.racy_at(stamp.ctime_ns + RACY_NS + 1)
+    assert stamp.racy_at(stamp.mtime_ns - RACY_NS)
+    assert stamp._replace(ctime_ns=stamp.mtime_ns).racy_at(stamp.ctime_ns + RACY_NS + 1)

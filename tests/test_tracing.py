@@ -88,7 +88,7 @@ def test_what_may_be_older_is_marked_and_said(store: Path, run: Run) -> None:
 def test_the_graph_of_why_is_whole_and_versioned(store: Path, run: Run) -> None:
     told = run("--json", "why", "frames").json
     assert told["schema"] == "thunderus-mem.why/2"
-    assert set(told) == {"edges", "id", "nodes", "schema"}
+    assert set(told) == {"damaged", "edges", "id", "nodes", "schema"}
     known = {node["id"] for node in told["nodes"]}
     assert told["nodes"][0]["id"] == told["id"] == "fact.frames"
     assert known == {edge[end] for edge in told["edges"] for end in ("from", "to")}
@@ -108,3 +108,21 @@ def test_the_graph_is_drawn_by_mermaid_and_graphviz(store: Path, run: Run) -> No
     assert '\\"so\\"' in drawn
     assert all(line.count('"') % 2 == 0 for line in drawn.replace('\\"', "").splitlines())
     assert run("why", "frames", "--format", "svg").code == 2
+
+
+@pytest.mark.damaged
+@pytest.mark.parametrize(
+    "words",
+    [("blame", "frames"), ("why", "frames"), ("events", "replay"), ("events", "replay", "--check"),
+     ("events", "export")],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_damaged_log_is_told_as_far_as_it_is_whole(store: Path, run: Run, words: tuple[str, ...]) -> None:
+    shard = next((store / ".thunderus" / "sessions").glob("*/events.jsonl"))
+    shard.write_bytes(b"no event\n" + shard.read_bytes())
+    ran = run(*words)
+    assert ran.code == 6
+    assert "1 line of the log cannot be read" in ran.err
+    assert ran.out
+    if words != ("events", "export"):
+        assert run("--json", *words).json["damaged"] == 1

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from index_support import document
-from undo_support import CHANGES, DECISIONS, FACTS, LONG, Store, bring_in, with_hand
+from undo_support import CHANGES, DECISIONS, FACTS, LONG, Store, bring_in, decision, with_hand
 from verify_store import verify
 
 from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound, Refused
@@ -57,8 +57,16 @@ DRESSES = {
 }
 
 
-@pytest.mark.parametrize("dress", ["plain", "bom, crlf, no end"])
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    ("change", "dress"),
+    [
+        *((change, "plain") for change in CHANGES),
+        *(
+            (change, "bom, crlf, no end")
+            for change in ("edit body", "edit tags", "edit long", "remove", "link")
+        ),
+    ],
+)
 def test_what_was_is_again_to_the_byte_and_so_is_what_was_taken_back(
     tmp_path: Path, change: str, dress: str
 ) -> None:
@@ -107,7 +115,7 @@ STEPS = st.lists(
 
 
 @given(steps=STEPS, data=st.data(), dress=st.sampled_from(sorted(DRESSES)))
-@settings(max_examples=6, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def test_as_many_undos_as_changes_give_the_tree_as_it_was(
     steps: list[str], data: st.DataObject, dress: str
 ) -> None:
@@ -407,6 +415,31 @@ def test_a_command_of_many_events_is_one_change(store: Store) -> None:
     assert len(store.undo(redo=True).events) == 3
 
 
+def test_mending_and_renumbering_are_one_change(store: Store) -> None:
+    store.put(f"{DECISIONS}/ADR-0007-old.md", decision("adr.old", "2026-01-01"))
+    text = decision("adr.new", "2026-01-02").replace("tags: [one]", "tags: [on]")
+    store.put(f"{DECISIONS}/ADR-0007-new.md", text)
+    before = store.documents()
+    from thunderus_mem.verbs.linting import lint
+
+    lint(store.memory(), fix=True)
+    assert b'tags: ["on"]' in store.read(f"{DECISIONS}/ADR-0008-new.md")
+    assert [event.op for event in store.undo().events] == ["rename", "edit"]
+    assert store.documents() == before
+
+
+def test_an_import_of_many_documents_is_one_change_in_several_events(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = store.documents()
+    monkeypatch.setattr("thunderus_mem.verbs.exchange._TOGETHER", 2)
+    bring_in(store)
+    assert store.ops()[-2:] == ["import"] * 2
+    assert len(store.documents()) == len(before) + 3
+    assert len(store.undo().events) == 2
+    assert store.documents() == before
+
+
 def test_an_event_says_what_it_took_back(store: Store) -> None:
     done = writing.edit(store.memory(), "fact.hand", body="Body 1.", why="counted")
     told = store.undo(why="miscounted")
@@ -438,7 +471,9 @@ def test_what_is_named_wrongly_is_told(store: Store) -> None:
 def test_a_patch_can_be_named(store: Store) -> None:
     writing.edit(store.memory(), "fact.hand", body="Body 1.")
     patch = store.memory().log.read_all().events[-1].event.refs["patch_id"]
-    assert store.undo(patch).events[0].op == "edit"
+    assert store.undo(patch.lower()).events[0].op == "edit"
+    with pytest.raises(NotFound):
+        store.undo("patch_" + "Z" * 26)
 
 
 def test_changes_of_other_working_trees_are_left_alone_unless_asked_for(tracked: Store) -> None:

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
+    try:
+        code = _run()
+        # What is done is done: from here to the end nothing may interrupt.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except KeyboardInterrupt:
+        code = 130
+    # Everything is flushed and closed: what the interpreter would still tidy up costs milliseconds.
+    os._exit(code)
+
+
+def _run() -> int:
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     # A command lives for milliseconds: collecting the garbage of imports costs more than it frees.
     gc.set_threshold(50_000, 20, 100)
     _open_missing_streams()
@@ -17,13 +31,9 @@ def main() -> None:
         from thunderus_mem.surfaces.cli.answer import answer
 
         sys.exit(answer(sys.argv[2:], os.environ))
-    try:
-        from thunderus_mem.surfaces.cli.run import run
-    except KeyboardInterrupt:
-        sys.exit(130)
-    code = run()
-    # Everything is flushed and closed: what the interpreter would still tidy up costs milliseconds.
-    os._exit(code)
+    from thunderus_mem.surfaces.cli.run import run
+
+    return run()
 
 
 def _open_missing_streams() -> None:

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from thunderus_mem.model.errors import Degraded, NotWritable
-from thunderus_mem.projection.refresh import Refreshed, most_lost, open_index, refresh, silent
+from thunderus_mem.model.errors import Busy, Degraded, InvalidConfig, NotWritable, ThunderusError
+from thunderus_mem.projection.refresh import Refreshed, in_memory, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard, kind_of
+from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from thunderus_mem.transaction import Writing
 
 Answer = TypeVar("Answer")
+_TRIES = 10
 
 
 class Memory:
@@ -49,11 +50,14 @@ class Memory:
         random_bits: Callable[[int], int],
         environ: Mapping[str, str],
         also: tuple[str, ...] = (),
+        troubles: tuple[ThunderusError, ...] = (),
     ) -> None:
         self.layout = layout
         self.config = config
         self.environ = environ
         self.also = also
+        self.troubles = troubles
+        """What would have kept any other command than `doctor` from opening the store."""
         self.tell: Tell = silent
         """Hears how far long work is; a terminal draws it."""
         self.say: Callable[[str], None] = _to_nobody
@@ -111,6 +115,10 @@ class Memory:
         self._index, refreshed = open_index(self.layout, self.tell)
         return refreshed
 
+    def judge(self) -> None:
+        """Answer from an index in memory from now on, so that the one on disk stays as it is."""
+        self._index, _ = in_memory(self.layout, "to judge the one on disk", self.tell)
+
     def ask(self, question: Callable[[Index], Answer]) -> Answer:
         """The answer to a question about one moment of the index, which must be short and write nothing.
 
@@ -161,28 +169,34 @@ class Memory:
     def journal(self) -> Journal:
         """The one way in which documents and log change."""
         from thunderus_mem.store.journal import Journal
+        from thunderus_mem.store.places import may_change
 
         return Journal(
             self.root,
             self.layout.staging_dir,
             self.layout.quarantine_dir,
             is_log=is_shard,
-            is_document=kind_of,
+            is_document=may_change,
         )
 
     def log_index(self) -> LogIndex:
         """The log as the index projects it, brought up to date."""
         from thunderus_mem.projection.log_index import LogIndex
 
-        projected = LogIndex(self.index.database)
-        try:
-            projected.refresh(self.log, self.tell)
-        except Degraded:
-            self.index.close()
-            self._index = None
+        for _ in range(_TRIES):
             projected = LogIndex(self.index.database)
-            projected.refresh(self.log, self.tell)
-        return projected
+            try:
+                projected.refresh(self.log, self.tell)
+            except Degraded:
+                # Damaged, or another process has put a new one in its place: both are answered by opening it.
+                self.index.close()
+                self._index = None
+            except NotWritable as error:  # a full disk is no reason not to answer
+                self.index.close()
+                self._index, _ = in_memory(self.layout, str(error), self.tell)
+            else:
+                return projected
+        raise Busy("other processes keep replacing the index", hint="try again when they are done")
 
     def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
         """Edits made outside the tool that no event and no commit explains; ``state`` is git's answer."""
@@ -202,6 +216,15 @@ class Memory:
             ],
         )
         return hand_edits(self.layout, known, self.git, state)
+
+    def still_unrecorded(self, edits: Sequence[HandEdit]) -> list[HandEdit]:
+        """Those of the edits that no event explains by now either: another process may have written since."""
+        log_index = self.log_index()
+        return [
+            edit
+            for edit in edits
+            if not (log_index.explains(edit.after) if edit.after else log_index.removed(edit.doc_id))
+        ]
 
     def mass_loss(self, edits: Sequence[HandEdit]) -> tuple[HandEdit, ...]:
         """The removals among hand edits, when they are so many that hardly anybody meant them; else none."""
@@ -240,21 +263,32 @@ def open_memory(
     environ: Mapping[str, str] | None = None,
     now: Callable[[], datetime] | None = None,
     random_bits: Callable[[int], int] | None = None,
+    lenient: bool = False,
 ) -> Memory:
     """Find the store for a folder (the current one by default) and open it.
 
-    Raises `NoStore` when there is none, `InvalidConfig` when its configuration cannot be read.
+    Raises `NoStore` when there is none, `InvalidConfig` when its configuration cannot be read, `Refused` when
+    one of its folders is a link. ``lenient`` opens it all the same, with the defaults: see `Memory.troubles`.
     """
     surroundings = os.environ if environ is None else environ
-    found: Found = find_root(os.getcwd() if start is None else start, surroundings)
+    found: Found = find_root(os.getcwd() if start is None else start, surroundings, linked=lenient)
     layout = Layout(found.root)
+    troubles: list[ThunderusError] = []
+    try:
+        config = load(layout, surroundings)
+    except InvalidConfig as error:
+        if not lenient:
+            raise
+        config = Config()
+        troubles.append(error)
     return Memory(
         layout,
-        load(layout, surroundings),
+        config,
         clock=now or _system_clock,
         random_bits=random_bits or _system_random_bits,
         environ=surroundings,
         also=found.also,
+        troubles=tuple(troubles),
     )
 
 

@@ -13,6 +13,7 @@ The lock is never held over git, an editor or a prompt.
 
 from __future__ import annotations
 
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Healed
 
 _TRIES = 3
+_LOOKS, _PAUSE = 3, 0.1
 
 
 class Edit(NamedTuple):
@@ -118,14 +120,15 @@ class Writing:
         edits: Sequence[Edit],
         *,
         undoes: Sequence[str] = (),
+        about: Sequence[str] = (),
         why: str = "",
         actor: str = "user",
         ids: Ids | None = None,
     ) -> Event:
         """Write one patch event and the files it speaks of; returns the event as logged.
 
-        ``undoes`` names the events it takes back. Raises `Conflict` when a file is not what ``edit.before``
-        says; nothing is written then.
+        ``undoes`` names the events it takes back, ``about`` documents besides those it changes. Raises
+        `Conflict` when a file is not what ``edit.before`` says; nothing is written then.
         """
         chosen = ids or self.ids()
         return self._append(
@@ -136,6 +139,7 @@ class Writing:
                 op=op,
                 changes=[edit.as_change() for edit in edits],
                 undoes=undoes,
+                about=about,
                 why=why,
                 **common,
             ),
@@ -255,9 +259,16 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
     """Open a transaction for ``command`` (named to whoever waits for the lock).
 
     Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
-    `Refused` when more documents are gone than anybody takes away by hand, unless ``accept_loss``.
+    `Refused` when the store is of a later version, or when more documents are gone than anybody takes away by
+    hand, unless ``accept_loss``.
     """
-    for _ in range(_TRIES):
+    from thunderus_mem.store.version import refuse_newer
+
+    refuse_newer(memory.layout, memory.config)
+    until = time.monotonic() + memory.config.write_lock_timeout
+    tries = 0
+    while tries < _TRIES or time.monotonic() < until:
+        tries += 1
         # Git takes as long to answer as the index to refresh; neither needs the other.
         asked = meanwhile(lambda: (memory.git_state(), memory.origin()))
         from thunderus_mem.store.lock import held, prepare
@@ -266,20 +277,48 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
         written = memory.sessions.last_written()
         memory.refresh()
         git, origin = asked()
-        unrecorded = memory.hand_edits(git)
-        if not accept_loss:
-            _refuse_mass_loss(memory, unrecorded)
+        unrecorded: Sequence[HandEdit] = memory.hand_edits(git)
+        if not accept_loss and memory.mass_loss(unrecorded):
+            if tries > _LOOKS:
+                _refuse_mass_loss(memory, unrecorded)
+            time.sleep(_PAUSE * tries)  # git may be in the middle of a checkout
+            continue
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
             if not memory.sessions.still_holds(memory.git, git):
                 continue  # git is asked again, without the lock
             transaction = Writing(memory, git, origin)
             transaction.recover()
             if transaction.healed or memory.sessions.last_written() != written:
-                memory.refresh()  # what another process wrote before we had the lock
+                # What another process wrote before we had the lock is known, and no edit by hand.
+                memory.refresh()
+                unrecorded = memory.still_unrecorded(unrecorded)
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
             # The change is on disk by now; an index that cannot be renewed is renewed by the next command.
             with suppress(Busy, Degraded, NotWritable):
                 memory.refresh()
             return
-    raise Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")
+    raise _restless()
+
+
+@contextmanager
+def alone(memory: Memory, command: str) -> Iterator[Writing]:
+    """Hold the lock for ``command`` with git's answer at hand; nothing is recovered or recorded by itself.
+
+    For `doctor --fix`, which must get on where an ordinary transaction would not. Raises as `writing`.
+    """
+    from thunderus_mem.store.lock import held
+    from thunderus_mem.store.version import refuse_newer
+
+    refuse_newer(memory.layout, memory.config)
+    for _ in range(_TRIES):
+        git, origin = memory.git_state(), memory.origin()
+        with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
+            if memory.sessions.still_holds(memory.git, git):
+                yield Writing(memory, git, origin)
+                return
+    raise _restless()
+
+
+def _restless() -> Busy:
+    return Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")

@@ -64,6 +64,16 @@ class Command:
     torn: bytes = b""
     staged: bool = False
 
+    def made(self, server: Server, folder: str) -> tuple[str, str]:
+        """Make the store in ``folder``; returns where it is kept, and where copies of it must go.
+
+        They go where it was built: a tree that moved begins a session of its own.
+        """
+        base, root = os.path.join(folder, "base"), os.path.join(folder, "store")
+        self.build(server, root)
+        os.rename(root, base)
+        return base, root
+
     def build(self, server: Server, root: str) -> None:
         """Make the store: a repository with one commit, two facts, and what is special here."""
         os.makedirs(root)

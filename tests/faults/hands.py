@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ class Said:
     code: int
     out: str
     err: str
+    seconds: float = 0.0
 
     @property
     def json(self) -> Any:
@@ -39,11 +41,11 @@ class Said:
 
 
 class Hand:
-    """One process at work in ``root``."""
+    """One process at work in ``root``; with ``version`` as a program of that version of the index."""
 
-    def __init__(self, root: str, environ: Mapping[str, str]) -> None:
+    def __init__(self, root: str, environ: Mapping[str, str], version: int = 0) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, os.path.abspath(__file__)],
+            [sys.executable, os.path.abspath(__file__), *([str(version)] if version else [])],
             cwd=root,
             env={**environ, "PYTHONPATH": PROJECT},
             stdin=subprocess.PIPE,
@@ -54,6 +56,7 @@ class Hand:
     def begin(self, *arguments: str) -> None:
         """Start a command."""
         assert self._process.stdin is not None
+        self._begun = time.monotonic()
         self._process.stdin.write(json.dumps(arguments) + "\n")
         self._process.stdin.flush()
 
@@ -61,12 +64,17 @@ class Hand:
         """Wait for the command that was started."""
         assert self._process.stdout is not None
         arguments, code, out, err = json.loads(self._process.stdout.readline())
-        return Said(tuple(arguments), code, out, err)
+        return Said(tuple(arguments), code, out, err, time.monotonic() - self._begun)
 
     def run(self, *arguments: str) -> Said:
         """Run one command."""
         self.begin(*arguments)
         return self.end()
+
+    @property
+    def pid(self) -> int:
+        """The number of the process."""
+        return self._process.pid
 
     def close(self) -> None:
         """End the process."""
@@ -78,9 +86,9 @@ class Hand:
 
 
 @contextmanager
-def hands(count: int, root: str, environ: Mapping[str, str]) -> Iterator[list[Hand]]:
+def hands(count: int, root: str, environ: Mapping[str, str], version: int = 0) -> Iterator[list[Hand]]:
     """So many processes in one store."""
-    found = [Hand(root, environ) for _ in range(count)]
+    found = [Hand(root, environ, version) for _ in range(count)]
     try:
         yield found
     finally:
@@ -128,5 +136,14 @@ def _serve() -> None:
         talk.flush()
 
 
+def _be_of_version(version: int) -> None:
+    from thunderus_mem.projection import database, opening, statements
+
+    for module in (database, opening, statements):
+        module.VERSION = version  # type: ignore[misc]
+
+
 if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        _be_of_version(int(sys.argv[1]))
     _serve()

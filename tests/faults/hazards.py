@@ -115,7 +115,7 @@ HAZARDS: Final[dict[str, Hazard]] = {
     "item-beside-keys": Hazard("- a\n", "TM006"),
     "text-beside-keys": Hazard("just words\n", "TM006"),
     "block-mark-of-ten": Hazard("a: |10\n  b\n", "TM006"),
-    "conflict-markers": Hazard("<<<<<<< HEAD\na: b\n=======\na: c\n>>>>>>> topic\n", "TM006"),
+    "conflict-markers": Hazard("<<<<<<< HEAD\na: b\n=======\na: c\n>>>>>>> topic\n", "TM012"),
     # Characters that readers treat differently.
     "escape-character": Hazard("a: \x1b[31mred\n", "TM006"),
     "lone-carriage-return": Hazard("a: b\rid: c\n", "TM006"),
@@ -136,14 +136,8 @@ VALUES: Final[dict[str, Hazard]] = {
     "not-a-number": Hazard("credibility: .nan\n", "TM101"),
     "list-where-a-text-stands": Hazard("author: [a, b]\n", "TM101"),
     "text-where-a-list-stands": Hazard("tags: a, b\n", "TM101"),
-    "sha-of-digits": Hazard(
-        "verification:\n  last_verified_commit: 1234567\n  status: unknown\n", "TM013", 6
-    ),
-    "sha-like-octal": Hazard(
-        "verification:\n  last_verified_commit: 0755123\n  status: unknown\n", "TM013", 6
-    ),
-    "sha-like-a-float": Hazard(
-        "verification:\n  last_verified_commit: 12345e7\n  status: unknown\n", "TM013", 6
-    ),
+    "sha-of-digits": Hazard("provenance:\n  commits: [1234567]\n", "TM013", 6),
+    "sha-like-octal": Hazard("provenance:\n  commits: [0755123]\n", "TM013", 6),
+    "sha-like-a-float": Hazard("provenance:\n  commits: [12345e7]\n", "TM013", 6),
     "word-for-false": Hazard("author: no\n", "TM013"),
 }

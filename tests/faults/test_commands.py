@@ -25,7 +25,7 @@ ON = {"THUNDERUS_MEM_FAILPOINTS": "1"}
 
 
 def _passes(server: Server, command: Command, base: str, folder: str) -> tuple[list[str], State, State]:
-    root, trace = copy(base, os.path.join(folder, "golden")), os.path.join(folder, "trace")
+    root, trace = copy(base, os.path.join(folder, "store")), os.path.join(folder, "trace")
     old = state(root)
     done = command.run(server, root, env=ON | {"FAILPOINT": f"trace={trace}"})
     assert done.code == 0, done
@@ -39,13 +39,12 @@ def test_a_command_stopped_at_every_pass_is_healed_by_the_next(
     command: Command, kind: str, tmp_path, server: Server
 ) -> None:
     folder = str(tmp_path)
-    base = os.path.join(folder, "base")
-    command.build(server, base)
+    base, root = command.made(server, folder)
     passes, old, new = _passes(server, command, base, folder)
     tally, wrong = Tally(), list[str]()
     for place in share(passes, 3, command.name + kind):
         name, _, turn = place.partition(":")
-        root = copy(base, os.path.join(folder, "store"))
+        copy(base, root)
         begun = time.monotonic()
         done = command.run(server, root, env=ON | {"FAILPOINT": f"{name}:{kind}:{turn}"})
         if kind == "kill":

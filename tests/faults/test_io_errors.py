@@ -9,90 +9,19 @@ from __future__ import annotations
 import errno
 import os
 import time
-from typing import TYPE_CHECKING
 
 import pytest
 import report
 import traced
 from harness import Scenario, Tally, copy, judge, state
+from refusals import ERRNOS, MODULES, FailingOs
 from scenarios import SCENARIOS
 from tier import NIGHT, share
 from verify_store import verify
 from writer import SHARD, Writer, _texts
 
 from thunderus_mem.model.errors import NotWritable, ThunderusError
-from thunderus_mem.store import disk, files, journal, lock, paths, publishing, staging, tail
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-MODULES = (disk, files, journal, lock, paths, publishing, staging, tail)
-ERRNOS = (
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EIO,
-    errno.EROFS,
-    errno.EACCES,
-    errno.EPERM,
-    errno.EMFILE,
-    errno.ENFILE,
-    errno.ENAMETOOLONG,
-    errno.ELOOP,
-    errno.ESTALE,
-    errno.ENOLCK,
-)
-CALLS = frozenset(
-    [
-        "open",
-        "write",
-        "fsync",
-        "replace",
-        "link",
-        "unlink",
-        "mkdir",
-        "rmdir",
-        "ftruncate",
-        "fstat",
-        "lstat",
-        "read",
-        "pread",
-        "listdir",
-        "scandir",
-        "chmod",
-    ]
-)
-
-
-class FailingOs:
-    """``os``, of which the n-th call that touches the disk fails with an errno; None: only counts."""
-
-    def __init__(self, at: int | None, code: int) -> None:
-        self.calls = 0
-        self.at = at
-        self.code = code
-        self.failed = ""
-
-    def __getattr__(self, name: str):
-        real = getattr(os, name)
-        if name not in CALLS:
-            return real
-
-        def call(*arguments, **named):
-            self.calls += 1
-            if self.calls == self.at:
-                self.failed = name
-                raise OSError(self.code, os.strerror(self.code))
-            return real(*arguments, **named)
-
-        return call
-
-
-def refuse(at: int | None, code: int) -> Callable[[], dict[str, object]]:
-    """In a process that is about to run one command: its ``at``-th call refuses with ``code``."""
-    failing = FailingOs(at, code)
-    for module in MODULES:
-        module.os = failing
-    return lambda: {"calls": failing.calls, "failed": failing.failed}
+from thunderus_mem.store import disk, journal, lock
 
 
 def _work(root: str, texts: dict[str, str | None]) -> tuple[str, str]:

@@ -49,8 +49,8 @@ def _places(server: Server, command: Command, base: str, root: str, log: str) ->
 
 
 def _kill_everywhere(server: Server, command: Command, folder: str) -> Tally:
-    base, root, log = (os.path.join(folder, name) for name in ("base", "store", "log"))
-    command.build(server, base)
+    log = os.path.join(folder, "log")
+    base, root = command.made(server, folder)
     golden = _golden(server, command, base, root)
     tally, wrong = Tally(), list[str]()
     for number, place in enumerate(_places(server, command, base, root, log)):
@@ -91,8 +91,7 @@ def test_two_recoveries_are_one(command: Command, tmp_path, server: Server) -> N
 
 @pytest.mark.parametrize("command", [*COMMANDS, FURTHER[0], RECOVERIES[3]], ids=lambda command: command.name)
 def test_a_command_killed_at_any_moment(command: Command, tmp_path, server: Server) -> None:
-    base, root = str(tmp_path / "base"), str(tmp_path / "store")
-    command.build(server, base)
+    base, root = command.made(server, str(tmp_path))
     golden = _golden(server, command, base, root)
     begun = time.monotonic()
     command.run(server, copy(base, root))

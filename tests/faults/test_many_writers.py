@@ -13,6 +13,7 @@ import pytest
 import report
 from harness import HERE, REPOSITORY, environment, shards
 from scenarios import WRITER
+from tier import points
 from verify_store import verify
 
 from thunderus_mem.model.errors import Busy
@@ -69,15 +70,15 @@ def _holder(lock: str) -> subprocess.Popen[str]:
 
 def test_a_killed_holder_leaves_nothing_to_wait_for(tmp_path) -> None:
     lock = str(tmp_path / ".lock")
-    slowest = 0.0
-    for _ in range(20):
+    slowest, count = 0.0, points(20, 100)
+    for _ in range(count):
         with _holder(lock) as holder:
             holder.send_signal(signal.SIGKILL)
             holder.wait()
             begun = time.monotonic()
             with held(lock, timeout=1.0, command="next"):
                 slowest = max(slowest, time.monotonic() - begun)
-    report.add("K5", "killed holder", tried=20, healed=20, slowest=slowest)
+    report.add("K5", "killed holder", tried=count, healed=count, slowest=slowest)
 
 
 def test_a_stuck_holder_is_named_and_nothing_is_written(tmp_path) -> None:

@@ -98,14 +98,14 @@ def test_a_disk_that_refuses_once_is_told_in_one_message(
     command.build(server, base)
     old = state(base)
     copy(base, root)
-    first = command.run(server, root, arm={"test_io_errors:refuse": [None, 0]})
+    first = command.run(server, root, arm={"refusals:refuse": [None, 0]})
     assert first.code == 0, first
     new = state(root)
     tally = Tally()
     for at in range(1, first.seen["calls"] + 1, SPARSE):
         code = REFUSALS[at // SPARSE % len(REFUSALS)]
         copy(base, root)
-        done = command.run(server, root, arm={"test_io_errors:refuse": [at, code]})
+        done = command.run(server, root, arm={"refusals:refuse": [at, code]})
         place = (at, done.seen.get("failed"), errno.errorcode[code], done)
         said_plainly(done)
         assert done.code in (0, 2, 3, 4, 5, 6, 75), place

@@ -146,9 +146,7 @@ def _judge(
 
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda workload: workload.name)
 def test_no_power_failure_loses_what_was_acknowledged(workload: Workload, tmp_path, server: Server) -> None:
-    # The states are made where the trace was taken: a tree that moved begins a session of its own.
-    base, root = str(tmp_path / "base"), str(tmp_path / "store")
-    workload.commands[0].build(server, base)
+    base, root = workload.commands[0].made(server, str(tmp_path))
     trace = _trace(server, workload, base, root)
     states = _states(trace, base, root)
     texts = _texts(trace, base, root)

@@ -141,7 +141,7 @@ def _facts(store: Path) -> list[Path]:
 
 def test_readers_see_whole_documents_of_one_generation(store: Path, environ: dict[str, str]) -> None:
     """A writer turns two documents, the index is rebuilt: a generation has one whole text of each."""
-    wanted = points(400, 10_000)
+    wanted = points(250, 10_000)
     memory = open_memory(str(store))
     for name in ("left", "right"):
         add(memory, "fact", name.capitalize(), body=f"{name} turn 0 of the wheel", tags=["wheel"])

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+Amount = TypeVar("Amount")
 Point = TypeVar("Point")
 
 NIGHT = os.environ.get("THUNDERUS_MEM_FAULTS") == "night"
 
 
-def points(each_change: int, night: int) -> int:
+def points(each_change: Amount, night: Amount) -> Amount:
     """How many points a row tries in the tier that runs now."""
     return night if NIGHT else each_change
 

@@ -13,7 +13,7 @@ from thunderus_mem.store.layout import MEMORY
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from thunderus_mem.evidence.steps import Past
+    from thunderus_mem.evidence.transitions import Past
     from thunderus_mem.model.document import Document
     from thunderus_mem.store.git import Git
     from thunderus_mem.store.git_history import Commit
@@ -48,7 +48,7 @@ def blame(doc: Document, past: Past, git: Git | None) -> Blame:
             for version in versions
         ),
     ]
-    owners = line_owners(weave(past.steps, revisions))
+    owners = line_owners(weave(past.transitions, revisions))
     return Blame(tuple(owners), {version.commit.sha: version.commit for version in versions})
 
 
@@ -74,7 +74,7 @@ def _earlier_path(
     doc: Document, past: Past, git: Git, versions: Sequence[FileVersion], paths: Sequence[str]
 ) -> str:
     """The path from which git saw the document come, when the log does not know how it began; else ""."""
-    known = {step.path for step in past.steps if not step.before}
+    known = {transition.path for transition in past.transitions if not transition.before}
     texts = {version.commit.sha: _text_of(doc, past, version, paths) for version in versions}
     first = {
         version.commit.sha: next(path for path in paths if path in version.texts)

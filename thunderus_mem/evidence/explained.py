@@ -10,6 +10,7 @@ from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.git_texts import removed_files, texts_in_history
 from thunderus_mem.store.layout import CORE_LOCAL_FILE, MEMORY
+from thunderus_mem.store.paths import is_safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -59,14 +60,11 @@ def gone(
     ``missing`` are the ids no file has. A file that is there holds another document now, and that is its own
     story.
     """
-    there = {
-        id: reached[id].path
-        for id in missing
-        if id in reached
-        and reached[id].hash
-        and not os.path.lexists(os.path.join(layout.root, reached[id].path))
-    }
-    if not there:
-        return ()
-    removed = removed_files(git, sorted(set(there.values())), MEMORY) if git is not None else set()
-    return tuple(sorted((id, path) for id, path in there.items() if path not in removed))
+    lost = {id: reached[id].path for id in missing if id in reached and reached[id].hash}
+    # Anybody can write a line of the log; its paths are looked up and asked of git.
+    asked = sorted({path for path in lost.values() if layout.kind_of(path) and is_safe(path)})
+    settled = {path for path in asked if os.path.lexists(os.path.join(layout.root, path))}
+    rest = [path for path in asked if path not in settled]
+    if git is not None and rest:
+        settled |= removed_files(git, rest, MEMORY)
+    return tuple(sorted((id, path) for id, path in lost.items() if path not in settled))

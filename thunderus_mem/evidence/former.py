@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from thunderus_mem.evidence.transitions import Transition, known_texts
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.patch import apply_diff, reversed_diff
 from thunderus_mem.model.textdiff import lines_of
 from thunderus_mem.model.three_way import three_way
-from thunderus_mem.store.files import ABSENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from thunderus_mem.model.event import Change
 
@@ -68,44 +68,26 @@ def without_way_back(
 class Former:
     """The former texts of one document, with line ends as LF, worked out when first asked for.
 
-    ``changes`` are those of the log, in order; ``now`` its text. ``elsewhere`` gives texts from outside the
-    log (what git has, say), and is asked only when the log alone does not lead there.
+    ``changes`` are those of the log; ``now`` its text. ``elsewhere`` gives texts by hash from outside the log
+    (what git has, say), and is asked only when the log alone does not lead there.
     """
 
     def __init__(
-        self, changes: Sequence[Change], now: str | None, elsewhere: Callable[[], Iterable[str]]
+        self, changes: Iterable[Change], now: str | None, elsewhere: Callable[[], Mapping[str, str]]
     ) -> None:
-        self._changes = [change for change in changes if change.diff is not None]
-        self._elsewhere: Callable[[], Iterable[str]] | None = elsewhere
-        self._known = {ABSENT: ""}
-        self._learn([] if now is None else [now])
+        self._transitions = [
+            Transition("", at, one.doc_id, one.path, one.before, one.after, one.before, one.diff)
+            for at, one in enumerate(changes)
+        ]
+        self._elsewhere = elsewhere
+        self._asked = False
+        self._known = {} if now is None else {content_hash(now): as_lf(now)}
 
     def text(self, wanted: str) -> str | None:
         """The text of this hash; ``None`` when it is nowhere any more."""
         if wanted not in self._known:
-            self._follow()
-        if wanted not in self._known and self._elsewhere is not None:
-            self._learn(self._elsewhere())
-            self._elsewhere = None
-            self._follow()
+            self._known = known_texts(self._transitions, self._known)
+        if wanted not in self._known and not self._asked:
+            self._asked = True
+            self._known = known_texts(self._transitions, {**self._elsewhere(), **self._known})
         return self._known.get(wanted)
-
-    def _learn(self, texts: Iterable[str]) -> None:
-        for text in texts:
-            self._known.setdefault(content_hash(text), as_lf(text))
-
-    def _follow(self) -> None:
-        """Go along the diffs, back and forth, for as long as they lead to a text not known yet."""
-        before = -1
-        while before != len(self._known):
-            before = len(self._known)
-            for change in reversed(self._changes):
-                self._step(change.after, change.before, reversed_diff(change.diff or ""))
-            for change in self._changes:
-                self._step(change.before, change.after, change.diff or "")
-
-    def _step(self, start: str, goal: str, diff: str) -> None:
-        if start in self._known and goal not in self._known:
-            text = apply_diff(self._known[start], diff)
-            if text is not None and content_hash(text) == goal:
-                self._known[goal] = text

@@ -12,7 +12,7 @@ from thunderus_mem.store.git_versions import file_commits, file_versions
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from thunderus_mem.evidence.steps import Past
+    from thunderus_mem.evidence.transitions import Past
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Change, Event
     from thunderus_mem.model.shard import LoggedEvent
@@ -30,11 +30,11 @@ _TOLD_LINKS: Final = frozenset(["derives_from", "supersedes", "duplicates"])
 
 @dataclass(frozen=True, slots=True)
 class WhyNode:
-    """Something a document comes from.
+    """Something a document comes from. ``kind``: document, event, session, patch, change (``id`` is its
+    patch and place there), commit, missing (the frontmatter names it and nobody here has it) or note.
 
-    ``kind``: document, event, session, patch, change (``id`` is its patch and place there), commit, missing
-    (the frontmatter names it and nobody here has it) or note. ``label`` says in words what kind and id do
-    not say already; the other fields hold what is known, "" for the rest.
+    ``label`` says in words what kind and id do not say already; the other fields hold what is known, ""
+    where there is nothing to know.
     """
 
     id: str
@@ -52,11 +52,8 @@ class WhyNode:
 
 @dataclass(frozen=True, slots=True)
 class WhyEdge:
-    """A relation of two nodes by their ids.
-
-    ``relation``: changed_by, in_session, carries, changes, committed_in, touched_by, names, says, or that of
-    a link (derives_from, supersedes, duplicates).
-    """
+    """How two nodes are related, by their ids. ``relation``: changed_by, in_session, carries, changes,
+    committed_in, touched_by, names, says, or that of a link (derives_from, supersedes, duplicates)."""
 
     from_: str
     to: str

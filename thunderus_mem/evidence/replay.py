@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from thunderus_mem.evidence.steps import Step, known_texts, never_happened
-from thunderus_mem.model.event import changes_of
+from thunderus_mem.evidence.transitions import RENAME, Transition, happened, known_texts, moved_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -31,38 +30,37 @@ def replay(events: Sequence[Event]) -> dict[str, Reached]:
 
     A change that was given up, as its file held another text, did not happen.
     """
-    aborted = never_happened(events)
     last: dict[str, Change] = {}
-    steps: dict[str, list[Step]] = {}
+    found: dict[str, list[Transition]] = {}
     groups = _Groups()
-    number = 0
-    for event in events:
-        kept = [one for one in changes_of(event) if one.doc_id and (event.id, one.path) not in aborted]
+    for number, (event, changes) in enumerate(happened(events)):
         # Of a file that moved, the place it went to counts, in whatever order the event lists them.
-        for change in sorted(kept, key=lambda one: bool(one.after)):
+        for change in sorted(changes, key=lambda one: bool(one.after)):
+            if not change.doc_id:
+                continue
             last[change.doc_id] = change
-            before = change.before or next((one.before for one in kept if _moved(one, change)), "")
-            number += 1
-            steps.setdefault(change.doc_id, []).append(
-                Step(event.id, number, change.doc_id, change.path, before, change.after, change.before,
-                     change.diff)
-            )  # fmt: skip
-        groups.join([one.doc_id for one in kept if one.op == "rename"])
-    return _rebuilt(last, steps, groups)
-
-
-def _moved(gone: Change, made: Change) -> bool:
-    """Whether one change took a document from its old place and the other put it into a new one."""
-    same = gone.doc_id == made.doc_id or gone.op == made.op == "rename"
-    return same and bool(made.after) and not made.before and bool(gone.before) and not gone.after
+            found.setdefault(change.doc_id, []).append(
+                Transition(
+                    event_id=event.id,
+                    number=number,
+                    doc_id=change.doc_id,
+                    path=change.path,
+                    before=change.before or moved_from(change, changes),
+                    after=change.after,
+                    base=change.before,
+                    diff=change.diff,
+                )
+            )
+        groups.join([one.doc_id for one in changes if one.op == RENAME and one.doc_id])
+    return _rebuilt(last, found, groups)
 
 
 def _rebuilt(
-    last: Mapping[str, Change], steps: Mapping[str, Sequence[Step]], groups: _Groups
+    last: Mapping[str, Change], transitions: Mapping[str, Sequence[Transition]], groups: _Groups
 ) -> dict[str, Reached]:
     found: dict[str, Reached] = {}
     for ids in groups.of(last):
-        texts = known_texts([step for id in ids for step in steps[id]], {})
+        texts = known_texts([transition for id in ids for transition in transitions[id]], {})
         for id in ids:
             found[id] = Reached(last[id].path, last[id].after, last[id].after in texts)
     return found

@@ -69,8 +69,8 @@ class Known(NamedTuple):
 
     ``paths`` lists the files of all documents; ``settled`` gives hash and document id of those whose stamp
     proves that they still have the text that was read; ``explains`` tells whether some event led to a text
-    of that hash; ``vanished`` names documents whose file is gone, by the given shard or by any;
-    ``told`` gives the events about some paths and documents, in the order of the log.
+    of that hash; ``vanished`` names documents whose file is gone, by the given shard or by any; ``told``
+    gives the events about some paths and documents, in the order of the log.
     """
 
     paths: Callable[[], Iterable[str]]
@@ -109,9 +109,8 @@ def hand_edits(layout: Layout, known: Known, git: Git | None, state: GitState | 
     named = _History(known.told((), vanished))
     gone = {path for doc_id in vanished if (path := named.path(doc_id))}.difference(edited)
     gone = {path for path in gone if not os.path.lexists(os.path.join(layout.root, path))}
-    history = _History(known.told([*edited, *gone], ()))
     committed = _committed(asked, [*edited, *gone])
-    finder = _Finder(layout, history, committed)
+    finder = _Finder(layout, _History(known.told([*edited, *gone], ())), committed)
     edits = [finder.edit(one) for one in unexplained]
     # What git has and does not call changed is left out of the working tree on purpose: a sparse checkout.
     edits += [finder.removal(path) for path in gone if path not in committed]

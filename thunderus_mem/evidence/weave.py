@@ -1,9 +1,9 @@
 """Joins what the log and git know of a document into one graph of versions, for `owners.line_owners`. Pure.
 
 Git's revisions (and the file as it is now, the newest of them) are the frame: each names those it started
-from. Between two of them the log's steps are fitted in by hashes: a run of steps that leads from an older
-revision's text to this one's explains it, line by line. What no run explains was written by the commit
-itself, or outside the tool. Steps that fit nowhere (their branch was rebased, squashed or merged with
+from. Between two of them the log's transitions are fitted in by hashes: a run of them that leads from an
+older revision's text to this one's explains it, line by line. What no run explains was written by the commit
+itself, or outside the tool. Transitions that fit nowhere (their branch was rebased, squashed or merged with
 another) still say whose their added lines are.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.evidence.owners import Version
 from thunderus_mem.evidence.runs import Runs
-from thunderus_mem.evidence.steps import NOTHING, Step, known_texts
+from thunderus_mem.evidence.transitions import NOTHING, Transition, known_texts
 from thunderus_mem.model.document import content_hash
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ class _Fit(NamedTuple):
     ``whole``: together they are one run. ``source`` is the older revision the lead starts from.
     """
 
-    lead: tuple[Step, ...]
-    run: tuple[Step, ...]
+    lead: tuple[Transition, ...]
+    run: tuple[Transition, ...]
     whole: bool
     source: str = ""
 
@@ -67,17 +67,17 @@ def lines_of(text: str) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
-def weave(steps: Sequence[Step], revisions: Sequence[Revision]) -> list[Version[Owner]]:
+def weave(transitions: Sequence[Transition], revisions: Sequence[Revision]) -> list[Version[Owner]]:
     """The versions of a document, older ones first; the last is the first revision's text.
 
     ``revisions`` come newest first, every one before those it was made from.
     """
     frame = _Frame(revisions)
-    runs = Runs(steps)
+    runs = Runs(transitions)
     fits = _fit(frame, runs)
-    placed = {step.number for fit in fits.values() for step in fit.run}
-    spare = [step for step in steps if step.own and step.number not in placed]
-    return _Loom(frame, fits, steps, spare).versions()
+    placed = {transition.number for fit in fits.values() for transition in fit.run}
+    spare = [transition for transition in transitions if transition.own and transition.number not in placed]
+    return _Loom(frame, fits, transitions, spare).versions()
 
 
 class _Frame:
@@ -106,7 +106,7 @@ class _Frame:
 
 
 def _fit(frame: _Frame, runs: Runs) -> dict[str, _Fit]:
-    """Fit runs of steps between revisions: first those that explain one wholly, newest first."""
+    """Fit runs of transitions between revisions: first those that explain one wholly, newest first."""
     fits: dict[str, _Fit] = {}
     limits: dict[str, int] = {}
     open_ones = []
@@ -124,7 +124,7 @@ def _fit(frame: _Frame, runs: Runs) -> dict[str, _Fit]:
                 open_ones.append((one, limit))
         for key in frame.sources(one):
             limits[key] = max(limits.get(key, 0), limit)
-    runs.take(step for fit in fits.values() for step in fit.run)
+    runs.take(transition for fit in fits.values() for transition in fit.run)
     ends = []
     for one, limit in open_ones:
         run = runs.back_from(frame.hashes[one.key], limit)
@@ -141,8 +141,8 @@ def _fit(frame: _Frame, runs: Runs) -> dict[str, _Fit]:
     return fits
 
 
-def _shown(lead: tuple[Step, ...], one: Revision) -> tuple[Step, ...]:
-    """As much of a lead as shows in the revision: its last step added a line that stands there."""
+def _shown(lead: tuple[Transition, ...], one: Revision) -> tuple[Transition, ...]:
+    """As much of a lead as shows in the revision: its last transition added a line that stands there."""
     lines = {line for line in lines_of(one.text or "") if any(map(str.isalnum, line))}
     while lead and lines.isdisjoint(lent_lines(lead[-1:])):
         lead = lead[:-1]
@@ -153,13 +153,17 @@ class _Loom:
     """Puts versions down, parents first."""
 
     def __init__(
-        self, frame: _Frame, fits: Mapping[str, _Fit], steps: Sequence[Step], spare: Sequence[Step]
+        self,
+        frame: _Frame,
+        fits: Mapping[str, _Fit],
+        transitions: Sequence[Transition],
+        spare: Sequence[Transition],
     ) -> None:
         self._frame = frame
         self._fits = fits
-        self._steps = steps
+        self._steps = transitions
         self._spare = lent_lines(spare)
-        self._texts = known_texts(steps, frame.texts)
+        self._texts = known_texts(transitions, frame.texts)
         self._made: list[Version[Owner]] = []
         self._places: dict[str, int] = {}
 
@@ -194,51 +198,52 @@ class _Loom:
         before = self._before(fit.run[0], parents)
         return self._put_run(fit.run, [*parents, *before], (), gap=not before)[0]
 
-    def _before(self, step: Step, parents: Sequence[int]) -> list[int]:
-        """The place of the text a step started from that no step left: a commit's, or its own, put down here.
-
-        None when nobody has that text.
+    def _before(self, transition: Transition, parents: Sequence[int]) -> list[int]:
+        """The place of the text a run starts from, which no transition left: a commit's, or its own, put down
+        here. None when nobody has that text.
         """
         hashes = self._frame.hashes
         for key, place in self._places.items():
-            if hashes[key] == step.before:
+            if hashes[key] == transition.before:
                 return [place]
-        text = self._texts.get(step.before)
+        text = self._texts.get(transition.before)
         if text is None:
             return []
-        return [self._put(text, Owner(EVENT, step.event_id, exact=False), parents, self._spare)]
+        return [self._put(text, Owner(EVENT, transition.event_id, exact=False), parents, self._spare)]
 
     def _put_run(
-        self, run: Sequence[Step], parents: Sequence[int], others: Sequence[int], *, gap: bool = False
+        self, run: Sequence[Transition], parents: Sequence[int], others: Sequence[int], *, gap: bool = False
     ) -> tuple[int, bool]:
         """Put down the texts of a run: the place of the last, and whether one after it is not known.
 
-        Steps whose text nobody has are counted to the next one that is known. ``others`` are versions that
-        were merged in somewhere in the run.
+        Transitions whose text nobody has are counted to the next one that is known. ``others`` are versions
+        that were merged in somewhere in the run.
         """
-        for step in run:
-            text = self._texts.get(step.after)
+        for transition in run:
+            text = self._texts.get(transition.after)
             if text is None:
                 gap = True
                 continue
-            lent = self._spare if gap else self._merged(step)
-            place = self._put(text, Owner(EVENT, step.event_id, exact=not gap), (*parents, *others), lent)
+            lent = self._spare if gap else self._merged(transition)
+            place = self._put(
+                text, Owner(EVENT, transition.event_id, exact=not gap), (*parents, *others), lent
+            )
             parents, gap = [place], False
         return parents[0] if parents else -1, gap
 
-    def _merged(self, step: Step) -> dict[str, Owner]:
-        if not step.merged:
+    def _merged(self, transition: Transition) -> dict[str, Owner]:
+        if not transition.merged:
             return {}
-        return lent_lines(one for one in self._steps if one.doc_id in step.merged and not one.own)
+        return lent_lines(one for one in self._steps if one.doc_id in transition.merged and not one.own)
 
 
-def lent_lines(steps: Iterable[Step]) -> dict[str, Owner]:
-    """Whose the lines are that steps added, by the lines themselves; the latest step's where several did."""
+def lent_lines(transitions: Iterable[Transition]) -> dict[str, Owner]:
+    """Whose the lines are that transitions added, by the lines themselves; the latest's where several did."""
     lent: dict[str, Owner] = {}
-    for step in steps:
-        owner = Owner(EVENT, step.event_id)
+    for transition in transitions:
+        owner = Owner(EVENT, transition.event_id)
         inside = False
-        for line in (step.diff or "").split("\n"):
+        for line in (transition.diff or "").split("\n"):
             inside = inside or line.startswith("@@ ")
             if inside and line.startswith("+"):
                 lent[line[1:]] = owner

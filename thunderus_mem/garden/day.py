@@ -31,6 +31,7 @@ _DONE: Final = {
 }
 # An event that changed more documents than this (an import) is told in one line.
 _BULK = 20
+_RELATIVE = re.compile(r"\]\((?!https?://)")
 # "Open the port before the deploy" is a note; "open: who owns the port" is a question.
 _OPEN = re.compile(
     r"\?|\[ \]|(?:to[ -]?do|fixme|unclear|undecided)\b"
@@ -61,8 +62,11 @@ class Day:
 
 
 def one_line(text: str) -> str:
-    """Free text as one list line that cannot open a comment or a code span over the rest of the page."""
-    line = " ".join(text.split()).replace("<!--", "&lt;!--")
+    """Free text as one list line that cannot open a comment or a code span over the rest of the page.
+
+    Neither is a relative link one from here: the page would be refused for it.
+    """
+    line = _RELATIVE.sub(r"]\\(", " ".join(text.split())).replace("<!--", "&lt;!--")
     return line if line.count("`") % 2 == 0 else line.replace("`", "'")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.garden.day import SHARED_KINDS, Day, deed_of, note_text, one_line, sort_events
 from thunderus_mem.model.errors import NotFound
 from thunderus_mem.model.timestamp import format_timestamp, parse_timestamp, utc_key
+from thunderus_mem.model.unicode import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -210,4 +211,5 @@ def recap_document(
         "files": _bullets(files),
         "provenance": _bullets(_provenance(told, made)),
     }
-    return header, fill_template(template or TEMPLATE, values)
+    # A document that holds what nobody sees is refused.
+    return header, fill_template(template or TEMPLATE, {name: visible(text) for name, text in values.items()})

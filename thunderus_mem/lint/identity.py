@@ -160,3 +160,45 @@ def adr_number_taken(subject: Subject) -> Iterable[Diagnostic]:
             expected="a number of its own",
             hint=f"`thunderus-mem lint --fix` renames the newer of the two; ADR-{free:04d} is free.",
         )
+
+
+def names_alike(subject: Subject) -> Iterable[Diagnostic]:
+    """Two files or two ids differ in nothing but upper and lower case, or in how Unicode writes a letter.
+
+    Why: macOS and Windows keep only one of two such files, so a clone there loses a document and git shows a
+    change that nobody made. Two such ids look the same to people who type them.
+
+    Bad::
+
+        FACTS/testing.md
+        FACTS/Testing.md
+
+    Good::
+
+        FACTS/testing.md
+        FACTS/testing-on-windows.md
+
+    Mend: give one of them another name; the id counts, so links to it stay.
+    """
+    document, corpus = subject.document, subject.corpus
+    if corpus is None:
+        return
+    paths = [path for path in corpus.paths_like(subject.path) if path != subject.path]
+    if paths:
+        yield subject.found(
+            "TM112",
+            (0, 0),
+            f"The path differs from {paths[0]} only in case or in the form of its letters.",
+            expected="a name that no other file has on any system",
+            hint="Rename one of the files; its id and the links to it stay as they are.",
+        )
+    ids = [one for one in corpus.ids_like(document.id) if one != document.id] if document is not None else []
+    if ids:
+        yield subject.found(
+            "TM112",
+            subject.at("id"),
+            f"The id differs from `{ids[0]}` only in case or in the form of its letters.",
+            key="id",
+            expected="an id that cannot be taken for another",
+            hint="Give one of the documents a new id, or merge them.",
+        )

@@ -232,12 +232,22 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
         )
 
 
+# Words of a line that says itself that a file is not there: gone, planned, made by the reader, an example.
+_NOT_THERE = re.compile(
+    r"\b(?:delet|remov|gone\b|former|renam|mov(?:e|ed|ing)\b|creat|generat|plan(?:s|ned)?\b|new\b|add(?:s|ed|ing)?\b|"
+    r"will\b|would\b|example|instead of|used to\b|no longer|if it exists|writes?\b|written\b)|\be\.g\.",
+    re.IGNORECASE,
+)
+
+
 def dead_citation(subject: Subject) -> Iterable[Diagnostic]:
     """The text names a file of the repository that is not there.
 
-    Why: a path in code marks is where a reader looks next. Only paths with a folder count: a bare file name
-    may be anywhere. A note, since a text may speak of what is planned; `add` and `edit` show it for what
-    they write. A recap tells what was, so it may name anything.
+    Why: a path in code marks is where a reader looks next. Only paths that begin in a folder of this
+    repository count: others speak of a project elsewhere, and a bare name may be anywhere. Folders that every
+    repository may have (``.github/``) and what this tool makes do not count. A note: a text may speak of
+    what is planned; `add` and `edit` show it for what they write. A recap tells what was, so it may name
+    anything.
 
     Bad::
 
@@ -245,18 +255,23 @@ def dead_citation(subject: Subject) -> Iterable[Diagnostic]:
 
     Good::
 
-        The timeout is set in `src/net/client.py`.
+        The timeout is set in `src/net/client.py`; `src/net/old.py` was removed.
 
-    Mend: correct the path, or say that the file is gone or planned.
+    Mend: correct the path, or say in the same line that the file is gone or planned.
     """
     told = () if subject.document is None or subject.document.kind == "recap" else cited_paths(subject.body)
     for citation in told:
-        if citation.relative or "/" not in citation.path or subject.exists(citation.path):
+        first, slash, rest = citation.path.partition("/")
+        if citation.relative or not slash or not rest or first.startswith("."):
+            continue
+        if subject.exists(citation.path) or not subject.exists(first):
+            continue
+        if _NOT_THERE.search(subject.body_text(citation.line)):
             continue
         yield subject.found(
             "TM205",
             (subject.in_body(citation.line), citation.column),
             f"The text names `{citation.path}`, which is not in the repository.",
             expected="a path that exists, from the root of the repository",
-            hint="Correct the path, or say that the file is gone or planned.",
+            hint="Correct the path, or say in the line that the file is gone or planned.",
         )

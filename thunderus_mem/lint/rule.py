@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Typ
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from thunderus_mem.model.document import Document
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
@@ -41,16 +43,20 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM109": ("updated-before-created", ERROR),
     "TM110": ("empty-body", WARNING),
     "TM111": ("adr-number-taken", WARNING),
+    "TM112": ("names-alike", ERROR),
     "TM201": ("dead-link", ERROR),
     "TM202": ("superseded-still-linked", WARNING),
     "TM203": ("dead-anchor", WARNING),
     "TM204": ("unknown-relation-target", ERROR),
     "TM205": ("dead-citation", NOTE),
+    "TM206": ("unresolved-provenance", NOTE),
     "TM301": ("size-soft", WARNING),
     "TM302": ("size-hard", ERROR),
     "TM401": ("secret", ERROR),
     "TM402": ("invisible-unicode", ERROR),
     "TM403": ("remote-image-with-query", WARNING),
+    "TM404": ("planted-instruction", WARNING),
+    "TM405": ("script-address", WARNING),
     "TM501": ("schema-drift", WARNING),
     "TM502": ("manifest-schema", ERROR),
     "TM503": ("shard-schema", ERROR),
@@ -72,6 +78,12 @@ class Corpus(Protocol):
     def paths_of(self, doc_id: str) -> tuple[str, ...]:
         """Every file with that id, sorted."""
 
+    def paths_like(self, path: str) -> tuple[str, ...]:
+        """Every file whose path differs from this one in nothing but case or Unicode form, sorted."""
+
+    def ids_like(self, doc_id: str) -> tuple[str, ...]:
+        """Every id that differs from this one in nothing but case or Unicode form, sorted."""
+
     def resolve(self, target: str) -> str | None:
         """The id meant by an id, an alias, a file stem or a root-relative path."""
 
@@ -86,6 +98,19 @@ class Corpus(Protocol):
 
     def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
         """The files of each ADR number, sorted."""
+
+
+class Origins(Protocol):
+    """What a rule may know of the log and of git's history."""
+
+    def missing_events(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the events that no shard here holds."""
+
+    def missing_patches(self, document: Document) -> tuple[str, ...]:
+        """Those of a document's patches that no event about it here belongs to."""
+
+    def lost_commits(self, names: Sequence[str]) -> tuple[tuple[str, bool], ...]:
+        """Those of the commits that no branch or tag reaches, and whether the clone has them at all."""
 
 
 class LintConfig(NamedTuple):

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.lint import answers, identity, limits, links, reading, safety, scalars, store, structure
+from thunderus_mem.lint import (
+    answers,
+    identity,
+    limits,
+    links,
+    origins,
+    reading,
+    safety,
+    scalars,
+    store,
+    structure,
+)
 from thunderus_mem.lint.rule import CODES, Rule
 
 if TYPE_CHECKING:
@@ -41,16 +52,20 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("TM109", structure.updated_before_created),
     _rule("TM110", structure.empty_body),
     _rule("TM111", identity.adr_number_taken),
+    _rule("TM112", identity.names_alike),
     _rule("TM201", links.dead_link),
     _rule("TM202", links.superseded_still_linked),
     _rule("TM203", links.dead_anchor),
     _rule("TM204", links.unknown_relation_target),
     _rule("TM205", links.dead_citation),
+    _rule("TM206", origins.unresolved_provenance),
     _rule("TM301", limits.size_soft),
     _rule("TM302", limits.size_hard),
     _rule("TM401", safety.secret),
     _rule("TM402", safety.invisible_unicode),
     _rule("TM403", safety.remote_image_with_query),
+    _rule("TM404", safety.planted_instruction),
+    _rule("TM405", safety.script_address),
     _rule("TM501", store.schema_drift, "store"),
     _rule("TM502", store.manifest_schema, "store"),
     _rule("TM503", store.shard_schema, "store"),

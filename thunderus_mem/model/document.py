@@ -6,7 +6,7 @@ The one way from bytes to a `Document`. Nothing here raises: what cannot be read
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.header import (
@@ -40,7 +40,8 @@ class Document(NamedTuple):
     ``header_line`` is the file line of the header's first line, so a node's file line is
     ``header_line + node.line - 1``. ``body_start`` is an offset into ``text``, ``body_line`` its line.
     ``last_verified_commit`` and ``status`` come from ``verification``; ``status`` is "unknown" without one.
-    A key of the wrong type reads as absent here; the schema rule reports it.
+    A key of the wrong type reads as absent here, a single text where a list belongs as a list of one; the
+    schema rule reports both.
     """
 
     path: str
@@ -229,7 +230,7 @@ def _document(path: str, text: str, header: Mapping, fences: Fences) -> Document
         _text(found.get("id")),
         _text(found.get("title")),
         _text(found.get("kind")),
-        _texts(found.get("tags")),
+        _tags(found.get("tags")),
         _text(found.get("created")),
         _text(found.get("updated")),
         _texts(provenance.get("events")),
@@ -252,9 +253,23 @@ def _text(node: Node | None) -> str:
     return node.text if isinstance(node, Scalar) else ""
 
 
+def tag_words(text: str) -> tuple[str, ...]:
+    """The tags in one text, as older documents write them: parted by commas, or by blanks."""
+    words = text.split(",") if "," in text else text.split()
+    return tuple(dict.fromkeys(tag for word in words if (tag := word.strip().lstrip("#"))))
+
+
+def _tags(node: Node | None) -> tuple[str, ...]:
+    return tag_words(node.text) if _is_given(node) else _texts(node)
+
+
+def _is_given(node: Node | None) -> TypeGuard[Scalar]:
+    return isinstance(node, Scalar) and not (node.plain and node.text in _NULLS)
+
+
 def _texts(node: Node | None) -> tuple[str, ...]:
     if not isinstance(node, Sequence):
-        return ()
+        return (node.text,) if _is_given(node) and node.text else ()
     return tuple([item.text for item in node.items if isinstance(item, Scalar) and item.text])
 
 

@@ -7,7 +7,8 @@ gives it back: a text that would not read as meant is never returned.
 from __future__ import annotations
 
 import re
-from typing import Any, TypeAlias
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.header import Entry, Mapping, Node, Scalar, Sequence, plain_data
@@ -15,13 +16,18 @@ from thunderus_mem.model.splice import (
     checked,
     entry_lines,
     joined,
+    line_after,
+    line_start,
     open_header,
     with_new_key,
     with_value,
     without_flow,
 )
 from thunderus_mem.model.splice_items import with_item, without_items
-from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, ordered
+from thunderus_mem.model.yaml_text import KEY_ORDER, as_read, block_lines, ordered, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "KEY_ORDER",
@@ -30,6 +36,8 @@ __all__ = [
     "compose",
     "data_with",
     "insert_item",
+    "nest_keys",
+    "quote_values",
     "remove_item",
     "remove_key",
     "replace_body",
@@ -204,6 +212,38 @@ def remove_item(text: str, key: tuple[str, ...], item: Item) -> str:
     kept = [one for one in items if one != item]
     header = without_items(opened.header, node, gone)
     return checked(opened, header, data_with(plain_data(opened.root), key, kept))
+
+
+def nest_keys(text: str, parent: str, names: Iterable[str]) -> str:
+    """Move top-level keys that follow ``parent``, which has no value, under it by indenting their lines.
+
+    Only those of ``names`` that follow it at once. None there: the text as it is.
+    """
+    opened = open_header(text)
+    known, entries = frozenset(names), list(opened.root.entries)
+    place = next((at for at, entry in enumerate(entries) if entry.key.text == parent), None)
+    if place is None or opened.root.flow or not _is_null(entries[place].value):
+        return text
+    below = list(takewhile(lambda entry: entry.key.text in known, entries[place + 1 :]))
+    if not below:
+        return text
+    header = opened.header
+    start, end = line_start(header, below[0].key.start), line_after(header, below[-1].value.end)
+    lines = header[start:end].splitlines(keepends=True)
+    moved = "".join(f"  {line}" if line.strip() else line for line in lines)
+    inner = {entry.key.text: plain_data(entry.value) for entry in below}
+    expected = {key: value for key, value in plain_data(opened.root).items() if key not in inner}
+    expected[parent] = inner
+    return checked(opened, header[:start] + moved + header[end:], expected)
+
+
+def quote_values(text: str, values: Iterable[Scalar]) -> str:
+    """Put unquoted values of the header into double quotes; what they say stays the same."""
+    opened = open_header(text)
+    header = opened.header
+    for value in sorted(values, key=lambda value: value.start, reverse=True):
+        header = header[: value.start] + quoted(value.text) + header[value.end :]
+    return checked(opened, header, plain_data(opened.root))
 
 
 def replace_body(text: str, body: str) -> str:

@@ -12,6 +12,7 @@
     │   └── NoStore             4   no .thunderus here or above
     ├── NotWritable             4   the disk refused: permission, space, read-only
     ├── Refused                 5   a secret, a path outside the store, an untrusted file
+    │   └── TooLarge            5   a file beyond the limit of what is read
     ├── Degraded                6   damage found; what is whole is still served
     └── Busy                    75  another process holds the lock
 
@@ -92,6 +93,10 @@ class Refused(ThunderusError):
     ) -> None:
         super().__init__(message, hint=hint)
         self.diagnostics = tuple(diagnostics)
+
+
+class TooLarge(Refused):
+    """A file is larger than what is read."""
 
 
 class Degraded(ThunderusError):

@@ -5,7 +5,16 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.model.event_line import ACTORS, KINDS, MAX_LINE, Event, decode, encode, line_hash
+from thunderus_mem.model.event_line import (
+    ACTORS,
+    KINDS,
+    MAX_LINE,
+    Event,
+    decode,
+    encode,
+    encoded_size,
+    line_hash,
+)
 from thunderus_mem.model.ids import encode_ulid
 from thunderus_mem.model.textdiff import unified_diff
 
@@ -117,11 +126,16 @@ def _distinct(values: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(value for value in values if value))
 
 
-def _without_longest_diff(changes: Sequence[Change]) -> list[Change]:
-    longest = max(range(len(changes)), key=lambda at: len(changes[at].diff or ""))
-    shorter = list(changes)
-    shorter[longest] = changes[longest]._replace(diff=None, diff_omitted=True)
-    return shorter
+def _without_longest_diffs(changes: Sequence[Change], room: int) -> list[Change]:
+    """The changes with so many diffs left out, the longest first, that the others fit into ``room``."""
+    sizes = {at: encoded_size(change.diff) for at, change in enumerate(changes) if change.diff}
+    kept, total = list(changes), sum(sizes.values())
+    for at in sorted(sizes, key=lambda at: (-sizes[at], at)):
+        if total <= room:
+            break
+        kept[at] = changes[at]._replace(diff=None, diff_omitted=True)
+        total -= sizes[at]
+    return kept
 
 
 def patch_event(
@@ -134,6 +148,7 @@ def patch_event(
     op: str,
     changes: Sequence[Change],
     undoes: Sequence[str] = (),
+    about: Sequence[str] = (),
     why: str = "",
     origin: Mapping[str, Any] | None = None,
     prev: str | None = None,
@@ -141,20 +156,20 @@ def patch_event(
 ) -> Event:
     """A ``patch`` event: ``op`` is one of `PATCH_OPS`; its body lists the changes in the order given.
 
-    ``undoes`` names the events whose changes it takes back.
+    ``undoes`` names the events whose changes it takes back, ``about`` documents besides those of the changes.
     When the line would be longer than `MAX_RECORD`, diffs are left out, the longest first; hashes stay.
     """
     if op not in PATCH_OPS:
         raise ValueError(f'"{op}" is not a kind of patch ({", ".join(PATCH_OPS)})')
-    kept = list(changes)
     taken_back = {"undoes": list(undoes)} if undoes else {}
     refs = {
-        "paths": _distinct(change.path for change in kept),
+        "paths": _distinct(change.path for change in changes),
         "patch_id": patch_id,
-        "memory_doc_ids": _distinct(change.doc_id for change in kept),
+        "memory_doc_ids": _distinct([*(change.doc_id for change in changes), *about]),
     }
-    while True:
-        event = make_event(
+
+    def made(kept: Iterable[Change]) -> Event:
+        return make_event(
             "patch",
             {"op": op, **taken_back, "changes": [_change_data(change) for change in kept]},
             id=id,
@@ -167,9 +182,9 @@ def patch_event(
             prev=prev,
             head=head,
         )
-        if len(encode(event)) <= MAX_RECORD or not any(change.diff for change in kept):
-            return event
-        kept = _without_longest_diff(kept)
+
+    bare = len(encode(made(change._replace(diff=None) for change in changes)))
+    return made(_without_longest_diffs(changes, MAX_RECORD - bare))
 
 
 def note_event(

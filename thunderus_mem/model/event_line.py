@@ -19,7 +19,7 @@ from thunderus_mem.model.timestamp import parse_timestamp
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ACTORS", "KINDS", "MAX_LINE", "Event", "decode", "encode", "line_hash"]
+__all__ = ["ACTORS", "KINDS", "MAX_LINE", "Event", "decode", "encode", "encoded_size", "line_hash"]
 
 VERSION: Final = 1
 ACTORS: Final = ("user", "agent", "tool")
@@ -88,6 +88,16 @@ def _refuse_float(value: object) -> None:
             _refuse_float(child)
 
 
+def _written(value: Any) -> bytes:
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _HIDDEN.sub(_escaped, text).encode("utf-8", "replace")
+
+
+def encoded_size(value: Any) -> int:
+    """How many bytes a value takes in a line."""
+    return len(_written(value))
+
+
 def encode(event: Event) -> bytes:
     """Write an event as its canonical line, LF included.
 
@@ -113,8 +123,7 @@ def encode(event: Event) -> bytes:
     for key in sorted(event.extra):
         data.setdefault(key, event.extra[key])
     _refuse_float(data)
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    line = _HIDDEN.sub(_escaped, text).encode("utf-8", "replace") + b"\n"
+    line = _written(data) + b"\n"
     if len(line) > MAX_LINE:
         raise ValueError(f"the event is {len(line):,} bytes long; {MAX_LINE:,} are allowed")
     return line

@@ -91,6 +91,9 @@ def _mark(text: str, error: Any) -> tuple[int, int]:
     last = text.rstrip().count("\n")
     if mark is not None and (mark.line > last or str(error.problem).startswith("could not find expected")):
         mark = error.context_mark or mark
+    directive = text.rfind("\n%") + 1
+    if directive and "document start" in str(error.problem):
+        return text.count("\n", 0, directive), 0
     if mark is None:
         return 0, 0
     return (mark.line, mark.column) if mark.line <= last else (last, 0)

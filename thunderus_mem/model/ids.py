@@ -35,6 +35,21 @@ def encode_ulid(milliseconds: int, randomness: int) -> str:
     return "".join(_CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
 
 
+def ulid_time(ulid: str) -> datetime | None:
+    """When a ULID was made, in UTC; ``None`` when the text is none."""
+    from datetime import UTC, datetime
+
+    if len(ulid) != 26 or not set(ulid) <= set(_CROCKFORD):
+        return None
+    milliseconds = 0
+    for letter in ulid[:10]:
+        milliseconds = milliseconds * 32 + _CROCKFORD.index(letter)
+    try:
+        return datetime.fromtimestamp(milliseconds / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
 class UlidSource:
     """Makes ULIDs that only grow, even when the clock stands still or steps back.
 
@@ -44,7 +59,7 @@ class UlidSource:
     def __init__(self, now: Callable[[], datetime], random_bits: Callable[[int], int]) -> None:
         self._now = now
         self._random_bits = random_bits
-        self._last = (0, 0)
+        self._last = (-1, 0)
 
     def new(self, prefix: str) -> str:
         """The next id, as ``<prefix>_<ULID>``."""

@@ -6,11 +6,19 @@ before:`` filter (``-kind:recap`` leaves out). Everything else, FTS5 operators i
 
 from __future__ import annotations
 
-import re
-from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.errors import InvalidQuery
+from thunderus_mem.model.words import (
+    grams,
+    has_hump,
+    has_word,
+    is_cjk,
+    latin_parts,
+    pattern,
+    scripts,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
 MAX_TERMS: Final = 64
 MAX_BYTES: Final = 4096
 _SHARP: Final = 4
+_MAX_PIECES: Final = 16
 
 # ruff: noqa: SIM905, E501 – a word list reads best as text
 STOP_WORDS: Final = frozenset(
@@ -36,15 +45,7 @@ _KINDS: Final = {
 _STATUSES: Final = ("verified", "stale", "unknown", "superseded")
 _FILTERS: Final = ("kind", "tag", "path", "status", "since", "before")
 
-_CJK_CLASS: Final = (
-    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003134f"
-)
 # Patterns are compiled when a text first needs them: most words are plain, and every search feels the start.
-_ALNUM_RUN: Final = r"[^\W_]+"
-_HUMP: Final = r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]"
-_CAMEL_WORD: Final = r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9_]+"
-_CAMEL_PART: Final = r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+"
-_SCRIPT_RUN: Final = f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+"
 _UNPRINTABLE: Final = r"[\x00-\x1f\x7f\ud800-\udfff]"
 _TOKEN: Final = (
     r"""(?i)(?P<minus>-?)(?:(?P<key>kind|tag|path|status|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
@@ -103,7 +104,7 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
     Raises ``InvalidQuery`` only for a filter value that cannot be.
     """
     notes: list[str] = []
-    printable = text if text.isprintable() else _pattern(_UNPRINTABLE).sub(" ", text)
+    printable = text if text.isprintable() else pattern(_UNPRINTABLE).sub(" ", text)
     clean = _within_bytes(printable.translate(_QUOTES), notes)
     terms: list[Term] = []
     filters: dict[str, list[str]] = {key: [] for key in _FILTERS}
@@ -141,7 +142,7 @@ def _tokens(text: str) -> Iterator[tuple[bool, str, str]]:
             minus = word[0] == "-" and len(word) > 1
             yield minus, "word", word[minus:]
         return
-    for match in _pattern(_TOKEN).finditer(text):
+    for match in pattern(_TOKEN).finditer(text):
         minus = match["minus"] == "-"
         if match["key"] is not None:
             given = match["quoted"] if match["quoted"] is not None else match["value"]
@@ -153,8 +154,17 @@ def _tokens(text: str) -> Iterator[tuple[bool, str, str]]:
 
 
 def match_expression(query: Query) -> str:
-    """The FTS5 expression for the wanted terms: every one quoted, joined by OR; "" when there is none."""
-    return " OR ".join(expression for term in query.wanted for expression in term_expressions(term))
+    """The FTS5 expression for the wanted terms: every one quoted, joined by OR; "" when there is none.
+
+    Terms come before parts of terms when there are more than are looked for: each costs time in every row.
+    """
+    given = [term_expressions(term) for term in query.wanted]
+    room = MAX_TERMS - len(given)
+    kept: list[str] = []
+    for whole, *parts in given:
+        kept += [whole, *parts[:room]]
+        room -= min(room, len(parts))
+    return " OR ".join(kept)
 
 
 def exclusion_expression(query: Query) -> str:
@@ -166,10 +176,11 @@ def whole_expression(term: Term) -> str:
     """The term as one thing: a phrase of its tokens, or for a camel-case name that name or its parts in a
     row."""
     end = "*" if term.open else ""
-    if not term.phrase and _has_hump(term.text) and len(parts := _latin_parts(term.text)) > 1:
-        return f"({_quoted(term.text)}{end} OR {_quoted(' '.join(parts))}{end})"
-    runs = [run for run in _scripts(term.text) if _has_word(run)]
-    pieces = [*map(_whole_piece, runs[:-1]), _whole_piece(runs[-1], end)]
+    if not term.phrase and has_hump(term.text) and len(parts := latin_parts(term.text)) > 1:
+        return f"({_quoted(_shortened(term.text))}{end} OR {_quoted(' '.join(parts[:MAX_TERMS]))}{end})"
+    runs = [run for run in scripts(term.text) if has_word(run)]
+    pieces = list(dict.fromkeys([*map(_whole_piece, runs[:-1]), _whole_piece(runs[-1], end)]))
+    pieces = pieces[:_MAX_PIECES]
     return pieces[0] if len(pieces) == 1 else f"({' AND '.join(pieces)})"
 
 
@@ -178,75 +189,17 @@ def atoms(term: Term) -> list[str]:
     if term.phrase:
         return []
     parts = []
-    for piece in _scripts(term.text):
-        if _is_cjk(piece):
-            parts += [_quoted(gram) for gram in _grams(piece)] if len(piece) > 1 else [f"{_quoted(piece)}*"]
+    for piece in scripts(term.text):
+        if is_cjk(piece):
+            parts += [_quoted(gram) for gram in grams(piece)] if len(piece) > 1 else [f"{_quoted(piece)}*"]
         else:
-            parts += [_spelled(part) for part in _latin_parts(piece)]
-    return parts if len(parts) > 1 else []
+            parts += [_spelled(part) for part in latin_parts(piece)]
+    return list(dict.fromkeys(parts))[:MAX_TERMS] if len(parts) > 1 else []
 
 
 def term_expressions(term: Term) -> list[str]:
     """What a term adds to the OR: itself whole, then each of its parts that is no stop word."""
     return [whole_expression(term), *(atom for atom in atoms(term) if atom.strip('"') not in STOP_WORDS)]
-
-
-def identifier_parts(text: str) -> list[str]:
-    """Words that plain tokenising would miss in ``text``, in order, for an index column of their own.
-
-    Parts of camel-case names (``parseHTTPFrame`` → parse, http, frame), two-character grams of Chinese,
-    Japanese and Korean runs, and the Latin words glued to such a run.
-    """
-    found: list[str] = []
-    # Most words are all small or only begin with a capital; telling so is cheaper than searching for humps.
-    mixed = [word for word in text.split() if not (word.islower() or word.istitle())]
-    if mixed:
-        camel_part = _pattern(_CAMEL_PART)
-        for word in _pattern(_CAMEL_WORD).findall(" ".join(mixed)):
-            found += [part.lower() for part in camel_part.findall(word)]
-    if not text.isascii():
-        for run in filter(_is_cjk, _scripts(text)):
-            found += _grams(run)
-            if len(run) > 1:
-                found.append(run[-1])
-        found += [
-            piece
-            for word in _pattern(_ALNUM_RUN).findall(text)
-            if not word.isascii() and len(pieces := _scripts(word)) > 1
-            for piece in pieces
-            if not _is_cjk(piece)
-        ]
-    return found
-
-
-@cache
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text)
-
-
-def _has_word(text: str) -> bool:
-    return any(char.isalnum() for char in text)
-
-
-def _words(text: str) -> list[str]:
-    return [text] if text.isalnum() else _pattern(_ALNUM_RUN).findall(text)
-
-
-def _has_hump(text: str) -> bool:
-    plain = text.isalpha() and (text.islower() or text.istitle())
-    return not plain and _pattern(_HUMP).search(text) is not None
-
-
-def _scripts(text: str) -> list[str]:
-    """The text cut where Chinese, Japanese or Korean begins and ends."""
-    return [text] if text.isascii() else _pattern(_SCRIPT_RUN).findall(text)
-
-
-def _is_cjk(piece: str) -> bool:
-    first = piece[:1]
-    return first >= "\u3040" and any(
-        low <= first <= high for low, high in zip(_CJK_CLASS[0::3], _CJK_CLASS[2::3], strict=True)
-    )
 
 
 def _within_bytes(text: str, notes: list[str]) -> str:
@@ -286,7 +239,7 @@ def filter_value(key: str, given: str) -> str:
 
 
 def _add_phrase(terms: list[Term], text: str, excluded: bool) -> None:
-    words = _words(text)
+    words = words_of(text)
     if words:
         # One quoted word is that word: quoting must not change what it finds.
         plain = len(words) == 1
@@ -296,7 +249,7 @@ def _add_phrase(terms: list[Term], text: str, excluded: bool) -> None:
 def _add_word(terms: list[Term], text: str, excluded: bool) -> None:
     if text.startswith("-"):  # "--force" is an option that somebody looks for, not a word to leave out
         excluded = False
-    if _has_word(text):
+    if has_word(text):
         terms.append(Term(text.strip("-.,;:!?()[]{}<>'`*^|&"), False, excluded))
 
 
@@ -313,8 +266,14 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', " ") + '"'
 
 
+def _shortened(text: str) -> str:
+    """Words in a row; one as long as a query may be would be slow to follow through a text that repeats."""
+    return text if len(text) < 2 * MAX_TERMS else " ".join(words_of(text)[:MAX_TERMS])
+
+
 def _spelled(text: str, end: str = "") -> str:
     """The text quoted, in each of its spellings: people write ß as ss, and the tokenizer does not."""
+    text = _shortened(text)
     found = [text]
     small = text.lower()
     if "ß" in small:
@@ -327,18 +286,6 @@ def _spelled(text: str, end: str = "") -> str:
 
 
 def _whole_piece(piece: str, end: str = "") -> str:
-    if not _is_cjk(piece):
+    if not is_cjk(piece):
         return _spelled(piece, end)
-    return _quoted(" ".join(_grams(piece))) if len(piece) > 1 else f"{_quoted(piece)}*"
-
-
-def _grams(run: str) -> list[str]:
-    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
-
-
-def _latin_parts(text: str) -> list[str]:
-    return [
-        part.lower()
-        for word in _words(text)
-        for part in (_pattern(_CAMEL_PART).findall(word) if word.isascii() and _has_hump(word) else [word])
-    ]
+    return _quoted(" ".join(grams(piece)[:MAX_TERMS])) if len(piece) > 1 else f"{_quoted(piece)}*"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 _FINGERPRINT = 8
 _FEW_CHARACTERS = 7
@@ -260,6 +260,15 @@ def redacted(text: str) -> str:
         pieces += [text[at : one.start], f"<{one.kind} {one.fingerprint}>"]
         at = one.end
     return "".join([*pieces, text[at:]]) if pieces else text
+
+
+def redacted_data(value: Any) -> Any:
+    """A JSON value with every text in it, keys included, `redacted`."""
+    if isinstance(value, str):
+        return redacted(value)
+    if isinstance(value, dict):
+        return {redacted(key): redacted_data(item) for key, item in value.items()}
+    return [redacted_data(item) for item in value] if isinstance(value, list) else value
 
 
 def _without_overlaps(found: list[Secret]) -> list[Secret]:

@@ -31,6 +31,7 @@ TORN: Final = "TM505"
 CONFLICT: Final = "TM507"
 LINE_ENDS: Final = "TM508"
 
+_SHORT_HASH: Final = len("sha256:") + 12
 _MARKERS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ")
 
 
@@ -93,11 +94,13 @@ def _records(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
 
 
 def _damage(path: str, number: int, line: bytes, whole: bool, reason: str) -> Damage:
+    """What is wrong with a line; the beginning of its hash tells which bytes were meant."""
+    digest = line_hash(line)[:_SHORT_HASH]
     if _is_marker(line):
-        return Damage(number, CONFLICT, "a conflict marker of git stands in the log", path)
+        return Damage(number, CONFLICT, f"a conflict marker of git stands in the log ({digest})", path)
     if not whole:
-        return Damage(number, TORN, f"the last line is torn: {reason}", path)
-    return Damage(number, SHAPE, f"not an event: {reason}", path)
+        return Damage(number, TORN, f"the last line is torn: {reason} ({digest})", path)
+    return Damage(number, SHAPE, f"not an event: {reason} ({digest})", path)
 
 
 def parse_shard(path: str, data: bytes) -> ShardReading:

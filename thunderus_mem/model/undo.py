@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.model.event import HAND_EDIT, Change, Event, changes_of, undone_by
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 __all__ = ["NOT_BY_THE_TOOL", "UNDO", "Turn", "can_be_taken_back", "origin", "steps", "taken_back", "turns"]
 
@@ -46,18 +46,20 @@ def taken_back(events: Sequence[Event]) -> dict[str, str]:
     return {target: undo for undo, targets in undos.items() if holds[undo] for target in targets}
 
 
-def origin(event: Event, by_id: Mapping[str, Event]) -> tuple[Event, bool]:
+def origin(event: Event, find: Callable[[str], Event | None]) -> tuple[Event, bool]:
     """The change that taking the event back is about, and whether that brings it back.
 
-    An undo is about what it took back, and so is the undo of an undo.
+    An undo is about what it took back, and so is the undo of an undo. ``find`` gives an event by its id; of
+    one that is not here only the undo is known.
     """
     again, seen = False, {event.id}
     while event.body.get("op") == UNDO:
-        below = next((id for id in undone_by(event) if id in by_id and id not in seen), None)
-        if below is None:
+        again = not again
+        known = [found for id in undone_by(event) if id not in seen and (found := find(id)) is not None]
+        if not known:
             break
-        event, again = by_id[below], not again
-        seen.add(below)
+        event = known[0]
+        seen.add(event.id)
     return event, again
 
 

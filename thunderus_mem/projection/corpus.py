@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.ids import fold_key
 from thunderus_mem.projection.rows import decode_list, fold_name
 
 if TYPE_CHECKING:
@@ -25,6 +26,14 @@ class IndexCorpus:
     def paths_of(self, doc_id: str) -> tuple[str, ...]:
         """Every file with that id."""
         return self._paths.get(doc_id, ())
+
+    def paths_like(self, path: str) -> tuple[str, ...]:
+        """Every file whose path is this one but for case and Unicode form."""
+        return self._alike.get(fold_key(path), ())
+
+    def ids_like(self, doc_id: str) -> tuple[str, ...]:
+        """Every id that is this one but for case and Unicode form."""
+        return self._alike_ids.get(fold_key(doc_id), ())
 
     def resolve(self, target: str) -> str | None:
         """The id behind an id, an alias, a file stem or a path."""
@@ -52,6 +61,14 @@ class IndexCorpus:
                 numbers.setdefault(int(match[1]), []).append(path)
         return {number: tuple(paths) for number, paths in sorted(numbers.items())}
 
+    def named(self, key: str) -> list[str]:
+        """Everything that documents name in their provenance under ``events`` or ``commits``."""
+        rows = self._index.database.rows(
+            "SELECT DISTINCT value FROM docs, json_each(provenance_json, ?) WHERE typeof(value) = 'text'",
+            (f"$.{key}",),
+        )
+        return [row[0] for row in rows]
+
     @cached_property
     def _files(self) -> list[tuple[str, str, str]]:
         return self._index.files()
@@ -60,6 +77,14 @@ class IndexCorpus:
     def _docs(self) -> dict[str, tuple[str, str]]:
         rows = self._index.database.rows("SELECT doc_id, path, anchors_json FROM docs")
         return {row[0]: (row[1], row[2]) for row in rows}
+
+    @cached_property
+    def _alike(self) -> dict[str, tuple[str, ...]]:
+        return _groups(path for path, _, _ in self._files)
+
+    @cached_property
+    def _alike_ids(self) -> dict[str, tuple[str, ...]]:
+        return _groups(self._docs)
 
     @cached_property
     def _by_path(self) -> dict[str, str]:
@@ -81,3 +106,11 @@ class IndexCorpus:
     @cached_property
     def _superseded(self) -> dict[str, str]:
         return self._index.superseded_by()
+
+
+def _groups(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Names by their folded form, where several share one."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(fold_key(name), []).append(name)
+    return {folded: tuple(sorted(found)) for folded, found in groups.items() if len(found) > 1}

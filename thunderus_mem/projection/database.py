@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 BUSY_SECONDS: Final = 10.0
-_CACHE_KIB: Final = 64 * 1024
+_READ_KIB, _WRITE_KIB = 2000, 64 * 1024
 _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 Row = tuple[Any, ...]
@@ -47,6 +47,11 @@ class Database:
         """All rows of a query. Raises ``Damaged`` or ``Busy``."""
         with self._translated():
             return self._connection.execute(sql, values).fetchall()
+
+    def each(self, sql: str) -> Iterator[Row]:
+        """The rows of a query one by one, however many there are."""
+        with self._translated():
+            yield from self._connection.execute(sql)
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """The first row of a query, if any."""
@@ -145,6 +150,8 @@ class Database:
                 if self._inode:
                     # Not before: who waits for the write lock must not keep a read lock meanwhile.
                     self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+                    # Pages that find no room are written before COMMIT, and readers kept out since then.
+                    self._connection.execute(f"PRAGMA cache_size = {-_WRITE_KIB}")
             except sqlite3.Error:
                 self._unlock()
                 raise
@@ -154,6 +161,7 @@ class Database:
             self._connection.execute("PRAGMA query_only = ON")
             if self._inode:
                 self._connection.execute("PRAGMA locking_mode = NORMAL")
+                self._connection.execute(f"PRAGMA cache_size = {-_READ_KIB}")
                 # The lock goes with the next access.
                 self._connection.execute("PRAGMA user_version").fetchone()
 
@@ -257,13 +265,10 @@ def engine_version() -> str:
 
 def has_full_text_search() -> bool:
     """Whether the SQLite library in use was built with FTS5."""
-    connection = sqlite3.connect(":memory:")
     try:
-        connection.execute("CREATE VIRTUAL TABLE probe USING fts5(text)")
+        scratch("CREATE VIRTUAL TABLE probe USING fts5(text)").close()
     except sqlite3.OperationalError:
         return False
-    finally:
-        connection.close()
     return True
 
 
@@ -288,7 +293,6 @@ def _connection(place: str) -> sqlite3.Connection:
     connection.execute("PRAGMA cell_size_check = ON")
     connection.execute("PRAGMA mmap_size = 0")
     connection.execute("PRAGMA temp_store = MEMORY")
-    connection.execute(f"PRAGMA cache_size = {-_CACHE_KIB}")
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     if sys.version_info >= (3, 12):
         connection.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)

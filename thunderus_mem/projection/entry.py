@@ -7,8 +7,8 @@ from json.encoder import encode_basestring as _json_text
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.outline import outline, without_comments
-from thunderus_mem.model.query import identifier_parts
 from thunderus_mem.model.timestamp import utc_key
+from thunderus_mem.model.words import identifier_parts
 from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT, fold_name
 
 if TYPE_CHECKING:

@@ -136,15 +136,6 @@ class Index:
         """Which files the index agrees with: equal for equal paths and texts, in any clone, at any time."""
         return self.database.meta("generation")
 
-    def digest(self) -> str:
-        """The generation, worked out from the rows of all files."""
-        from hashlib import sha256
-
-        row = self.database.row(
-            "SELECT CAST(group_concat(path || char(0) || hash, char(0)) AS BLOB) FROM files"
-        )
-        return sha256((row and row[0]) or b"").hexdigest()[:16]
-
     def hash_of(self, path: str) -> str:
         """The hash of the file as last read; "" when it is unknown."""
         row = self.database.row("SELECT hash FROM files WHERE path = ?", (path,))

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.model.shard import LoggedEvent, places
-from thunderus_mem.projection.scan import RACY_NS
+from thunderus_mem.model.shard import TORN, LoggedEvent, places
+from thunderus_mem.projection.scan import is_racy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHARDS: Final = 64
 _BATCH: Final = 500
 _ROWS: Final = "SELECT id, kind, place, path, line FROM events JOIN shards USING (shard)"
-_NEWEST_FIRST: Final = "ORDER BY place DESC, path DESC, line DESC"
+_NEWEST_FIRST: Final = "ORDER BY place DESC, shards.path DESC, line DESC"
 _LISTED: Final = "IN (SELECT value FROM json_each(?))"
 _NAMING: Final = f"SELECT shard, line FROM event_docs WHERE doc_id {_LISTED}"
 
@@ -70,16 +70,30 @@ class LogIndex:
     ) -> list[EventRow]:
         """The last events, newest first; of some kinds, or about a document by its ids, when asked."""
         where, values = _filters(kinds, doc_ids)
+        sql = f"{_ROWS} {where} {_NEWEST_FIRST} LIMIT ? OFFSET ?"
         found: list[EventRow] = []
         offset = 0
-        while len(found) < limit:
-            sql = f"{_ROWS} {where} {_NEWEST_FIRST} LIMIT ? OFFSET ?"
-            rows = self._rows(sql, (*values, limit, offset))
-            found += self._first_copies(rows)
-            if len(rows) < limit:
-                break
-            offset += limit
+        with self._database.snapshot():
+            while len(found) < limit:
+                rows = self._rows(sql, (*values, limit, offset))
+                found += self._first_copies(rows)
+                if len(rows) < limit:
+                    break
+                offset += limit
         return found[:limit]
+
+    def in_order(
+        self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = (), since: str = ""
+    ) -> Iterator[list[EventRow]]:
+        """All events, oldest first, a batch at a time; narrowed as in `newest`, or from a `utc_key` on."""
+        where, values = _filters(kinds, doc_ids)
+        # The first comparison says nothing new, but is one that the index by place answers.
+        narrowed = f"{where} {'AND' if where else 'WHERE'} place >= ? AND (place, path, line) > (?, ?, ?)"
+        sql = f"{_ROWS} {narrowed} ORDER BY place, path, line LIMIT {_BATCH}"
+        last: tuple[str, str, int] = (since, "", 0)
+        while rows := self._rows(sql, (*values, last[0], *last)):
+            last = rows[-1].order
+            yield list(self._first_copies(rows))
 
     def total(self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()) -> int:
         """How many events there are; a repeated line counts once."""
@@ -112,6 +126,11 @@ class LogIndex:
         lines = f"SELECT shard, line FROM event_docs WHERE after_hash {_LISTED}"
         return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", (_json(filter(None, hashes)),))
 
+    def known(self, event_ids: Iterable[str]) -> set[str]:
+        """Those of the events that some shard holds."""
+        rows = self._database.rows(f"SELECT id FROM events WHERE id {_LISTED}", (_json(event_ids),))
+        return {row[0] for row in rows}
+
     def explains(self, content_hash: str) -> bool:
         """Whether some event says that it left a document with this hash."""
         row = self._database.row("SELECT 1 FROM event_docs WHERE after_hash = ? LIMIT 1", (content_hash,))
@@ -124,6 +143,15 @@ class LogIndex:
             "OR NOT EXISTS (SELECT 1 FROM event_docs WHERE after_hash = files.hash) ORDER BY path"
         )
         return [row[0] for row in rows]
+
+    def removed(self, doc_id: str) -> bool:
+        """Whether the last event that changed a document took its text away."""
+        row = self._database.row(
+            "SELECT after_hash FROM event_docs JOIN events USING (shard, line) JOIN shards USING (shard) "
+            f"WHERE doc_id = ? AND after_hash IS NOT NULL {_NEWEST_FIRST} LIMIT 1",
+            (doc_id,),
+        )
+        return row is not None and row[0] == ""
 
     def vanished(self, shard: str | None = None) -> list[str]:
         """Documents the log last saw with a text and no file holds any more; only by ``shard`` when given."""
@@ -143,7 +171,7 @@ class LogIndex:
         return [row[0] for row in rows if shard is None or row[1] == shard]
 
     def damages(self) -> int:
-        """How many lines could not be read."""
+        """How many lines cannot be read, unfinished last ones not counted."""
         row = self._database.row("SELECT coalesce(sum(damages), 0) FROM shards")
         return int(row[0]) if row else 0
 
@@ -151,7 +179,8 @@ class LogIndex:
         return [EventRow(*row) for row in self._database.rows(sql, values)]
 
     def _in_order(self, sql: str, values: Sequence[Any]) -> list[EventRow]:
-        return sorted(self._first_copies(self._rows(sql, values)), key=lambda row: row.order)
+        with self._database.snapshot():
+            return sorted(self._first_copies(self._rows(sql, values)), key=lambda row: row.order)
 
     def _first_copies(self, rows: list[EventRow]) -> Iterator[EventRow]:
         """Of an event that stands in several shards only the copy that the log places first."""
@@ -172,7 +201,9 @@ class LogIndex:
         for path in paths:
             stamp = _stamp(os.path.join(log.root, path))
             reading = log.read_shard(path)
-            shard = self._new_shard(path, stamp, len(reading.damages))
+            # An unfinished last line may be one that somebody is writing.
+            damages = sum(damage.code != TORN for damage in reading.damages)
+            shard = self._new_shard(path, stamp, damages)
             for (event, _, line), place in zip(reading.events, places(reading), strict=True):
                 events.append((shard, line, event.id, event.kind, place, _day(event.ts)))
                 named += [(shard, line, *one) for one in _named(event)]
@@ -248,6 +279,6 @@ def _stamp(path: str) -> str:
         info = os.lstat(path)
     except OSError:
         return ""
-    newest = max(info.st_mtime_ns, info.st_ctime_ns)
-    racy = f" {time.time_ns()}" if newest > time.time_ns() - RACY_NS else ""
+    now = time.time_ns()
+    racy = f" {now}" if is_racy(info.st_mtime_ns, info.st_ctime_ns, now) else ""
     return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}{racy}"

@@ -81,16 +81,16 @@ def open_index(layout: Layout, tell: Tell = silent) -> tuple[Index, Refreshed]:
         except FileNotFoundError:
             reason = "there was no index"
         except (Newer, NotWritable) as error:
-            return _in_memory(layout, str(error), tell)
+            return in_memory(layout, str(error), tell)
         except Damaged as error:
             reason = str(error)
         except OSError as error:
-            return _in_memory(layout, error.strerror or "the index cannot be opened", tell)
+            return in_memory(layout, error.strerror or "the index cannot be opened", tell)
         try:
             return _build(layout, reason, tell, instead_of=stood)
         except Moved:
             continue
-    return _in_memory(layout, "other processes keep replacing the index", tell)
+    return in_memory(layout, "other processes keep replacing the index", tell)
 
 
 def refresh(layout: Layout, index: Index, tell: Tell = silent) -> Refreshed:
@@ -111,6 +111,7 @@ def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> R
     """Read every file anew into a new index, and put it in the place of the old one.
 
     Raises ``Refused`` when a newer version of the program wrote that: it would be built back and forth.
+    ``NotWritable`` when the old one knows of documents that may not be looked at now.
     """
     try:
         Index.open(layout.index_file).close()
@@ -121,9 +122,19 @@ def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> R
         ) from None
     except (Damaged, OSError, NotWritable, Busy):
         pass
+    else:
+        _refuse_to_forget(layout)
     index, refreshed = _build(layout, reason, tell)
     index.close()
     return refreshed
+
+
+def _refuse_to_forget(layout: Layout) -> None:
+    for folder in scan(layout.root, FOLDERS).unlisted:
+        raise NotWritable(
+            f"{folder} cannot be looked into, and a new index would lack its documents.",
+            hint=f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",
+        )
 
 
 def peek(layout: Layout, index: Index) -> bool:
@@ -156,14 +167,15 @@ def _build(
     except (OSError, NotWritable, Busy, Damaged) as error:
         if isinstance(error, Busy) and instead_of is None:
             raise
-        return _in_memory(layout, f"{reason}; {error}", tell)
+        return in_memory(layout, f"{reason}; {error}", tell)
     finally:
         for name in (temporary, temporary + "-journal"):
             with suppress(OSError):
                 os.unlink(name)
 
 
-def _in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
+def in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
+    """A fresh index that leaves no trace on the disk."""
     index = Index(db.create())
     return index, _fill(layout, index, tell)._replace(rebuilt=reason)
 
@@ -196,7 +208,7 @@ def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refres
         database.run("DELETE FROM walk")
         database.run("INSERT INTO walk VALUES (?, ?)", seen.packed(update.unsettled))
         database.set_meta("counts", f"{total} {problems}")
-        database.set_meta("generation", index.digest())
+        database.set_meta("generation", update.drift.applied(index.generation()))
         meta = {"manifest": database.meta("manifest")}
         if database.path and (update.changed or not _manifest_is_ours(layout, index, meta)):
             stamp = write_manifest(layout.manifest_file, index.manifest())

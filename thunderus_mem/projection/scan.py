@@ -45,7 +45,7 @@ class FileStamp(NamedTuple):
 
     def racy_at(self, moment_ns: int) -> bool:
         """Whether a change right after ``moment_ns`` could leave this same stamp."""
-        return max(self.mtime_ns, self.ctime_ns) > moment_ns - RACY_NS
+        return is_racy(self.mtime_ns, self.ctime_ns, moment_ns)
 
 
 class Walk(NamedTuple):
@@ -86,6 +86,16 @@ class Scan(NamedTuple):
                 if name in unsettled:
                     stamps[at * 4 : at * 4 + 4] = array("q", UNSETTLED)
         return Walk(self.packed_names, stamps.tobytes())
+
+
+def is_racy(mtime_ns: int, ctime_ns: int, moment_ns: int) -> bool:
+    """Whether a file with these times, read at ``moment_ns``, could have changed since without other times.
+
+    An mtime of far in the future was set by hand and says nothing: the next change brings it back. A ctime
+    cannot be set; one in the future is that of a clock other than ours.
+    """
+    begins = moment_ns - RACY_NS
+    return ctime_ns > begins or begins < mtime_ns <= moment_ns + RACY_NS
 
 
 def _by_four(stamps: array[int]) -> Iterator[Stamp]:

@@ -38,11 +38,14 @@ def publish(database: Database, path: str, *, instead_of: int | None = None) -> 
         raise Damaged(problem)
     _sync(temporary)
     # Whoever opens the new file waits until its seal is on.
-    with _alone(temporary), _writers_kept_out(path):
-        if instead_of is not None and inode_of(path) != instead_of:
-            raise Moved("another index is in its place")
-        os.replace(temporary, path)
-        write_seal(path)
+    with _alone(temporary):
+        with _writers_kept_out(path):
+            if instead_of is not None and inode_of(path) != instead_of:
+                raise Moved("another index is in its place")
+            os.replace(temporary, path)
+            write_seal(path)
+        # The old file may have had SQLite make some.
+        _clear_sidecars(path)
 
 
 @contextmanager
@@ -62,9 +65,7 @@ def _alone(path: str) -> Iterator[Database]:
 @contextmanager
 def _writers_kept_out(path: str) -> Iterator[None]:
     """Hold the file that is replaced: one of us may be about to seal it, and would seal the new one."""
-    # Before SQLite looks at them: nothing beside the index is ours.
-    for suffix in SIDECARS:
-        clear_away(path + suffix)
+    _clear_sidecars(path)
     with ExitStack() as held:
         try:
             old = held.enter_context(_alone(path))
@@ -75,6 +76,12 @@ def _writers_kept_out(path: str) -> Iterator[None]:
         else:
             _leave_newer(old)
         yield
+
+
+def _clear_sidecars(path: str) -> None:
+    """Nothing that SQLite would read beside the index is ours."""
+    for suffix in SIDECARS:
+        clear_away(path + suffix)
 
 
 def _leave_newer(old: Database) -> None:

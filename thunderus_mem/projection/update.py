@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.projection.entry import Entry, entry_of
+from thunderus_mem.projection.generation import Drift
 from thunderus_mem.projection.index import encode_problems
 from thunderus_mem.projection.row_writer import RowWriter
 from thunderus_mem.projection.scan import FileStamp, Stamp
-from thunderus_mem.projection.source import failed, irregular, read_bytes
+from thunderus_mem.projection.source import failed, irregular, openable, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,7 +50,8 @@ class _FileRow(NamedTuple):
 
 class Update:
     """One update within a transaction that its caller holds. ``added``, ``modified``, ``removed`` count
-    documents; ``unsettled`` are files that have to be read again next time, whatever their stamps say."""
+    documents; ``unsettled`` are files that have to be read again next time, whatever their stamps say;
+    ``drift`` is what it does to the generation."""
 
     def __init__(self, root: str, database: Database, tell: Tell) -> None:
         self._tell = tell
@@ -61,6 +63,7 @@ class Update:
         self._was: dict[str, bool] = {}
         self._written: dict[str, bool] = {}
         self.unsettled: set[str] = set()
+        self.drift = Drift()
         self.held = 0
 
     @property
@@ -110,17 +113,30 @@ class Update:
                 for path in batch
             ]
             entries = {path: entry_of(*found) for path, found in self._fresh.items()}
+            rows = [row for row in read if row is not None]
+            self._drifted(rows, known)
             self._writer.wait()
             known = self._known(batches[at + 1]) if at + 1 < len(batches) else {}
-            self._database.run_many(_INSERT_FILE, [row for row in read if row is not None])
+            self._database.run_many(_INSERT_FILE, rows)
             self._settle(entries)
         self._settle({})
 
     def _forget(self, gone: list[str]) -> None:
         """Take out the files that are no more; their ids are settled with the first batch."""
         for batch in _batches(gone):
-            self._touched.update(row.doc_id for row in self._known(batch).values())
+            known = self._known(batch)
+            self._touched.update(row.doc_id for row in known.values())
+            for path, row in known.items():
+                self.drift.went(path, row.hash)
             self._database.run_many("DELETE FROM files WHERE path = ?", [(path,) for path in batch])
+
+    def _drifted(self, rows: list[tuple[Any, ...]], known: dict[str, _FileRow]) -> None:
+        for path, *_, text_hash, _, _ in rows:
+            before = known.get(path)
+            if before is None or before.hash != text_hash:
+                self.drift.came(path, text_hash)
+                if before is not None:
+                    self.drift.went(path, before.hash)
 
     def problem_count(self) -> int:
         """How many files have findings of the reader."""
@@ -136,7 +152,7 @@ class Update:
         """The new row of a file that may have changed; ``None`` leaves the old one."""
         path = stamp.path
         self.unsettled.discard(path)
-        if not stamp.regular:
+        if not (stamp.regular and openable(path)):
             return self._not_a_document(stamp, before, (irregular(path),))
         moment = time.time_ns()
         try:
@@ -223,6 +239,7 @@ class Update:
                 return entry_of(document, content_hash(data), stamp.size)
         # It changed since the walk. The next refresh reads it and settles the id.
         self.unsettled.add(path)
+        self._drifted([(path, "", "", "")], self._known([path]))
         self._database.run("UPDATE files SET hash = '' WHERE path = ?", (path,))
         return None
 

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 Origin = Literal["default", "file", "environment"]
+FORMAT: Final = 1
+"""The version of the store's formats that this program writes; earlier ones are read, later ones too."""
 _SIZE_LIMIT: Final = 1 << 20
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 
@@ -27,6 +29,7 @@ _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 class Config(NamedTuple):
     """All settings with their defaults. Attribute ``search_limit`` is key ``search.limit``."""
 
+    store_version: int = FORMAT
     lint_select: tuple[str, ...] = ()
     lint_ignore: tuple[str, ...] = ()
     lint_severity: Mapping[str, str] = MappingProxyType({})
@@ -128,13 +131,41 @@ def _parse(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
             "Git could not merge it: keep what is right and delete the conflict markers." if marked else None
         )
         raise InvalidConfig(f"{path} is not valid TOML: {error}.", hint=hint) from error
-    for dotted, value in _flatten(table):
+    from thunderus_mem.store.config_keys import OF_OTHERS, OLDER_NAMES, OLDER_VALUES
+
+    later = _is_later(table)
+    flat = sorted(_flatten(table), key=lambda pair: pair[0] not in OLDER_NAMES)
+    for dotted, value in flat:
+        if dotted in OF_OTHERS or dotted.partition(".")[0] in OF_OTHERS:
+            continue
+        if dotted in OLDER_NAMES:
+            dotted, value = OLDER_NAMES[dotted], OLDER_VALUES.get(str(value), value)
+        if later:
+            yield from _understood(dotted, value, name)
+            continue
         key = _known(dotted, path)
         if key.file != name:
             raise InvalidConfig(
                 f"{path}: key {dotted} belongs in {key.file}.", hint=f"Move it to {key.file}."
             )
         yield key, _checked(key, value, path)
+
+
+def _is_later(table: dict[str, Any]) -> bool:
+    """Whether the file is one of a later version, which may hold what we do not know."""
+    store = table.get("store")
+    version = store.get("version") if isinstance(store, dict) else None
+    return isinstance(version, int) and version > FORMAT
+
+
+def _understood(dotted: str, value: Any, name: str) -> Iterator[tuple[Key, Any]]:
+    """The setting, when this version knows the key and can take the value."""
+    from thunderus_mem.store.config_keys import KEY_BY_NAME
+
+    key = KEY_BY_NAME.get(dotted)
+    found = _of_type(key, value) if key is not None and key.file == name else None
+    if key is not None and found is not None:
+        yield key, found
 
 
 def _flatten(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -62,6 +62,14 @@ def expectation(key: Key) -> str:
 
 KEYS: Final[tuple[Key, ...]] = (
     Key(
+        "store.version",
+        CONFIG,
+        "int",
+        "The version of the formats this store needs. A program that knows only earlier ones reads it and "
+        "writes nothing.",
+        minimum=1,
+    ),
+    Key(
         "lint.select",
         CONFIG,
         "list",
@@ -196,6 +204,7 @@ KEYS: Final[tuple[Key, ...]] = (
 
 KEY_BY_NAME: Final = {key.name: key for key in KEYS}
 SECTIONS: Final = {
+    "store": "What the store asks of the program.",
     "lint": "What lint checks and how much it weighs.",
     "search": "What search prints.",
     "write": "What happens around a write.",
@@ -206,3 +215,28 @@ SECTIONS: Final = {
     "duplicates": "What the gardener does with equal documents.",
     "recap": "What a recap contains.",
 }
+
+OLDER_NAMES: Final = {
+    "hygiene.core_soft_limit": "caps.core_soft",
+    "hygiene.core_hard_limit": "caps.core_hard",
+    "hygiene.doc_soft_limit": "caps.document_soft",
+    "hygiene.doc_hard_limit": "caps.document_hard",
+    "hygiene.dedup_strategy": "duplicates.strategy",
+    "recap.max_files_listed": "recap.max_files",
+}
+"""Keys by the names of Thunderus's own gardener; they are read, and `migrate` renames them."""
+
+OLDER_VALUES: Final = {
+    "MergeToFirst": "merge_to_first",
+    "KeepNewest": "keep_newest",
+    "FlagForReview": "flag_for_review",
+}
+"""Words for values of such keys."""
+
+OF_OTHERS: Final = frozenset(
+    (
+        *("default_profile", "profiles", "auto_consolidate", "hygiene_on_change", "drift_check_on_start"),
+        *("extraction", "drift", "provenance_validation_mode", "hygiene.require_provenance"),
+    )
+)
+"""Sections and keys that only Thunderus reads: they may stand in our files and are passed over."""

@@ -95,6 +95,7 @@ class EventLog:
         self.root = root
         self._folders = (sessions_dir, local_sessions_dir)
         self._legacy = legacy_file
+        self._private = self._relative(local_sessions_dir) + "/"
 
     def _relative(self, path: str) -> str:
         return os.path.relpath(path, self.root).replace(os.sep, "/")
@@ -116,7 +117,7 @@ class EventLog:
 
     def is_private(self, shard: str) -> bool:
         """Whether the shard belongs to this working tree alone and is never committed."""
-        return shard.startswith(self._relative(self._folders[1]) + "/")
+        return shard.startswith(self._private)
 
     def read_shard(self, shard: str) -> ShardReading:
         """Read one shard. A file that cannot be read is a damage at line 0; a missing one is empty."""

@@ -9,14 +9,17 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, Refused
+from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, Refused, TooLarge
 from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
 from thunderus_mem.store.tail import TailRepair, append_record, quarantine, repair_tail
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = [
     "ABSENT",
@@ -87,7 +90,8 @@ def _read_capped(descriptor: int, path: str, size: int, limit: int) -> bytes:
             pieces.append(piece)
             total += len(piece)
     if size > limit or total > limit:
-        raise Refused(f"{path} is larger than {limit} bytes.", hint="Split it, or move it out of the memory.")
+        message = f"{path} is larger than {limit:,} bytes."
+        raise TooLarge(message, hint="Split it, or move it out of the memory.")
     return b"".join(pieces)
 
 
@@ -127,8 +131,10 @@ def existing_mode(path: str) -> int | None:
     return stat.S_IMODE(mode)
 
 
-def replace_file(path: str, data: bytes, *, expecting: str | None = None, durable: bool = True) -> None:
-    """Put ``data`` at ``path`` whole or not at all, keeping the mode of the file that was there.
+def replace_file(
+    path: str, data: bytes | Iterable[bytes], *, expecting: str | None = None, durable: bool = True
+) -> None:
+    """Put ``data`` (or its pieces) at ``path`` whole or not at all, keeping the mode of the file there was.
 
     ``expecting`` is the hash the file must have now (``ABSENT``: no file), None for whatever there is.
     Without ``durable`` a power failure may bring the old file back, but never leaves a part of the new one.
@@ -156,11 +162,12 @@ def replace_file(path: str, data: bytes, *, expecting: str | None = None, durabl
         raise explain(error, path) from error
 
 
-def _write_temporary(path: str, data: bytes, mode: int | None) -> None:
+def _write_temporary(path: str, data: bytes | Iterable[bytes], mode: int | None) -> None:
     descriptor = disk.create(path)
     try:
         hit("replace.opened")
-        disk.write_all(descriptor, path, data, failpoint="replace.half-written")
+        for piece in (data,) if isinstance(data, bytes) else data:
+            disk.write_all(descriptor, path, piece, failpoint="replace.half-written")
         if mode is not None:
             os.chmod(path, mode)
         hit("replace.written")

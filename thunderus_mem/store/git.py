@@ -228,6 +228,30 @@ class Git:
         output = self._run(*LOG, "--no-walk", "--end-of-options", f"{sha}^{{commit}}")
         return next((commit for commit, _ in parse_log(output.data)), None) if output.ok else None
 
+    def is_shallow(self) -> bool:
+        """Whether the clone holds only the end of the history. No process."""
+        return os.path.exists(os.path.join(self.common_dir, "shallow"))
+
+    def reached(self, names: Iterable[str]) -> dict[str, bool | None]:
+        """Of each commit (maybe shortened) whether a branch or tag reaches it; ``None``: not in this clone.
+
+        Two processes for all of them. Where git does not answer, every commit counts as reached.
+        """
+        found: dict[str, bool | None] = dict.fromkeys(names)
+        asked = [name for name in found if _SHA.fullmatch(name)]
+        if not asked:
+            return found
+        data = "".join(f"{name}^{{commit}}\n" for name in asked).encode()
+        answer = self._run("cat-file", "--batch-check", data=data)
+        lines = answer.data.decode("utf-8", "replace").splitlines()
+        if not answer.ok or len(lines) != len(asked):
+            return dict.fromkeys(found, True)
+        full = {name: line.split()[0] for name, line in zip(asked, lines, strict=True) if " commit " in line}
+        data = "".join(f"{sha}\n" for sha in full.values()).encode()
+        answer = self._run("rev-list", "--stdin", "--not", "--all", data=data) if full else answer
+        loose = set(answer.data.decode("utf-8", "replace").split()) if full and answer.ok else set()
+        return found | {name: sha not in loose for name, sha in full.items()}
+
     def commits_between(self, since: str, until: str) -> list[Commit]:
         """Commits reachable from HEAD made from ``since`` up to ``until`` (RFC 3339), newest first."""
         from thunderus_mem.store.git_history import commits
@@ -245,12 +269,6 @@ class Git:
                 below = [name[len(self.prefix) :] for name in names if name.startswith(self.prefix)]
                 found.append((commit, below))
         return found
-
-    def versions(self, paths: Sequence[str]) -> list[bytes]:
-        """Every text these files had in a commit reachable from HEAD, newest first; two processes."""
-        names = [f"{commit.sha}:{self.prefix}{path}" for commit, found in self._log(paths) for path in found]
-        texts = self.blobs(names)
-        return [text for name in names if (text := texts[name]) is not None]
 
     def added_dates(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
         """First and last author date of every file among or below ``paths``, as ``Z`` times."""

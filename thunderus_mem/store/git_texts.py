@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.store.git import Git
 
-__all__ = ["removed_files", "texts_in_history"]
+__all__ = ["former_texts", "removed_files", "texts_in_history"]
 
 _FEW: Final = 200
 _SHA1_DIGITS: Final = 40
@@ -33,6 +33,12 @@ def texts_in_history(git: Git, texts: Mapping[str, bytes], below: str) -> set[st
     return found
 
 
+def former_texts(git: Git, paths: Sequence[str]) -> list[bytes]:
+    """Every text that a file at one of these paths had in a commit behind HEAD; two processes."""
+    oids = [oid for oid, _ in _all_files(git, *paths)] if paths else []
+    return [blob for blob in git.blobs(oids).values() if blob is not None]
+
+
 def _head_files(git: Git, below: str) -> list[tuple[str, str]]:
     """Object and path of every file of HEAD below a folder."""
     output = git.ask("ls-tree", "-r", "-z", "--full-name", "HEAD", "--", below)
@@ -41,9 +47,9 @@ def _head_files(git: Git, below: str) -> list[tuple[str, str]]:
     return [(head.rpartition(" ")[2], path) for head, _, path in pairs]
 
 
-def _all_files(git: Git, below: str) -> list[tuple[str, str]]:
-    """Object and path of every version of every file below a folder; folders are among them."""
-    output = git.ask("rev-list", "--objects", "--full-history", "HEAD", "--", below)
+def _all_files(git: Git, *below: str) -> list[tuple[str, str]]:
+    """Object and path of every version of every file at or below the paths; folders are among them."""
+    output = git.ask("rev-list", "--objects", "--full-history", "HEAD", "--", *below)
     lines = os.fsdecode(output.data).split("\n") if output.ok else []
     pairs = (line.partition(" ") for line in lines)
     return [(oid, path) for oid, _, path in pairs if path]

@@ -12,7 +12,7 @@ import os
 import re
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.ids import encode_ulid
@@ -38,6 +38,7 @@ class KeptTexts:
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
+        self._last: tuple[str, dict[str, Any]] = ("", {})
 
     def _file(self, event_id: str) -> str | None:
         name = f"{event_id}.json"
@@ -58,12 +59,14 @@ class KeptTexts:
 
     def read(self, event_id: str, place: int) -> str | None:
         """The text before the change at this place of the event; ``None`` when none was kept."""
-        path = self._file(event_id)
-        try:
-            texts = parse_object(read_file(path, CAP), CAP) if path is not None else {}
-        except (ThunderusError, ValueError):
-            return None
-        text = texts.get(str(place))
+        if self._last[0] != event_id:
+            path = self._file(event_id)
+            try:
+                texts = parse_object(read_file(path, CAP), CAP) if path is not None else {}
+            except (ThunderusError, ValueError):
+                texts = {}
+            self._last = (event_id, texts)
+        text = self._last[1].get(str(place))
         return text if isinstance(text, str) else None
 
     def _clear(self, now: datetime) -> None:

@@ -195,17 +195,25 @@ def check_places(root: str) -> None:
 
     A repository can bring such a link along; what we write and clear away must never land where it points.
     """
-    for place in _PLACES:
+    for place in linked_places(root):
         path = os.path.join(root, *place.split("/"))
+        raise Refused(
+            f"{path} is a symbolic link; the store keeps to its own folder.",
+            hint="Put a real folder there: links could lead out of the repository.",
+        )
+
+
+def linked_places(root: str) -> tuple[str, ...]:
+    """The folders of the store that are symbolic links, root-relative."""
+    found = []
+    for place in _PLACES:
         try:
-            mode = os.lstat(path).st_mode
+            mode = os.lstat(os.path.join(root, *place.split("/"))).st_mode
         except OSError:
             continue
         if stat.S_ISLNK(mode):
-            raise Refused(
-                f"{path} is a symbolic link; the store keeps to its own folder.",
-                hint="Put a real folder there: links could lead out of the repository.",
-            )
+            found.append(place)
+    return tuple(found)
 
 
 class Found(NamedTuple):
@@ -215,15 +223,16 @@ class Found(NamedTuple):
     also: tuple[str, ...] = ()
 
 
-def find_root(start: str, environ: Mapping[str, str]) -> Found:
+def find_root(start: str, environ: Mapping[str, str], *, linked: bool = False) -> Found:
     """Find the store for a folder: the nearest ``.thunderus`` upwards, or ``THUNDERUS_MEM_ROOT``.
 
     Inside git the walk ends at the top of the working tree (for a submodule: of the outermost one); a linked
     worktree that has no store of its own uses the main worktree's. Raises ``NoStore`` when there is none,
-    ``Refused`` when one of its folders is a symbolic link.
+    ``Refused`` when one of its folders is a symbolic link, unless ``linked`` asks for such a store too.
     """
     found = _find_root(start, environ)
-    check_places(found.root)
+    if not linked:
+        check_places(found.root)
     return found
 
 

@@ -16,7 +16,7 @@ from thunderus_mem.model.errors import Refused
 from thunderus_mem.model.ids import is_reserved_name
 from thunderus_mem.store.disk import explain
 
-__all__ = ["inside", "safe_relative"]
+__all__ = ["inside", "is_safe", "safe_relative"]
 
 _MAX_PATH: Final = 240
 _MAX_COMPONENT: Final = 255
@@ -94,6 +94,14 @@ def safe_relative(path: str) -> str:
     for name in names:
         _check_component(path, name)
     return "/".join(names)
+
+
+def is_safe(path: str) -> bool:
+    """Whether `safe_relative` takes the path and leaves it as it is."""
+    try:
+        return safe_relative(path) == path
+    except Refused:
+        return False
 
 
 def inside(root: str, relative: str) -> str:

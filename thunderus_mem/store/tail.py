@@ -15,7 +15,16 @@ from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
 
-__all__ = ["MAX_RECORD", "TailRepair", "Uncertain", "append_record", "quarantine", "repair_tail", "sync_log"]
+__all__ = [
+    "MAX_RECORD",
+    "TailRepair",
+    "Uncertain",
+    "append_record",
+    "plain_name",
+    "quarantine",
+    "repair_tail",
+    "sync_log",
+]
 
 MAX_RECORD: Final = 1 << 20
 """Bytes a record may have at most, its LF included."""
@@ -44,6 +53,14 @@ class TailRepair(NamedTuple):
     kept: str = ""
 
 
+def plain_name(name: str) -> str:
+    """A name or path as one plain file name, under which its bytes are kept."""
+    plain = "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name
+    )
+    return plain[-80:]
+
+
 def quarantine(directory: str, name: str, data: bytes) -> str:
     """Keep ``data`` under ``<hash>-<name>`` in ``directory`` for good; the same bytes are kept once.
 
@@ -51,10 +68,7 @@ def quarantine(directory: str, name: str, data: bytes) -> str:
     """
     from thunderus_mem.store.files import replace_file
 
-    plain = "".join(
-        letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name
-    )
-    path = os.path.join(directory, f"{hashlib.sha256(data).hexdigest()[:16]}-{plain[-80:]}")
+    path = os.path.join(directory, f"{hashlib.sha256(data).hexdigest()[:16]}-{plain_name(name)}")
     if not os.path.isfile(path):
         replace_file(path, data)
     return path

@@ -1,4 +1,4 @@
-"""What rich draws on a terminal: tables and Markdown, as text with marks. The only door to rich.
+"""What rich draws on a terminal: Markdown, as text with marks. The only door to rich.
 
 rich is given text that is safe to print, and what it makes passes the console's filter once more: an entity
 such as ``&#8238;`` becomes the character it names only while Markdown is read.
@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.surfaces.hidden import missing, show_whole, with_definitions
 from thunderus_mem.surfaces.style import look, unmarked
-from thunderus_mem.surfaces.text import aligned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from rich.console import Console as RichConsole
     from rich.console import ConsoleOptions, RenderResult
@@ -47,24 +46,6 @@ _THEME: Final = {
     "markdown.a": "underline",
     "markdown.target": "cyan",
 }
-
-
-def table(headers: Sequence[str], rows: Sequence[Sequence[str]], console: Console) -> str:
-    """A table: drawn when a person looks at a terminal, else plain columns without a header."""
-    room = console.width
-    if room is None or not rows:
-        return "\n".join(aligned(rows))
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
-    drawn = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="")
-    for number, header in enumerate(headers):
-        drawn.add_column(header, overflow="fold" if number == 0 else "ellipsis", no_wrap=number > 0)
-    for row in rows:
-        drawn.add_row(*(Text(cell) for cell in row))
-    lines = _lines(drawn, room, room)
-    return "\n".join([console.style.dim(lines[0]), *(line for line in lines[1:] if line.strip("─ "))])
 
 
 def markdown(text: str, console: Console, room: int) -> str:

@@ -73,21 +73,11 @@ def dumps(value: Any, *, whole: bool = False) -> str:
     secret unless ``whole``."""
     text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2)
     if not whole:
-        from thunderus_mem.model.secrets import find_secrets
+        from thunderus_mem.model.secrets import find_secrets, redacted_data
 
         if find_secrets(_ESCAPES.sub(" ", text)):
-            text = json.dumps(_redacted(value), ensure_ascii=False, sort_keys=True, indent=2)
+            text = json.dumps(redacted_data(value), ensure_ascii=False, sort_keys=True, indent=2)
     return text if text.isascii() else _UNSAFE.sub(_escape, text)
-
-
-def _redacted(value: Any) -> Any:
-    from thunderus_mem.model.secrets import redacted
-
-    if isinstance(value, str):
-        return redacted(value)
-    if isinstance(value, dict):
-        return {redacted(key): _redacted(item) for key, item in value.items()}
-    return [_redacted(item) for item in value] if isinstance(value, list) else value
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from thunderus_mem.verbs.written import Written
 
 _NAMED = 3
+_GAP, _LAST, _LEAST = 2, 24, 12
 _DONE = {
     "add": "Added",
     "edit": "Changed",
@@ -32,14 +33,21 @@ _DONE = {
 }
 
 
-def columns(rows: Sequence[Sequence[str]], console: Console) -> str:
-    """Rows in columns; on a terminal the last column is cut to what fits."""
+def columns(rows: Sequence[Sequence[str]], console: Console, *, whole: int = 0) -> str:
+    """Rows in columns; on a terminal they are cut to what fits: the last one first, then the widest.
+
+    The first ``whole`` columns are never cut.
+    """
     room = console.width
     if not rows or room is None:
         return "\n".join(aligned(rows))
-    lead = max(map(width, aligned([row[:-1] for row in rows])))
-    rest = max(room - lead - 2, 12)
-    return "\n".join(aligned([(*row[:-1], cut(row[-1], rest)) for row in rows]))
+    *lead, last = ([row[at] for row in rows] for at in range(len(rows[0])))
+    widths = [max(map(width, column)) for column in lead]
+    while sum(widths) + _GAP * len(widths) > room - _LAST and max(widths[whole:], default=0) > _LEAST:
+        widths[widths.index(max(widths[whole:]), whole)] -= 1
+    rest = max(room - sum(widths) - _GAP * len(widths), _LEAST)
+    fitted = [[cut(cell, most) for cell in column] for column, most in zip(lead, widths, strict=True)]
+    return "\n".join(aligned(list(zip(*fitted, [cut(cell, rest) for cell in last], strict=True))))
 
 
 def severity_word(severity: Severity, style: Style) -> str:
@@ -125,21 +133,28 @@ def _body(value: Shown, console: Console) -> str:
 
 
 def listing(value: Listing, console: Console) -> str:
-    """Documents by id, kind, last change and title."""
+    """Documents by id, kind, last change and title; on a terminal with a headline, and only what fits."""
     style = console.style
-    if console.width is not None:
-        from thunderus_mem.surfaces.drawing import table
-
-        rows = [
-            (doc.id, doc.kind, day(doc.updated), _standing(doc), one_line(doc.title))
-            for doc in value.documents
-        ]
-        return table(("ID", "KIND", "UPDATED", "STATUS", "TITLE"), rows, console)
     rows = [
         (style.name(doc.id), doc.kind, day(doc.updated), _standing(doc), one_line(doc.title))
         for doc in value.documents
     ]
-    return columns(rows, console)
+    if console.width is None or not rows:
+        return columns(rows, console)
+    head = tuple(map(style.dim, ("ID", "KIND", "UPDATED", "STATUS", "TITLE")))
+    kept = _fitting([head, *rows], console.width)
+    return columns([[row[at] for at in kept] for row in (head, *rows)], console, whole=1)
+
+
+def _fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """The columns of a listing that leave its titles room: an id says its kind, and a day matters least."""
+    kept = [0, 1, 2, 3, 4]
+    for column in (1, 2, 3):
+        taken = sum(max(width(row[at]) for row in rows) + _GAP for at in kept[:-1])
+        if taken <= room - _LAST - _LEAST:
+            break
+        kept.remove(column)
+    return kept
 
 
 def _standing(doc: Listed) -> str:

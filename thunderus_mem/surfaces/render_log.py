@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from thunderus_mem.evidence.provenance import WhyNode
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
+    from thunderus_mem.verbs.exporting import Exported
     from thunderus_mem.verbs.history import LogListing, ShownEvent, VerifyReport, WhyReport
     from thunderus_mem.verbs.replaying import ReplayReport
 
@@ -44,7 +45,7 @@ def log_listing(value: LogListing, console: Console) -> str:
                 reason,
             )
         )
-    return columns(rows, console)
+    return columns(rows, console, whole=1)
 
 
 def event_listing(value: LogListing, console: Console) -> str:
@@ -60,7 +61,7 @@ def event_listing(value: LogListing, console: Console) -> str:
         )
         for event in value.events
     ]
-    return columns(rows, console)
+    return columns(rows, console, whole=1)
 
 
 def why_report(value: WhyReport, console: Console) -> str:
@@ -132,7 +133,7 @@ def replay_report(value: ReplayReport, console: Console) -> str:
         (style.name(one.id), one.state, _short_hash(one.reached), _short_hash(one.found), one.path)
         for one in value.documents
     ]
-    return columns(rows, console)
+    return columns(rows, console, whole=1) or "The log rebuilds every document."
 
 
 def _short_hash(text: str) -> str:
@@ -148,3 +149,14 @@ def _explained(counts: dict[str, int]) -> str:
     ]
     missing = f" {counted(counts['gone'], 'document')} of the log gone." if counts["gone"] else ""
     return f"{counted(total, 'document')}: {', '.join(parts)}.{missing}"
+
+
+def exported(value: Exported, console: Console) -> str:
+    """The file that was written."""
+    return console.style.name(value.file)
+
+
+def export_summary(value: Exported) -> str:
+    """How many events, and how many private ones were left out."""
+    told = f"{counted(value.events, 'event')} exported."
+    return told + (f" {value.private:,} private left out; --private adds them." if value.private else "")

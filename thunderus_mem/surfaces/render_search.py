@@ -16,7 +16,7 @@ _BLANKS = re.compile(r"\s+")
 
 def search_result(value: SearchResult, console: Console) -> str:
     """Each hit: title and id, where it stands, and the passage with the words marked."""
-    return "\n\n".join(_hit(hit, console.style) for hit in value.hits)
+    return "\n\n".join(_hit(hit, console.style, console.width) for hit in value.hits)
 
 
 def hit_ids(value: SearchResult, console: Console) -> str:
@@ -24,7 +24,7 @@ def hit_ids(value: SearchResult, console: Console) -> str:
     return "\n".join(hit.id for hit in value.hits)
 
 
-def _hit(hit: Hit, style: Style) -> str:
+def _hit(hit: Hit, style: Style, room: int | None) -> str:
     place = hit.path + (f":{hit.line}" if hit.line else "") + (f" #{hit.anchor}" if hit.anchor else "")
     remarks = [hit.kind, f"{hit.score:.3f}"]
     if hit.status not in ("", "unknown"):
@@ -37,9 +37,18 @@ def _hit(hit: Hit, style: Style) -> str:
         lines.append(style.warning(f"replaced by {hit.superseded_by}"))
     snippet = _BLANKS.sub(" ", _marked(hit.snippet, hit.marks, style)).strip()
     if snippet:
-        lines.append(f"    {snippet}")
+        lines += [f"    {line}" for line in _wrapped(snippet, room)]
     lines += [f"    {style.dim(f'{name} {value}')}" for name, value in sorted(hit.explain.items())]
     return "\n".join(lines)
+
+
+def _wrapped(text: str, room: int | None) -> list[str]:
+    """The snippet in lines that a terminal does not break inside a word; whole where nobody looks."""
+    if room is None:
+        return [text]
+    from thunderus_mem.surfaces.text import wrapped
+
+    return wrapped(text, min(room, 100) - 4)
 
 
 def _marked(text: str, marks: tuple[tuple[int, int], ...], style: Style) -> str:

@@ -1,17 +1,18 @@
-"""What was taken back, for people."""
+"""What was taken back or migrated, for people."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from thunderus_mem.surfaces.render import finding_lines
-from thunderus_mem.surfaces.text import aligned, minute, one_line
+from thunderus_mem.surfaces.text import aligned, counted, minute, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
+    from thunderus_mem.verbs.migrating import MigratedFile, MigrationReport
     from thunderus_mem.verbs.undoing import Undone, UndoneDocument, UndoneEvent
 
 _DONE = {False: "Took back:", True: "Brought back:"}
@@ -29,7 +30,7 @@ def undone(value: Undone, console: Console) -> str:
         console.say(_told(event, style, dry_run=value.dry_run))
     documents = [document for event in value.events for document in event.documents]
     if value.dry_run:
-        return "\n".join(line for document in documents for line in _diff(document, style))
+        return "\n".join(line for document in documents for line in _document_diff(document, style))
     rows = [(_BECAME[one.op], style.name(one.id), one.path) for one in documents]
     return "\n".join(aligned(rows))
 
@@ -43,12 +44,57 @@ def _told(event: UndoneEvent, style: Style, *, dry_run: bool) -> str:
     return f"{begin} {what}{reason}{left}"
 
 
-def _diff(document: UndoneDocument, style: Style) -> Iterable[str]:
-    if document.moved_from:
-        yield f"rename from {document.moved_from}"
-        yield f"rename to {document.path}"
-    if document.diff is None and not document.moved_from:
-        yield f"{document.op} {document.path} (the diff is too long, or would show a secret)"
-    for line in (document.diff or "").splitlines():
+def _document_diff(document: UndoneDocument, style: Style) -> Iterable[str]:
+    return _diff(document.path, document.op, document.diff, document.moved_from, style)
+
+
+def _diff(path: str, what: str, diff: str | None, moved_from: str, style: Style) -> Iterable[str]:
+    """A diff in colour; ``what`` happens to the file is told where there is none."""
+    if moved_from:
+        yield f"rename from {moved_from}"
+        yield f"rename to {path}"
+    elif diff is None:
+        yield f"{what} {path} (the diff is too long, or would show a secret)"
+    for line in (diff or "").splitlines():
         paint = {"+": style.good, "-": style.error}.get(line[:1])
         yield paint(line) if paint is not None else line
+
+
+def migration(value: MigrationReport, console: Console) -> str:
+    """The diff of what would be migrated; what it is on stderr."""
+    _tell(value, console)
+    lines = [line for change in value.changes for line in _migration_diff(change, console.style)]
+    lines += [f"write {path}" for path in value.files]
+    return "\n".join(lines)
+
+
+def migration_names(value: MigrationReport, console: Console) -> str:
+    """What is to migrate, or was: each file and the steps it takes."""
+    _tell(value, console)
+    rows = [(console.style.name(change.path), ", ".join(change.steps)) for change in value.changes]
+    rows += [(console.style.name(path), "file of the store") for path in value.files]
+    return "\n".join(aligned(rows))
+
+
+def _tell(value: MigrationReport, console: Console) -> None:
+    for file in value.left:
+        console.say(f"{console.style.warning('left')} {file.path}: {file.reason}")
+    if value.recorded:
+        console.say(f"Recorded edits made by hand: {', '.join(value.recorded)}")
+    if not value.due:
+        console.say(f"Everything has its present shape (version {value.present}).")
+        return
+    parts = [counted(len(value.changes), "document")] if value.changes else []
+    parts += [counted(len(value.files), "file") + " beside them"] if value.files else []
+    what = " and ".join(parts)
+    if not value.applied:
+        console.say(f"To migrate to version {value.present}: {what}. Only --apply writes.")
+        return
+    console.say(f"Migrated to version {value.present}: {what}.")
+    if value.changes:
+        console.say("To take the documents back: thunderus-mem undo")
+
+
+def _migration_diff(change: MigratedFile, style: Style) -> Iterable[str]:
+    yield style.dim(f"# {change.path}: {', '.join(change.steps)}")
+    yield from _diff(change.path, "update", change.diff, change.moved_from, style)

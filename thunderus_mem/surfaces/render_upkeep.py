@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.verbs.gardening import Applied
     from thunderus_mem.verbs.starting import Initialised
-    from thunderus_mem.verbs.upkeep import DoctorReport, IndexStatus, ManifestReport
-
-_MARKS = {"ok": "ok", "note": "note", "warning": "warning", "error": "error"}
+    from thunderus_mem.verbs.upkeep import IndexProof, IndexStatus, ManifestReport
 
 
 def initialised(value: Initialised, console: Console) -> str:
@@ -27,19 +25,6 @@ def initialised(value: Initialised, console: Console) -> str:
     lines = aligned(rows)
     if value.next_step:
         lines += ["", f"Next: {value.next_step}"]
-    return "\n".join(lines)
-
-
-def doctor_report(value: DoctorReport, console: Console) -> str:
-    """Checks in a column, each trouble with what to do below it."""
-    style = console.style
-    paint = {"ok": style.good, "note": style.dim, "warning": style.warning, "error": style.error}
-    rows = [(paint[check.state](_MARKS[check.state]), check.name, check.message) for check in value.checks]
-    lines: list[str] = []
-    for check, line in zip(value.checks, aligned(rows), strict=True):
-        lines.append(line)
-        if check.hint and check.state != "ok":
-            lines.append(f"{' ' * 9}{style.dim(check.hint)}")
     return "\n".join(lines)
 
 
@@ -59,6 +44,14 @@ def index_status(value: IndexStatus, console: Console) -> str:
     if not value.fresh:
         lines += ["", "Next: thunderus-mem index refresh"]
     return "\n".join(lines)
+
+
+def index_proof(value: IndexProof, console: Console) -> str:
+    """Whole, or what is wrong and what becomes of it."""
+    style = console.style
+    if value.problem:
+        return f"{style.name(value.path)}  {value.problem}; the next command builds it anew"
+    return f"{style.name(value.path)}  {counted(value.documents, 'document')}, whole"
 
 
 def refreshed(value: Refreshed, console: Console) -> str:

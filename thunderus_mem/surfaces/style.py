@@ -99,3 +99,13 @@ def unmarked(text: str) -> str:
     if _OPEN not in text and _CLOSE not in text:
         return text
     return re.sub(_MARK, "", text)
+
+
+def pieces(text: str) -> list[str]:
+    """The text as its characters and its marks, each mark whole."""
+    return re.findall(rf"{_MARK.replace('(', '(?:')}|.", text, re.DOTALL)
+
+
+def is_mark(piece: str) -> bool:
+    """Whether a piece is a mark."""
+    return piece[:1] in (_OPEN, _CLOSE)

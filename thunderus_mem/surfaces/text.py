@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from thunderus_mem.surfaces.style import unmarked
+from thunderus_mem.surfaces.style import is_mark, pieces, unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,16 +28,36 @@ def _char_width(char: str) -> int:
 
 
 def cut(text: str, limit: int) -> str:
-    """An unmarked text in at most ``limit`` columns; a cut one ends in an ellipsis."""
+    """A text in at most ``limit`` columns; a cut one ends in an ellipsis. Its marks stay."""
     if width(text) <= limit:
         return text
-    kept, used = [], 0
-    for char in text:
-        used += _char_width(char)
-        if used > limit - 1:
-            break
-        kept.append(char)
-    return "".join(kept).rstrip() + ELLIPSIS
+    kept, used, ended = [], 0, False
+    for piece in pieces(text):
+        if len(piece) > 1 or is_mark(piece):
+            kept.append(piece)
+            continue
+        used += _char_width(piece)
+        if used <= limit - 1:
+            kept.append(piece)
+        elif not ended:
+            kept.append(ELLIPSIS)
+            ended = True
+    return "".join(kept)
+
+
+def wrapped(text: str, limit: int) -> list[str]:
+    """A text in lines of at most ``limit`` columns, broken between words; a longer word has its own line."""
+    lines: list[str] = []
+    used = 0
+    for word in text.split(" "):
+        size = width(word)
+        if lines and used + 1 + size <= limit:
+            lines[-1] += f" {word}"
+            used += 1 + size
+        else:
+            lines.append(word)
+            used = size
+    return lines
 
 
 def aligned(rows: Sequence[Sequence[str]], gap: int = 2) -> list[str]:

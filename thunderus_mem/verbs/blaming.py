@@ -48,13 +48,15 @@ class BlameLine:
 
 @dataclass(frozen=True, slots=True)
 class BlameReport:
-    """A document's lines, or those asked for, and their sources, each once, in the order of the lines."""
+    """A document's lines, or those asked for, and their sources, each once, in the order of the lines.
+    ``damaged`` counts the lines of the log that cannot be read."""
 
     id: str
     path: str
     hash: str
     lines: tuple[BlameLine, ...]
     sources: tuple[BlameSource, ...]
+    damaged: int = 0
 
 
 def blame(memory: Memory, id: str, *, lines: tuple[int, int] | None = None) -> BlameReport:
@@ -80,7 +82,8 @@ def blame(memory: Memory, id: str, *, lines: tuple[int, int] | None = None) -> B
     )
     events = {entry.event.id: entry.event for entry in logged}
     sources = _sources((line.source for line in told), events, found)
-    return BlameReport(document.id, document.path, document.hash, told, sources)
+    damaged = memory.log_index().damages()
+    return BlameReport(document.id, document.path, document.hash, told, sources, damaged)
 
 
 def _range(lines: tuple[int, int] | None, count: int, path: str) -> tuple[int, int]:

@@ -6,17 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound
-from thunderus_mem.model.undo import UNDO, can_be_taken_back, origin, steps, turns
+from thunderus_mem.model.event import changes_of, document_ids
+from thunderus_mem.model.ids import ulid_time
+from thunderus_mem.model.undo import UNDO, can_be_taken_back, origin, steps, taken_back, turns
+from thunderus_mem.projection.log_index import read
 from thunderus_mem.store.layout import SHARD_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.event import Event
-    from thunderus_mem.model.shard import LoggedEvent
+    from thunderus_mem.store.events import LoggedEvent
 
-__all__ = ["Choice", "chosen", "committed_shards"]
+__all__ = ["Choice", "Chosen", "chosen", "committed_shards", "told"]
+
+_WINDOW = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +39,78 @@ class Choice:
     committed: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An event to take back, the change that is about in the end, and whether that brings it back."""
+
+    event: Event
+    origin: Event
+    again: bool
+
+
 def committed_shards(memory: Memory) -> frozenset[str]:
     """The shards in git's index; none outside git, where everything was written here."""
     return frozenset(memory.git.tracked(SHARD_FOLDERS)) if memory.git is not None else frozenset()
 
 
-def chosen(
-    memory: Memory, logged: Sequence[LoggedEvent], taken: Mapping[str, str], choice: Choice
-) -> list[tuple[Event, ...]]:
+def told(memory: Memory, ids: Iterable[str], paths: Iterable[str]) -> list[Event]:
+    """The events about documents and paths, in the order of the log."""
+    return [logged.event for logged in read(memory.log, memory.log_index().about(paths, ids))]
+
+
+def chosen(memory: Memory, choice: Choice) -> list[tuple[Chosen, ...]]:
     """The changes meant, newest first; each is the events one command wrote, newest first.
 
     Raises `NotFound` when there are not so many, `Conflict` for one that is taken back already.
     """
     if choice.event is not None:
-        return [_named([entry.event for entry in logged], taken, choice.event)]
-    by_id = {entry.event.id: entry.event for entry in logged}
-    own = memory.sessions.own()
-    candidates = [
+        return [tuple(_told_whole(memory, event) for event in _named(memory, choice.event))]
+    found = _last(memory, choice)
+    if len(found) < choice.number:
+        raise _too_few(len(found), choice)
+    return [tuple(_told_whole(memory, event) for event in step) for step in found]
+
+
+def _last(memory: Memory, choice: Choice) -> list[tuple[Event, ...]]:
+    """The last changes, from as much of the log's end as it takes to find them whole."""
+    index, own, window = memory.log_index(), memory.sessions.own(), _WINDOW
+    while True:
+        rows = index.newest(window, kinds=("patch",))
+        logged = read(memory.log, reversed(rows))
+        found = list(steps(_candidates(memory, logged, own, choice)))
+        # The oldest one found may begin before the window.
+        if len(rows) < window or len(found) > choice.number:
+            return found[: choice.number]
+        window *= 4
+
+
+def _candidates(
+    memory: Memory, logged: Sequence[LoggedEvent], own: frozenset[str], choice: Choice
+) -> list[Event]:
+    taken = taken_back([entry.event for entry in logged])
+    known = {entry.event.id: entry.event for entry in logged}
+
+    def is_meant(event: Event) -> bool:
+        return (
+            origin(event, lambda event_id: known.get(event_id) or _event(memory, event_id))[1] is choice.redo
+        )
+
+    return [
         entry.event
         for entry in logged
         if can_be_taken_back(entry.event, taken, undos=choice.redo)
-        and origin(entry.event, by_id)[1] is choice.redo
         and (choice.anywhere or entry.event.session_id in own or entry.shard not in choice.committed)
+        and is_meant(entry.event)
     ]
-    found = list(steps(candidates))
-    if len(found) < choice.number:
-        raise _too_few(len(found), choice)
-    return found[: choice.number]
+
+
+def _event(memory: Memory, event_id: str) -> Event | None:
+    found = read(memory.log, memory.log_index().naming((), (event_id,)))
+    return found[0].event if found else None
+
+
+def _told_whole(memory: Memory, event: Event) -> Chosen:
+    return Chosen(event, *origin(event, lambda event_id: _event(memory, event_id)))
 
 
 def _too_few(found: int, choice: Choice) -> NotFound:
@@ -74,16 +124,17 @@ def _too_few(found: int, choice: Choice) -> NotFound:
     return NotFound(said, hint=hint if choice.anywhere else f"{hint}; --any reaches what was done elsewhere")
 
 
-def _named(events: Sequence[Event], taken: Mapping[str, str], given: str) -> tuple[Event, ...]:
+def _named(memory: Memory, given: str) -> tuple[Event, ...]:
     """The event with an id, or the only one whose id begins so; or the events of the patch with that id."""
-    wanted = given.lower()
-    found = [event for event in events if event.id.lower().startswith((wanted, f"evt_{wanted}"))]
-    if len(found) > 1:
-        names = ", ".join(event.id for event in found[:5])
-        raise InvalidDocument(f"{given!r} is the beginning of {len(found)} ids", hint=f"one of: {names}")
-    found = found or [event for event in events if str(event.refs.get("patch_id", "")).lower() == wanted]
+    index = memory.log_index()
+    rows = index.beginning_with(given) or index.beginning_with(f"evt_{given}")
+    if len(rows) > 1:
+        names = ", ".join(row.id for row in rows[:5])
+        raise InvalidDocument(f"{given!r} is the beginning of {len(rows)} ids", hint=f"one of: {names}")
+    found = [logged.event for logged in read(memory.log, rows)] or _of_patch(memory, given)
     if not found:
         raise NotFound(f"no event has the id {given!r}", hint="`thunderus-mem events list` shows them")
+    taken = taken_back(_around(memory, found))
     left = tuple(event for event in reversed(found) if event.id not in taken)
     if not left:
         by = taken[found[0].id]
@@ -92,3 +143,19 @@ def _named(events: Sequence[Event], taken: Mapping[str, str], given: str) -> tup
     if not any(turns(event) or event.body.get("op") == UNDO for event in left):
         raise InvalidDocument(f"{given} changed no document, so there is nothing to take back")
     return left
+
+
+def _around(memory: Memory, events: Sequence[Event]) -> list[Event]:
+    """The events about the same documents, the undos among them."""
+    paths = {change.path for event in events for change in changes_of(event)}
+    return told(memory, {id for event in events for id in document_ids(event)}, paths)
+
+
+def _of_patch(memory: Memory, patch_id: str) -> list[Event]:
+    """The events of a patch, looked for on the day its id was made."""
+    wanted = patch_id.upper().replace("PATCH_", "patch_")
+    made = ulid_time(wanted.removeprefix("patch_"))
+    if made is None or not wanted.startswith("patch_"):
+        return []
+    logged = read(memory.log, memory.log_index().of_day(f"{made:%Y-%m-%d}"))
+    return [entry.event for entry in logged if entry.event.refs.get("patch_id") == wanted]

@@ -1,4 +1,4 @@
-"""Import from elsewhere: a folder of Markdown becomes documents, in one event."""
+"""Import from elsewhere: a folder of Markdown becomes documents, as one patch."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.document import Document
     from thunderus_mem.store.layout import Layout
 
+_TOGETHER = 500
 _ENDINGS = (".md", ".markdown")
 _SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
 
@@ -103,8 +104,8 @@ def import_markdown(
     """Bring the Markdown files of ``directory`` (or one file) into the store as documents of ``kind``.
 
     Texts are kept byte for byte; a file whose text is in the store already is skipped. All new documents are
-    one event. ``mapping`` (``THEIRS=OURS``) says which of their fields give ours. Raises `NotFound` when
-    the folder is not there, `ThunderusError` for an unknown kind or field.
+    one patch: one event, or one for every 500. ``mapping`` (``THEIRS=OURS``) says which of their fields give
+    ours. Raises `NotFound` when the folder is not there, `ThunderusError` for an unknown kind or field.
     """
     if kind not in KINDS:
         raise ThunderusError(f"There is no kind {kind}.", hint=f"Kinds: {', '.join(KINDS)}.")
@@ -151,8 +152,10 @@ def _write(
         ]
         if not edits:
             return _report(directory, kind, plan, dry_run=False)
-        event = transaction.commit("import", edits, why=why, actor=actor, ids=ids)
-    report = _report(directory, kind, plan, dry_run=False, event_id=event.id)
+        for start in range(0, len(edits), _TOGETHER):
+            some = edits[start : start + _TOGETHER]
+            transaction.commit("import", some, why=why, actor=actor, ids=None if start else ids)
+    report = _report(directory, kind, plan, dry_run=False, event_id=ids.event)
     return replace(report, published=not transaction.pending)
 
 

@@ -11,7 +11,7 @@ from thunderus_mem.projection.log_index import read
 from thunderus_mem.verbs.locating import find_row
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Iterator
 
     from thunderus_mem.evidence.provenance import WhyEdge, WhyNode
     from thunderus_mem.memory import Memory
@@ -38,10 +38,12 @@ class LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class LogListing:
-    """Events, newest first. ``left_out`` counts the older ones that the limit cut."""
+    """Events, newest first. ``left_out`` counts the older ones that the limit cut, ``damaged`` the lines of
+    the log that cannot be read."""
 
     events: tuple[LogEntry, ...]
     left_out: int
+    damaged: int = 0
 
 
 def log(memory: Memory, id: str | None = None, *, limit: int = 50) -> LogListing:
@@ -53,23 +55,33 @@ def events_list(
     memory: Memory, *, document: str | None = None, kinds: Collection[str] = (), limit: int = 50
 ) -> LogListing:
     """Events that pass the filters, newest first."""
-    names = _names(memory, document) if document is not None else frozenset()
+    wanted = names_of_document(memory, document) if document is not None else frozenset()
     index = memory.log_index()
-    rows = index.newest(limit, kinds=kinds, doc_ids=names)
-    unheard = document is not None and not rows and not index.total(doc_ids=names)
-    if unheard and names == {document} and memory.index.get(document or "") is None:
-        raise NotFound(f"no document and no event has the id {document!r}")
+    rows = index.newest(limit, kinds=kinds, doc_ids=wanted)
     listed = tuple(_entry(logged.event) for logged in read(memory.log, rows))
-    left_out = index.total(kinds=kinds, doc_ids=names) - len(rows) if len(rows) == limit else 0
-    return LogListing(listed, left_out)
+    left_out = index.total(kinds=kinds, doc_ids=wanted) - len(rows) if len(rows) == limit else 0
+    return LogListing(listed, left_out, index.damages())
 
 
-def _names(memory: Memory, given: str) -> frozenset[str]:
-    """The id meant and those the document had; a removed one is known to the log alone, by its id."""
+def events_of(
+    memory: Memory, *, doc_ids: Collection[str] = (), kinds: Collection[str] = (), since: str = ""
+) -> Iterator[LoggedEvent]:
+    """Events that pass the filters, oldest first; read as they are asked for. ``since`` is a `utc_key`."""
+    for rows in memory.log_index().in_order(kinds=kinds, doc_ids=doc_ids, since=since):
+        yield from read(memory.log, rows)
+
+
+def names_of_document(memory: Memory, given: str) -> frozenset[str]:
+    """The id of a document and those it had; of a removed one the id under which the log remembers it.
+
+    Raises `NotFound` when there is neither.
+    """
     memory.refresh()
     try:
         row = find_row(memory, given)
     except NotFound:
+        if not memory.log_index().total(doc_ids=(given,)):
+            raise NotFound(f"no document and no event has the id {given!r}") from None
         return frozenset((given,))
     return frozenset((row.id, *row.aliases))
 
@@ -92,19 +104,21 @@ def _entry(event: Event) -> LogEntry:
 
 @dataclass(frozen=True, slots=True)
 class ShownEvent:
-    """One event whole, and the place of its line."""
+    """One event whole, and the place of its line; ``damaged`` counts the lines that cannot be read."""
 
     shard: str
     line: int
     event: dict[str, Any]
     diffs: tuple[str, ...]
+    damaged: int = 0
 
 
 def events_show(memory: Memory, event_id: str) -> ShownEvent:
     """The event that has an id or is the only one to begin with it."""
     import json
 
-    found = read(memory.log, _meant(memory.log_index(), event_id))
+    index = memory.log_index()
+    found = read(memory.log, _meant(index, event_id))
     if not found:
         raise NotFound(f"no event has the id {event_id!r}", hint="`thunderus-mem events list` shows them")
     if len(found) > 1:
@@ -112,7 +126,7 @@ def events_show(memory: Memory, event_id: str) -> ShownEvent:
         raise InvalidDocument(f"{event_id!r} is the beginning of {len(found)} ids", hint=f"one of: {names}")
     entry: LoggedEvent = found[0]
     diffs = tuple(change.diff for change in changes_of(entry.event) if change.diff)
-    return ShownEvent(entry.shard, entry.line, json.loads(entry.event.raw), diffs)
+    return ShownEvent(entry.shard, entry.line, json.loads(entry.event.raw), diffs, index.damages())
 
 
 def _meant(index: LogIndex, given: str) -> list[EventRow]:
@@ -140,11 +154,13 @@ def events_verify(memory: Memory) -> VerifyReport:
 
 @dataclass(frozen=True, slots=True)
 class WhyReport:
-    """Where a document comes from, as a graph: document, events, sessions, patches, commits."""
+    """Where a document comes from, as a graph: document, events, sessions, patches, commits. ``damaged``
+    counts the lines of the log that cannot be read."""
 
     id: str
     nodes: tuple[WhyNode, ...]
     edges: tuple[WhyEdge, ...]
+    damaged: int = 0
 
 
 def why(memory: Memory, id: str) -> WhyReport:
@@ -157,4 +173,4 @@ def why(memory: Memory, id: str) -> WhyReport:
     document = find_document(memory, id)
     logged, past = trace(memory, document)
     graph = explained(document, logged, past, memory.log, memory.git)
-    return WhyReport(document.id, graph.nodes, graph.edges)
+    return WhyReport(document.id, graph.nodes, graph.edges, memory.log_index().damages())

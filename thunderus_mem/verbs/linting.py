@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import MAX_DOCUMENT, read_document
-from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.model.errors import NotFound, ThunderusError, TooLarge
 from thunderus_mem.store.layout import MEMORY
 from thunderus_mem.verbs.locating import stored_path
 
@@ -67,19 +67,27 @@ def _weight(word: str) -> Severity | Literal["off"]:
     return "off" if word == "off" else Severity(word)
 
 
-def subjects(memory: Memory, config: LintConfig | None = None) -> Callable[[Reading], Subject]:
+def subjects(
+    memory: Memory, config: LintConfig | None = None, *, origins: bool = False
+) -> Callable[[Reading], Subject]:
     """Makes what the rules look at for one document: its reading, the others, the repository's files.
 
-    The other documents are read from the index once for all subjects.
+    The other documents are read from the index once for all subjects. ``origins`` adds log and history; a
+    document that is just being written names an event that is not there yet.
     """
+    from thunderus_mem.evidence.origins import Origins
     from thunderus_mem.lint.subject import Subject
 
+    log_index = memory.log_index() if origins else None
     corpus, chosen = memory.index.corpus(), config or lint_config(memory)
+    known = Origins(memory.log, log_index, memory.git, corpus.named) if log_index is not None else None
 
     def exists(path: str) -> bool:
         return os.path.lexists(os.path.join(memory.root, path))
 
-    return lambda reading: Subject(reading=reading, corpus=corpus, config=chosen, exists=exists)
+    return lambda reading: Subject(
+        reading=reading, corpus=corpus, config=chosen, exists=exists, origins=known
+    )
 
 
 def lint(
@@ -159,7 +167,7 @@ def look(
     from thunderus_mem.lint.fingerprint import distinct, fingerprinted
 
     chosen = _staged_files(memory, paths) if staged else _files(memory, paths)
-    subject = subjects(memory, config)
+    subject = subjects(memory, config, origins=True)
     findings: list[Diagnostic] = []
     mended: list[tuple[Reading, str]] = []
     needed: set[tuple[str, str]] = set()
@@ -250,7 +258,9 @@ def _bytes(memory: Memory, path: str) -> bytes | ThunderusError:
 
 
 def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
-    return Diagnostic("TM003", Severity.ERROR, path, 0, 0, str(error), hint=error.hint or "")
+    """A link or a device has the rule that the index gives it as well."""
+    rule = "TM003" if isinstance(error, TooLarge) else "TM002"
+    return Diagnostic(rule, Severity.ERROR, path, 0, 0, str(error), hint=error.hint or "")
 
 
 def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:

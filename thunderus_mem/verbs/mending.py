@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from thunderus_mem.lint.renumber import Rename
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Reading
+    from thunderus_mem.transaction import Writing
     from thunderus_mem.verbs.linting import Seen
 
 
@@ -25,19 +26,20 @@ class Mended(NamedTuple):
 def mend(memory: Memory, seen: Seen, *, renames: bool) -> Mended | None:
     """Write what can be mended without a question, each document as one event; ``None``: there was nothing.
 
-    A file that changed meanwhile is a `Conflict`.
+    All of it is one patch. A file that changed meanwhile is a `Conflict`.
     """
     moved = _renames(memory, seen) if renames else ()
     if not seen.mended and not moved:
         return None
-    published = _write(memory, seen.mended)
-    if moved and seen.mended:
-        moved = _renames(memory, seen)
-    published = _rename(memory, moved) and published
+    with memory.writing("lint --fix") as transaction:
+        _write(transaction, seen.mended)
+        if seen.mended:
+            moved = _renames(memory, seen) if moved and not transaction.pending else ()
+        _rename(transaction, moved)
     new_names = {one.document.path: one.path for one in moved}
     changed = (reading.path for reading, _ in seen.mended)
     fixed = tuple(dict.fromkeys(new_names.get(path, path) for path in (*changed, *new_names)))
-    return Mended(fixed, new_names, published)
+    return Mended(fixed, new_names, not transaction.pending)
 
 
 def shown(memory: Memory, seen: Seen, *, renames: bool) -> str:
@@ -62,27 +64,19 @@ def _renames(memory: Memory, seen: Seen) -> tuple[Rename, ...]:
     return tuple(one for one in renames(documents(memory)) if one.document.path in shared)
 
 
-def _rename(memory: Memory, moved: Sequence[Rename]) -> bool:
+def _rename(transaction: Writing, moved: Sequence[Rename]) -> None:
     from thunderus_mem.transaction import Edit
 
-    if not moved:
-        return True
-    with memory.writing("lint --fix") as transaction:
-        for one in moved:
-            id, old, text = one.document.id, one.document.path, one.document.text
-            edits = [Edit(id, old, text, None, renames=True), Edit(id, one.path, None, text, renames=True)]
-            number = os.path.basename(one.path)[:8]
-            transaction.commit("rename", edits, why=f"the number was taken twice; now {number}")
-    return not transaction.pending
+    for one in moved:
+        id, old, text = one.document.id, one.document.path, one.document.text
+        edits = [Edit(id, old, text, None, renames=True), Edit(id, one.path, None, text, renames=True)]
+        number = os.path.basename(one.path)[:8]
+        transaction.commit("rename", edits, why=f"the number was taken twice; now {number}")
 
 
-def _write(memory: Memory, mended: Sequence[tuple[Reading, str]]) -> bool:
+def _write(transaction: Writing, mended: Sequence[tuple[Reading, str]]) -> None:
     from thunderus_mem.transaction import Edit
 
-    if not mended:
-        return True
-    with memory.writing("lint --fix") as transaction:
-        for reading, text in mended:
-            doc_id = reading.document.id if reading.document is not None else ""
-            transaction.commit("edit", [Edit(doc_id, reading.path, reading.text, text)], why="lint --fix")
-    return not transaction.pending
+    for reading, text in mended:
+        doc_id = reading.document.id if reading.document is not None else ""
+        transaction.commit("edit", [Edit(doc_id, reading.path, reading.text, text)], why="lint --fix")

@@ -30,7 +30,7 @@ class Shard(NamedTuple):
 
 
 def shard_of(git: Git, one: Unmerged) -> Shard | None:
-    """What a shard in conflict is; ``None`` when both sides have it with other lines, as git never does."""
+    """What a shard in conflict is; ``None`` when both sides have other lines, which is no work of git."""
     if one.ours is not None and one.theirs is not None:
         longer, shorter = sorted((_as_lf(one.ours), _as_lf(one.theirs)), key=len, reverse=True)
         return Shard(one.path, longer, "both sides have it") if longer.startswith(shorter) else None
@@ -41,8 +41,9 @@ def shard_of(git: Git, one: Unmerged) -> Shard | None:
     name = f"{side}:{git.prefix}{one.path}"
     # What git shows as this side's version may be the two shards mixed.
     data = (git.blobs([name])[name] if side else None) or (one.ours if mine else one.theirs)
-    how = f"as {'ours' if mine else 'theirs'} has it; git took it for another shard"
-    return Shard(one.path, data, how)
+    return Shard(
+        one.path, data, f"whole, as {'ours' if mine else 'theirs'} has it: git took it for another one"
+    )
 
 
 def _as_lf(data: bytes) -> bytes:

@@ -20,11 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One document: where the log leaves it, and what its file holds.
-
-    ``state``: rebuilt (the diffs of the log make the text on disk), known (the log has its hash, but not
-    every diff), differs (the file holds another text), unlogged (no event names it), gone (no file).
-    """
+    """One document: the hash the log leaves it with, and that of its file. ``state``: rebuilt (the diffs of
+    the log make the text on disk), known (the log has its hash, but not every diff), differs (the file holds
+    another text), unlogged (no event names it), gone (no file)."""
 
     id: str
     path: str
@@ -35,16 +33,16 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class ReplayReport:
-    """What a replay found. ``counts`` says how many documents are in each state.
-
-    Without a check: the states of `Replayed`, and in ``documents`` all that are not rebuilt, or all. With
-    one: log, git, personal, unrecorded, unreadable and gone, and a finding for each of the last three.
-    """
+    """What a replay found; ``counts`` says how many documents are in each state. Unchecked, these are the
+    states of ``documents``. Checked, they are log, git, personal (never recorded), unrecorded, unreadable and
+    gone, with a finding for each document in the last three. ``damaged`` counts the lines of the log that
+    cannot be read."""
 
     checked: bool
     counts: dict[str, int]
     documents: tuple[Replayed, ...]
     diagnostics: tuple[Diagnostic, ...]
+    damaged: int = 0
 
     @property
     def unexplained(self) -> int:
@@ -67,7 +65,13 @@ def replay(memory: Memory, *, every: bool = False) -> ReplayReport:
     ]
     counts = Counter(one.state for one in found)
     told = tuple(one for one in found if every or one.state != "rebuilt")
-    return ReplayReport(checked=False, counts=dict(sorted(counts.items())), documents=told, diagnostics=())
+    return ReplayReport(
+        checked=False,
+        counts=dict(sorted(counts.items())),
+        documents=told,
+        diagnostics=(),
+        damaged=memory.log_index().damages(),
+    )
 
 
 def _reached(logged: Iterable[LoggedEvent]) -> dict[str, Reached]:
@@ -117,7 +121,13 @@ def replay_check(memory: Memory) -> ReplayReport:
         "gone": len(lost),
     }
     findings = sorted([*_findings(rest), *map(_gone, lost)], key=lambda one: one.sort_key)
-    return ReplayReport(checked=True, counts=counts, documents=(), diagnostics=tuple(findings))
+    return ReplayReport(
+        checked=True,
+        counts=counts,
+        documents=(),
+        diagnostics=tuple(findings),
+        damaged=index.damages(),
+    )
 
 
 def _findings(rest: Unexplained) -> Iterator[Diagnostic]:

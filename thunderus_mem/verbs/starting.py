@@ -14,29 +14,16 @@ from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.store.config_text import default_config_toml, default_gardener_toml
 from thunderus_mem.store.disk import make_folders
 from thunderus_mem.store.files import ABSENT, explain, file_hash, read_file, replace_file, sweep
+from thunderus_mem.store.git_files import FILES as GIT_FILES
 from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places
 from thunderus_mem.store.lock import held
+from thunderus_mem.store.version import refuse_newer
 from thunderus_mem.verbs.surveying import packaged_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from thunderus_mem.memory import Memory
-
-GITIGNORE = """\
-# Projections, locks and what belongs to one working tree: rebuilt or private, never committed.
-memory/indexes/
-memory/core/CORE.local.md
-local/
-.staging/
-.quarantine/
-.lock*
-"""
-
-GITATTRIBUTES = """\
-# Shards are written once; line ends must not change, and diffs of them need not be read.
-sessions/** text eol=lf linguist-generated
-"""
 
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
 BLOCK_START = "<!-- thunderus-mem: begin -->"
@@ -80,6 +67,7 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
     steps = dict(_files(layout))
     _make_folder(layout.store)
     memory = open_store()
+    refuse_newer(layout, memory.config)
     made = _made(memory, steps, agents=agents)
     core, published = _write_core(memory)
     if core:
@@ -103,16 +91,41 @@ class SchemasUpdated:
 
 
 def update_schemas(memory: Memory) -> SchemasUpdated:
-    """Write the store's copies of the schemas as this version has them."""
+    """Write the store's copies of the schemas as this version has them.
+
+    Raises `Refused` when a later version of the program wrote them.
+    """
     layout = memory.layout
-    written = []
+    refuse_newer(layout, memory.config)
+    texts = packaged_schemas()
     with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="schema update"):
-        for name, text in packaged_schemas().items():
-            path = f"{layout.schemas_dir}/{name}"
-            if file_hash(path) != content_hash(text):
-                replace_file(path, text.encode())
-                written.append(layout.relative(path))
-    return SchemasUpdated(tuple(written))
+        written = older_schemas(memory)
+        for path in written:
+            replace_file(layout.at(path), texts[os.path.basename(path)].encode())
+    return SchemasUpdated(written)
+
+
+def older_schemas(memory: Memory) -> tuple[str, ...]:
+    """The copies of the schemas that are missing or not as this version has them."""
+    layout = memory.layout
+    wanted = {f"{layout.schemas_dir}/{name}": content_hash(text) for name, text in packaged_schemas().items()}
+    return tuple(layout.relative(path) for path, text in wanted.items() if file_hash(path) != text)
+
+
+def older_files(memory: Memory) -> tuple[str, ...]:
+    """Files around the documents that `update_files` would write."""
+    layout = memory.layout
+    missing = (name for name, _ in _files(layout) if not os.path.lexists(layout.at(name)))
+    return tuple(dict.fromkeys((*missing, *older_schemas(memory))))
+
+
+def update_files(memory: Memory) -> None:
+    """Write what a store has today beside its documents: what is missing, and schemas that differ."""
+    layout = memory.layout
+    with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="migrate"):
+        for name, data in _files(layout):
+            _write_once(layout, name, data)
+    update_schemas(memory)
 
 
 def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[str]:
@@ -132,8 +145,7 @@ def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[s
 def _files(layout: Layout) -> Iterator[tuple[str, bytes]]:
     yield ".thunderus/config.toml", default_config_toml().encode()
     yield ".thunderus/memory/gardener.toml", default_gardener_toml().encode()
-    yield ".thunderus/.gitignore", GITIGNORE.encode()
-    yield ".thunderus/.gitattributes", GITATTRIBUTES.encode()
+    yield from ((path, text.encode()) for path, text in GIT_FILES.items())
     for name, text in packaged_schemas().items():
         yield f".thunderus/schemas/{name}", text.encode()
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SCHEMA_LIMIT = 1 << 20
 _MANIFEST_LIMIT = 256 << 20
-_NEVER_TRACKED = (
+NEVER_TRACKED = (
     INDEXES,
     f"{MEMORY}/core/CORE.local.md",
     ".thunderus/local",
@@ -45,7 +45,7 @@ def survey(memory: Memory, config: LintConfig) -> LintStore:
         },
         manifest=_text(layout.manifest_file, _MANIFEST_LIMIT),
         log=tuple(log_findings(memory)),
-        tracked=tuple(sorted(memory.git.tracked(_NEVER_TRACKED))) if memory.git is not None else (),
+        tracked=tuple(sorted(memory.git.tracked(NEVER_TRACKED))) if memory.git is not None else (),
     )
 
 

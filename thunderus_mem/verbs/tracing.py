@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thunderus_mem.evidence.steps import past_of
+from thunderus_mem.evidence.transitions import past_of
 from thunderus_mem.projection.log_index import read
 
 if TYPE_CHECKING:
-    from thunderus_mem.evidence.steps import Past
+    from thunderus_mem.evidence.transitions import Past
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Document
     from thunderus_mem.projection.log_index import EventRow

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from thunderus_mem.evidence.former import as_lf
 from thunderus_mem.evidence.reversing import Reversal, Reverser, Sources, Tree
-from thunderus_mem.model.document import MAX_DOCUMENT
+from thunderus_mem.model.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.model.errors import Conflict, NotFound, Refused
+from thunderus_mem.model.event import document_ids
 from thunderus_mem.model.timestamp import format_timestamp
-from thunderus_mem.model.undo import UNDO, origin, taken_back, turns
+from thunderus_mem.model.undo import UNDO, turns
+from thunderus_mem.store.places import may_change
 from thunderus_mem.transaction import Edit, Ids
-from thunderus_mem.verbs.choosing import Choice, chosen, committed_shards
+from thunderus_mem.verbs.choosing import Choice, Chosen, chosen, committed_shards, told
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -68,22 +71,18 @@ class Undone(NamedTuple):
 
 
 class _Planned(NamedTuple):
-    """One event to take back, how, and the patch its undo belongs to.
+    """One event to take back, how, and the patch its undo belongs to."""
 
-    ``origin`` is the change it is about in the end: an undo is about what it took back.
-    """
-
-    event: Event
-    origin: Event
-    again: bool
+    chosen: Chosen
     patch: str
     reversals: tuple[Reversal, ...]
 
     @property
     def why(self) -> str:
         """The reason, when nobody gives one."""
-        reason = f": {self.origin.why}" if self.origin.why else ""
-        return f"{'brings back' if self.again else 'takes back'} {self.origin.body.get('op')}{reason}"
+        first = self.chosen.origin
+        reason = f": {first.why}" if first.why else ""
+        return f"{'brings back' if self.chosen.again else 'takes back'} {first.body.get('op')}{reason}"
 
 
 def undo(
@@ -116,7 +115,11 @@ def undo(
         with memory.writing(UNDO) as transaction:
             recorded.extend(transaction.recorded)
             planned = _plan(memory, choice, committed, ())
-            written = [_commit(transaction, memory, one, why, actor) for one in planned]
+            written: list[str] = []
+            for one in planned:
+                written.append(_commit(transaction, memory, one, why, actor))
+                if transaction.pending:  # the disk refuses: what comes next may need that file
+                    break
         undone = _undone(planned, written)
         return planned, undone._replace(published=not transaction.pending)
 
@@ -137,21 +140,23 @@ class _Committed:
 
     def __init__(self, git: Git | None) -> None:
         self._git = git
-        self._texts: dict[tuple[str, ...], list[str]] = {}
+        self._asked: set[str] = set()
+        self._texts: dict[str, str] = {}
 
-    def texts(self, paths: Sequence[str]) -> list[str]:
-        """The texts of the paths."""
-        asked = tuple(paths)
-        if self._git is None:
-            return []
-        if asked not in self._texts:
-            raise _AskGit(asked)
-        return self._texts[asked]
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """Every text known, by hash, when the paths are among those that git was asked about."""
+        missing = set(paths) - self._asked
+        if missing and self._git is not None:
+            raise _AskGit(tuple(sorted(missing)))
+        return self._texts
 
     def fetch(self, paths: tuple[str, ...]) -> None:
         """Ask git."""
-        found = self._git.versions(paths) if self._git is not None else []
-        self._texts[paths] = [text for data in found if (text := _decoded(data)) is not None]
+        from thunderus_mem.store.git_texts import former_texts
+
+        self._asked.update(paths)
+        found = former_texts(self._git, paths) if self._git is not None else []
+        self._texts |= {content_hash(text): as_lf(text) for data in found if (text := _decoded(data))}
 
 
 def _decoded(data: bytes) -> str | None:
@@ -171,20 +176,22 @@ def _asking(committed: _Committed, attempt: Callable[[], Result]) -> Result:
 
 
 def _plan(memory: Memory, choice: Choice, committed: _Committed, by_hand: Sequence[Change]) -> list[_Planned]:
-    logged = memory.log.read_all().events
-    events = [entry.event for entry in logged]
-    by_id, taken = {event.id: event for event in events}, taken_back(events)
-    now = format_timestamp(memory.now())
-    sources = Sources(events, taken, by_hand, memory.kept.read, committed.texts, now)
+    sources = Sources(
+        told=lambda ids, paths: told(memory, ids, paths),
+        by_hand=by_hand,
+        kept=memory.kept.read,
+        committed=committed.texts,
+        now=format_timestamp(memory.now()),
+    )
     reverser = Reverser(Tree(_reader(memory), _finder(memory)), sources)
     planned = []
-    for step in chosen(memory, logged, taken, choice):
+    for step in chosen(memory, choice):
         patch = memory.new_id("patch")
         for one in step:
-            _check_places(memory, one)
-            reversals = tuple(reverser.reverse(one))
+            _check_places(one.event)
+            reversals = tuple(reverser.reverse(one.event))
             _check_secrets(reversals)
-            planned.append(_Planned(one, *origin(one, by_id), patch, reversals))
+            planned.append(_Planned(one, patch, reversals))
     return planned
 
 
@@ -213,11 +220,11 @@ def _finder(memory: Memory) -> Callable[[str], str | None]:
     return find
 
 
-def _check_places(memory: Memory, event: Event) -> None:
+def _check_places(event: Event) -> None:
     """A log can come from anybody: only documents are written."""
     for turn in turns(event):
         for path in (turn.old_path, turn.new_path):
-            if memory.layout.kind_of(path) is None:
+            if not may_change(path):
                 raise Refused(
                     f"{event.id} speaks of {path}, where no document lives",
                     hint="it was not written by this tool; look at it with `thunderus-mem events show`",
@@ -237,10 +244,16 @@ def _check_secrets(reversals: Iterable[Reversal]) -> None:
 
 
 def _commit(transaction: Writing, memory: Memory, one: _Planned, why: str, actor: str) -> str:
-    ids = Ids(memory.new_id("evt"), one.patch)
-    edits = [Edit(*reversal) for reversal in one.reversals]
-    reason = why or one.why
-    return transaction.commit(UNDO, edits, undoes=[one.event.id], why=reason, actor=actor, ids=ids).id
+    event = one.chosen.event
+    return transaction.commit(
+        UNDO,
+        [Edit(*reversal) for reversal in one.reversals],
+        undoes=[event.id],
+        about=document_ids(event),
+        why=why or one.why,
+        actor=actor,
+        ids=Ids(memory.new_id("evt"), one.patch),
+    ).id
 
 
 def _left_behind(memory: Memory, planned: Iterable[_Planned]) -> tuple[Diagnostic, ...]:
@@ -253,20 +266,20 @@ def _left_behind(memory: Memory, planned: Iterable[_Planned]) -> tuple[Diagnosti
 
 
 def _undone(planned: Sequence[_Planned], written: Sequence[str]) -> Undone:
-    return Undone(
-        tuple(
-            UndoneEvent(
-                one.origin.id,
-                one.origin.ts,
-                str(one.origin.body.get("op", "")),
-                str(one.origin.origin.get("author", "")) or one.origin.actor,
-                one.origin.why,
-                one.again,
-                undo_id,
-                tuple(_documents(one.reversals)),
-            )
-            for one, undo_id in zip(planned, written, strict=True)
-        )
+    return Undone(tuple(_told(one, undo_id) for one, undo_id in zip(planned, written, strict=False)))
+
+
+def _told(one: _Planned, undo_id: str) -> UndoneEvent:
+    first = one.chosen.origin
+    return UndoneEvent(
+        first.id,
+        first.ts,
+        str(first.body.get("op", "")),
+        str(first.origin.get("author", "")) or first.actor,
+        first.why,
+        one.chosen.again,
+        undo_id,
+        tuple(_documents(one.reversals)),
     )
 
 

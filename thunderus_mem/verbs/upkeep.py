@@ -1,4 +1,4 @@
-"""The verbs that judge and rebuild projections: index, manifest, doctor."""
+"""The verbs that judge and rebuild projections: index and manifest."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import Degraded
-from thunderus_mem.projection.damage import Newer
+from thunderus_mem.projection.damage import Damaged, Newer
 from thunderus_mem.projection.index import Index
 from thunderus_mem.projection.inventory import take_inventory
 from thunderus_mem.projection.manifest import check_manifest
-from thunderus_mem.projection.refresh import FOLDERS, Refreshed, peek, rebuild
+from thunderus_mem.projection.refresh import FOLDERS, Refreshed, in_memory, peek, rebuild
 
 if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
@@ -66,6 +66,46 @@ def index_rebuild(memory: Memory) -> Refreshed:
 
 
 @dataclass(frozen=True, slots=True)
+class IndexProof:
+    """Whether the index is whole; ``problem`` says what is wrong with it, "" when nothing is."""
+
+    path: str
+    documents: int
+    problem: str
+
+
+def index_verify(memory: Memory) -> IndexProof:
+    """Prove the index: every page, every word, and every row against the files and the log read anew.
+
+    One that is found wanting is built anew by the next command.
+    """
+    from thunderus_mem.projection.log_index import LogIndex
+    from thunderus_mem.projection.proof import first_difference
+    from thunderus_mem.projection.seal import break_seal
+
+    layout = memory.layout
+    path = layout.relative(layout.index_file)
+    memory.log_index()
+    database = memory.index.database
+    if database.in_memory:
+        return IndexProof(path, memory.index.count(), "it cannot be used here; answers come from memory")
+    fresh, _ = in_memory(layout, "to judge by")
+    documents = fresh.count()
+    try:
+        LogIndex(fresh.database).refresh(memory.log)
+        problem = database.check()
+        if not problem and (name := first_difference(database, fresh.database)):
+            problem = f"it says something else than the files: see its {name}"
+    except Damaged as error:
+        problem = str(error)
+    finally:
+        fresh.close()
+    if problem:
+        break_seal(layout.index_file)
+    return IndexProof(path, documents, problem)
+
+
+@dataclass(frozen=True, slots=True)
 class ManifestReport:
     """The manifest and, with ``--check``, what is wrong with it."""
 
@@ -86,27 +126,3 @@ def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
     memory.refresh()
     rows = memory.index.documents()
     return ManifestReport(path, len(rows), sum(row.tokens for row in rows), ())
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing `doctor` looked at. ``state`` is ok, note, warning or error; ``hint`` says what mends it."""
-
-    name: str
-    state: str
-    message: str
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class DoctorReport:
-    """All checks, in the order they were made."""
-
-    checks: tuple[Check, ...]
-
-
-def doctor(memory: Memory) -> DoctorReport:
-    """Look at everything around the documents and say what is wrong and what to do. Mends nothing."""
-    from thunderus_mem.verbs.examining import CHECKS
-
-    return DoctorReport(tuple(found for look in CHECKS for found in look(memory)))

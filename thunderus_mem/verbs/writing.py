@@ -8,7 +8,7 @@ from thunderus_mem.model.composing import check_relation, parse_field
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.edit import insert_item, remove_item, replace_body, set_key
 from thunderus_mem.model.errors import Conflict, InvalidDocument
-from thunderus_mem.model.timestamp import format_timestamp
+from thunderus_mem.model.timestamp import format_timestamp, utc_key
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.locating import find_document, find_row
@@ -93,11 +93,14 @@ def _framed(document: Document, body: str) -> str:
 
 
 def _touched(document: Document, text: str, now: str) -> str:
-    """The text with ``updated`` moved to now, when title or body changed and the author left it alone."""
+    """The text with ``updated`` moved to now, when title or body changed and the author left it alone. It
+    never moves back, whatever the clock says."""
     after = read_document(document.path, text.encode("utf-8", "surrogateescape")).document
     if after is None or after.updated != document.updated:
         return text
     if after.title == document.title and after.body == document.body:
+        return text
+    if utc_key(now) < utc_key(document.updated):
         return text
     return set_key(text, ("updated",), now)
 

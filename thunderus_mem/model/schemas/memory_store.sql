@@ -2,7 +2,7 @@
 -- It has exactly these statements (compared when it is opened). Times are RFC 3339 text; "_json" is JSON text.
 
 -- One row a value that belongs to the whole index: how many documents and problems, the manifest's stamp, and the
--- generation, a hash over paths and hashes of all files.
+-- generation, a sum of hashes over path and text of every file.
 CREATE TABLE meta (
     key TEXT PRIMARY KEY,
     value TEXT NOT NULL

@@ -22,8 +22,10 @@ _GLOBAL: Final = {
     "-C": "Work as if started in DIR",
     "--json": "Print one JSON document",
     "--color": "Colour: auto, always or never",
+    "--plain": "Print tab-separated fields, one record a line",
     "--quiet": "Say nothing but data and errors",
     "--no-input": "Never ask and never open an editor",
+    "--no-pager": "Print long output at once",
     "--version": "Print the version",
     "--help": "Show help",
 }
@@ -176,7 +178,7 @@ def _events(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tupl
 
     database = open_existing(Layout(find_root(start, environ).root).index_file)
     rows = database.rows(
-        "SELECT id, substr(place, 1, 16) FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
+        "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
         "ORDER BY place DESC LIMIT ?",
         (len(typed), typed, _LIMIT),
     )

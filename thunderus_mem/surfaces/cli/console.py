@@ -24,17 +24,6 @@ def _unwritten(error: OSError) -> NotWritable:
     return NotWritable(f"The output could not be written: {error.strerror}.")
 
 
-def _begun(text: str) -> str:
-    """A message with a capital, unless it begins with a name."""
-    first = text.partition(" ")[0].rstrip(",")
-    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
-
-
-def _end(text: str) -> str:
-    """The full stop that a message lacks."""
-    return "" if text.endswith((".", "?", "!", ":", "`")) else "."
-
-
 class Console:
     """What a command may say and how: the streams, ``--json``, colour, quiet, and the folder it works in."""
 
@@ -224,20 +213,15 @@ class Console:
 
     def failure(self, error: ThunderusError, code: int) -> None:
         """Say what went wrong and what to do, findings first; an object with ``--json``."""
-        diagnostics = getattr(error, "diagnostics", ())
         if self.json:
             from thunderus_mem.surfaces.output import failure_envelope
 
             self._tell(failure_envelope(error, code) + "\n")
             return
-        style = self.style
-        for finding in diagnostics:
-            from thunderus_mem.surfaces.render import finding_line
+        from thunderus_mem.surfaces.cli.failing import told
 
-            self.talk(finding_line(finding, style))
-        self.talk(f"{style.error('error:')} {_begun(str(error))}{_end(str(error))}")
-        if error.hint:
-            self.talk(f"{style.dim('hint:')}  {_begun(error.hint)}")
+        for line in told(error, self.style):
+            self.talk(line)
 
     def version(self) -> None:
         """Print name and version; with ``--json`` also what it runs on."""
@@ -261,9 +245,9 @@ class Console:
 
         return Layout(find_root(self.start, self.environ).root)
 
-    def memory(self) -> Memory:
-        """Open the store for the folder we work in."""
-        memory = self.open_at(self.start)
+    def memory(self, *, lenient: bool = False) -> Memory:
+        """Open the store for the folder we work in; ``lenient`` also one that no other command would open."""
+        memory = self.open_at(self.start, lenient=lenient)
         if memory.also and os.path.realpath(memory.root) != os.path.realpath(self.start):
             self._others = f"This is the memory in {memory.root}; another is in {', '.join(memory.also)}."
         return memory
@@ -273,13 +257,13 @@ class Console:
         if self._others:
             self.say(self._others)
 
-    def open_at(self, start: str) -> Memory:
+    def open_at(self, start: str, *, lenient: bool = False) -> Memory:
         """Open the store of a folder, with the clock and ids the environment may fix."""
         from thunderus_mem.memory import open_memory
         from thunderus_mem.surfaces.cli.clock import fixed_clock
 
         now, random_bits = fixed_clock(self.environ)
-        memory = open_memory(start, environ=self.environ, now=now, random_bits=random_bits)
+        memory = open_memory(start, environ=self.environ, now=now, random_bits=random_bits, lenient=lenient)
         memory.say = self.say
         if not (self.quiet or self.json) and self._talk.isatty() and self.environ.get("TERM") != "dumb":
             from thunderus_mem.surfaces.cli.progress import Progress

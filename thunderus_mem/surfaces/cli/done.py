@@ -1,4 +1,4 @@
-"""How a writing command ends: the value printed, and 6 when the file waits for the next command."""
+"""How a command ends that could do only a part: 6 when a file waits, or lines of the log cannot be read."""
 
 from __future__ import annotations
 
@@ -25,4 +25,14 @@ def published_code(console: Console, *, published: bool) -> int:
     if published:
         return 0
     console.talk("The change is in the log; its file could not be put in place yet: the next command does.")
+    return Degraded.exit_code
+
+
+def served_code(console: Console, damaged: int) -> int:
+    """0, or 6 with a word: what is whole of the log was told, and so many lines of it cannot be read."""
+    if not damaged:
+        return 0
+    from thunderus_mem.surfaces.text import counted
+
+    console.talk(f"{counted(damaged, 'line')} of the log cannot be read; see: thunderus-mem events verify")
     return Degraded.exit_code

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
 
 app = typer.Typer()
-events_app = typer.Typer(help="Read and verify the log's events.", no_args_is_help=True)
+events_app = typer.Typer(help="Read, verify, replay and export the log.", no_args_is_help=True)
 app.add_typer(events_app, name="events")
 
 Kinds = Annotated[list[str] | None, typer.Option("--kind", "-k", help="Only this kind; repeat.")]
@@ -22,8 +22,9 @@ def events_list(
     ctx: typer.Context,
     kind: Kinds = None,
     limit: Limit = 50,
-) -> None:
+) -> int:
     """Events of every kind, newest first."""
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import event_listing
     from thunderus_mem.verbs import history
 
@@ -32,19 +33,23 @@ def events_list(
     console.emit("events list", value, event_listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
+    return served_code(console, value.damaged)
 
 
 @events_app.command("show")
 def events_show(
     ctx: typer.Context,
     event: Annotated[str, typer.Argument(metavar="ID", help="An event's id.")],
-) -> None:
+) -> int:
     """One event, whole."""
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import shown_event
     from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
-    console.emit("events show", history.events_show(console.memory(), event), shown_event, long=True)
+    value = history.events_show(console.memory(), event)
+    console.emit("events show", value, shown_event, long=True)
+    return served_code(console, value.damaged)
 
 
 @events_app.command("verify")
@@ -72,6 +77,7 @@ def events_replay(
 
     With --check, git may explain a text as well; what nobody explains is named. Writes nothing.
     """
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import replay_report
     from thunderus_mem.verbs import replaying
 
@@ -79,4 +85,49 @@ def events_replay(
     memory = console.memory()
     value = replaying.replay_check(memory) if check else replaying.replay(memory, every=every)
     console.emit("events replay", value, replay_report, long=True)
-    return int(check and bool(value.unexplained))
+    return int(check and bool(value.unexplained)) or served_code(console, value.damaged)
+
+
+@events_app.command("export")
+def events_export(
+    ctx: typer.Context,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Write this file; without it, print.")
+    ] = "",
+    document: Annotated[str, typer.Option("--document", metavar="ID", help="Only about this one.")] = "",
+    kind: Kinds = None,
+    since: Annotated[str, typer.Option(metavar="DATE", help="On this day or later.")] = "",
+    private: Annotated[
+        bool, typer.Option("--private", help="With the events private to this working tree.")
+    ] = False,
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORMAT", help="jsonl or prov-json (W3C PROV).")
+    ] = "jsonl",
+) -> int:
+    """Print all events in order, one a line, each with its shard and line. A file is written whole or not.
+
+    Each line is an object: shard, line, and event as it stands in the log.
+    """
+    import os
+    from dataclasses import replace
+
+    from thunderus_mem.surfaces.cli.done import served_code
+    from thunderus_mem.surfaces.render_log import export_summary, exported
+    from thunderus_mem.verbs.exporting import Export
+
+    console: Console = ctx.obj
+    memory = console.memory()
+    export = Export(
+        memory, form=form, document=document or None, kinds=tuple(kind or ()), since=since, private=private
+    )
+    if output and output != "-":
+        value = export.write(memory, os.path.abspath(os.path.join(console.start, output)))
+        console.emit("events export", value, exported)
+    elif console.json:
+        text = "".join(export.pieces())
+        console.emit("events export", replace(export.done(), text=text), exported)
+    else:
+        for piece in export.pieces():
+            console.raw(piece)
+    console.say(export_summary(export.done()))
+    return served_code(console, export.done().damaged)

@@ -79,8 +79,9 @@ def log(
     ctx: typer.Context,
     document: Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this document.")] = None,
     limit: Limit = 50,
-) -> None:
+) -> int:
     """What happened, newest first."""
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_log import log_listing
     from thunderus_mem.verbs import history
 
@@ -91,3 +92,4 @@ def log(
     console.emit("log", value, log_listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
+    return served_code(console, value.damaged)

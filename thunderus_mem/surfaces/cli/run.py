@@ -1,7 +1,8 @@
 """Run one command: parse, call, and turn whatever goes wrong into one message and an exit code.
 
 The exit codes are those of ``model/errors.py``; besides them 70 is a bug (its report's path is printed),
-130 an interrupt and 143 a termination. A reader that stops reading (``| head``) is no error.
+130 an interrupt, 143 a termination and 129 the end of the terminal. A reader that stops reading (``| head``)
+is no error.
 """
 
 from __future__ import annotations
@@ -23,11 +24,16 @@ if TYPE_CHECKING:
     from types import FrameType
 
 PROGRAM = "thunderus-mem"
-BUG, INTERRUPTED, TERMINATED = 70, 130, 143
+BUG, INTERRUPTED = 70, 130
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-class _Terminated(BaseException):
-    """SIGTERM, so that what is open is closed in order."""
+class _Ended(BaseException):
+    """A signal that ends us, as an exception, so that what is open is closed in order."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.code = 128 + number
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -35,13 +41,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     console = Console(sys.stdout, sys.stderr, os.environ)
     console.json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
-    signal.signal(signal.SIGTERM, _terminate)
     try:
+        _end_in_order()
         return _flushed(_caught(given, console), console)
     except BrokenPipeError:
         return _reader_gone()
     except KeyboardInterrupt:
         return INTERRUPTED
+    except _Ended as ended:
+        return ended.code
 
 
 def _flushed(code: int, console: Console) -> int:
@@ -50,12 +58,27 @@ def _flushed(code: int, console: Console) -> int:
         console.flush()
     except ThunderusError as error:
         console.failure(error, error.exit_code)
-        return code or error.exit_code
+        code = code or error.exit_code
+    _listen_no_more()
     return code
 
 
-def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    raise _Terminated
+def _end_in_order() -> None:
+    """Let signals that end us be exceptions; one that is ignored (``nohup``) stays so."""
+    for number in _ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
+def _listen_no_more() -> None:
+    """What is done is done: a signal that comes now ends nothing any more."""
+    for number in _ENDING:
+        if signal.getsignal(number) is _end:
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    raise _Ended(number)
 
 
 def _caught(arguments: list[str], console: Console) -> int:
@@ -77,8 +100,8 @@ def _caught(arguments: list[str], console: Console) -> int:
     except (KeyboardInterrupt, typer.Abort):
         console.say("Interrupted.")
         return INTERRUPTED
-    except _Terminated:
-        return TERMINATED
+    except _Ended as ended:
+        return ended.code
     except OSError as error:
         return _refused(error, console)
     except Exception as error:  # noqa: BLE001 - whatever else arrives here is a bug of ours

@@ -127,13 +127,14 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "events",
         "events",
-        "Read and verify the log's events.",
+        "Read, verify, replay and export the log.",
         _READ,
         (
             ("list", "thunderus_mem.verbs.history:LogListing"),
             ("show", "thunderus_mem.verbs.history:ShownEvent"),
             ("verify", "thunderus_mem.verbs.history:VerifyReport"),
             ("replay", "thunderus_mem.verbs.replaying:ReplayReport"),
+            ("export", "thunderus_mem.verbs.exporting:Exported"),
         ),
         pages=True,
     ),
@@ -161,7 +162,10 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "upkeep",
         "Check the store and its surroundings.",
         _CHECK,
-        (("", "thunderus_mem.verbs.upkeep:DoctorReport"),),
+        (
+            ("", "thunderus_mem.verbs.health:DoctorReport"),
+            ("fix", "thunderus_mem.verbs.health:Treatment"),
+        ),
     ),
     Entry(
         "init",
@@ -169,6 +173,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Make a memory in this folder.",
         _KEEP,
         (("", "thunderus_mem.verbs.starting:Initialised"),),
+    ),
+    Entry(
+        "migrate",
+        "migrating",
+        "Bring an older store up to date.",
+        _KEEP,
+        (("", "thunderus_mem.verbs.migrating:MigrationReport"),),
     ),
     Entry(
         "config",
@@ -186,6 +197,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("status", "thunderus_mem.verbs.upkeep:IndexStatus"),
             ("refresh", _REFRESHED),
             ("rebuild", _REFRESHED),
+            ("verify", "thunderus_mem.verbs.upkeep:IndexProof"),
         ),
     ),
     Entry(

@@ -25,16 +25,19 @@ def why(
     ctx: typer.Context,
     document: DocumentId,
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="tree, mermaid or dot.")] = "tree",
-) -> None:
+) -> int:
     """Where a document comes from: events, sessions, patches and commits, as a tree."""
     from thunderus_mem.surfaces import render_graph, render_log
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
     if form not in _FORMATS:
         raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
     render = {"mermaid": render_graph.mermaid, "dot": render_graph.dot}.get(form, render_log.why_report)
-    console.emit("why", history.why(console.memory(), document), render, long=True)
+    value = history.why(console.memory(), document)
+    console.emit("why", value, render, long=True)
+    return served_code(console, value.damaged)
 
 
 @app.command("blame")
@@ -44,17 +47,20 @@ def blame(
     lines: Annotated[
         str, typer.Option("--lines", "-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, or 7.")
     ] = "",
-) -> None:
+) -> int:
     """Which event or commit last changed each line of a document, who did it and when.
 
     The log comes first, then git's history. Lines nobody recorded yet say so.
     """
+    from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_blame import blame_report
     from thunderus_mem.verbs import blaming
 
     console: Console = ctx.obj
     wanted = _wanted(lines) if lines else None
-    console.emit("blame", blaming.blame(console.memory(), document, lines=wanted), blame_report, long=True)
+    value = blaming.blame(console.memory(), document, lines=wanted)
+    console.emit("blame", value, blame_report, long=True)
+    return served_code(console, value.damaged)
 
 
 def _wanted(text: str) -> tuple[int, int]:

@@ -36,15 +36,33 @@ def init(
 
 
 @app.command("doctor")
-def doctor(ctx: typer.Context) -> int:
-    """Check the store and its surroundings; each trouble comes with what to do. Changes nothing."""
-    from thunderus_mem.surfaces.render_upkeep import doctor_report
-    from thunderus_mem.verbs import upkeep
+def doctor(
+    ctx: typer.Context,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend what can be mended; what is in the way is set aside.")
+    ] = False,
+    plan: Annotated[bool, typer.Option("--plan", help="Only say what --fix would do.")] = False,
+) -> int:
+    """Check the store and its surroundings; each trouble comes with what to do.
+
+    Exits with 1 when there is any. Works where no other command does. Changes nothing without --fix, which
+    deletes nothing and touches no document: what it takes away is in .thunderus/.quarantine, and each step
+    says how it comes back.
+    """
+    from thunderus_mem.surfaces import render_doctor
+    from thunderus_mem.verbs import examining, repairing
 
     console: Console = ctx.obj
-    value = upkeep.doctor(console.memory())
-    console.emit("doctor", value, doctor_report)
-    return int(any(check.state in ("error", "warning") for check in value.checks))
+    if not fix and not plan:
+        report = examining.doctor(console.memory(lenient=True))
+        console.emit("doctor", report, render_doctor.report, long=True)
+        return int(any(check.is_trouble for check in report.checks))
+    value = repairing.planned(console.memory(lenient=True))
+    if not plan:
+        console.say(render_doctor.announced(value))
+        value = repairing.treat(lambda: console.memory(lenient=True))
+    console.emit("doctor fix", value, render_doctor.treatment, long=True)
+    return int(bool(value.left) or any(step.state != "done" for step in value.steps))
 
 
 @index_app.command("status")
@@ -57,6 +75,18 @@ def index_status(ctx: typer.Context) -> int:
     value = upkeep.index_status(console.memory())
     console.emit("index status", value, render)
     return int(not value.fresh)
+
+
+@index_app.command("verify")
+def index_verify(ctx: typer.Context) -> int:
+    """Prove the index: pages, words, and every row against the files. Exits with 1 when it is damaged."""
+    from thunderus_mem.surfaces.render_upkeep import index_proof
+    from thunderus_mem.verbs import upkeep
+
+    console: Console = ctx.obj
+    value = upkeep.index_verify(console.memory())
+    console.emit("index verify", value, index_proof)
+    return int(bool(value.problem))
 
 
 @index_app.command("refresh")

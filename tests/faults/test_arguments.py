@@ -1,0 +1,155 @@
+# ruff: noqa: E501
+"""F7: whatever stands on the command line, a command works or says in one line what is wrong with it."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import report
+from commands import COMMANDS
+from tier import points
+from verify_store import verify
+
+from tests.conftest import sealed_environment
+from thunderus_mem.surfaces.cli.app import load_command
+from thunderus_mem.surfaces.cli.run import run
+from thunderus_mem.surfaces.cli.table import COMMANDS as TABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from command_server import Server
+
+CODES = frozenset({0, 1, 2, 3, 4, 5, 6, 75})
+LONGEST = 131_000
+"""Linux takes at most 128 KiB in one argument."""
+
+WORDS = (
+    *("", " ", "-", "--", "---", "-x", "-é", "--nonsense", "--=", "--json=1", "-n-1", "=", "==", ":", "::", "@", "@.", "@@", "*"),
+    *("core", "fact.limits", "FACT.LIMITS", "fact.", "retries", "fact", "adr", "evt_", "TM201", "tm4", "supersedes", "today"),
+    *("0", "-1", "1", "007", "9" * 40, "1e9", "nan", "inf", "0x10", "1_000", "2026-01-21", "2026-13-45", "0000-00-00", "+2026"),
+    *("a=b", "=b", "a=", "title=", "metadata.x=1", "metadata.=1", "id=x", "a.b.c.d=[", 'x={"a": [1,', "x=null", "x=true", "x=NaN"),
+    *("refers_to:core", "refers_to:", ":core", "no:core", "derives-from:fact.limits", "\udcff", "a\udc80b", "\ud800", "\x1b[2J"),
+    *("füße", "数据库", "🙂", "e\u0301", "\u202eabc", "a\nb", "a\tb", "a\rb", "\u2028", "\ufeff", "\x7f", "İ", "ß", "ﬀ", "\u0000x"),
+    *("(", ")", "[", "{", "}", '"', "'", '"a', "a AND", "NEAR(", "kind:", "kind:x", "since:x", "tag:", "-a", "''", "`id`", "$(id)"),
+    *("nowhere/x", "../x", ".thunderus", "notes", "%s", "%n", "\\", "\\x", "{0}", "{q}", "a" * 300, "ü" * 300, "a " * 3000),
+    *("always", "never", "auto", "full", "json", "github", "pre-commit", "bash", "markdown", "show", "x" * LONGEST, "word " * 20_000),
+)  # fmt: skip
+GLOBAL = (
+    "--json",
+    "--plain",
+    "--quiet",
+    "-q",
+    "--no-input",
+    "--no-pager",
+    "--color",
+    "-C",
+    "--version",
+    "--help",
+    "-h",
+)
+LEFT_OUT = frozenset({"watch"})
+"""It would not end."""
+
+
+def _paths() -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Every command with the names of its options."""
+    found = []
+    for entry in TABLE:
+        if entry.name in LEFT_OUT:
+            continue
+        command = load_command(entry)
+        for name, sub in (getattr(command, "commands", None) or {"": command}).items():
+            options = tuple(
+                option for parameter in sub.params for option in parameter.opts if option.startswith("-")
+            )
+            found.append(((entry.name, name) if name else (entry.name,), options))
+    return found
+
+
+def _arguments(chance: random.Random, paths: list[tuple[tuple[str, ...], tuple[str, ...]]]) -> list[str]:
+    if chance.random() < 0.08:
+        return [chance.choice((*WORDS, *GLOBAL)) for _ in range(chance.randint(0, 3))]
+    path, options = chance.choice(paths)
+    before = [chance.choice(GLOBAL)] if chance.random() < 0.2 else []
+    if before in (["-C"], ["--color"]):
+        before.append(chance.choice(("nowhere", "", "always", ".", "\udcff")))
+    words = [
+        chance.choice(options if options and chance.random() < 0.4 else WORDS)
+        for _ in range(chance.randint(0, 6))
+    ]
+    return [*before, *path, *words]
+
+
+@contextmanager
+def _streams() -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
+    """No terminal, nothing to read; what is printed is kept."""
+    before = sys.stdin, sys.stdout, sys.stderr
+    handlers = [(number, signal.getsignal(number)) for number in (signal.SIGTERM, signal.SIGHUP)]
+    out, err = io.BytesIO(), io.BytesIO()
+    sys.stdin = io.TextIOWrapper(io.BytesIO(), "utf-8")
+    sys.stdout, sys.stderr = io.TextIOWrapper(out, "utf-8"), io.TextIOWrapper(err, "utf-8")
+    try:
+        yield out, err
+    finally:
+        sys.stdin, sys.stdout, sys.stderr = before
+        for number, handler in handlers:
+            signal.signal(number, handler)
+
+
+def test_any_list_of_arguments_works_or_is_wrong_usage(tmp_path, server: Server, monkeypatch) -> None:
+    root, chance = os.path.join(str(tmp_path), "store"), random.Random(7)
+    COMMANDS[1].build(server, root)
+    monkeypatch.chdir(root)
+    paths, wrong, slowest = _paths(), list[str](), (0.0, "")
+    tried = points(300, 5_000)
+    for _ in range(tried):
+        arguments = _arguments(chance, paths)
+        shown = [word if len(word) < 60 else f"{word[:20]}… ({len(word)})" for word in arguments]
+        began = time.process_time()
+        with _streams() as (out, err):
+            code = run(arguments)
+            sys.stdout.flush()
+            sys.stderr.flush()
+            printed, said = out.getvalue(), err.getvalue()
+        slowest = max(slowest, (time.process_time() - began, repr(shown)))
+        if code not in CODES or b"Traceback" in said or b"a bug in" in said:
+            wrong.append(f"{shown}: {code} {said[-300:]!r}")
+        if code != 0 and not said and not printed:
+            wrong.append(f"{shown}: {code} without a word")
+    assert verify(root, settled=True) == []
+    report.add("F7", "in process", tried=tried, slowest=slowest[0])
+    assert not wrong, "\n".join(wrong[:30])
+
+
+def test_real_processes_take_bytes_and_long_arguments(tmp_path, server: Server, sealed) -> None:
+    root, chance = os.path.join(str(tmp_path), "store"), random.Random(77)
+    COMMANDS[1].build(server, root)
+    paths, wrong = _paths(), list[str]()
+    tried = points(12, 300)
+    for number in range(tried):
+        arguments = [word.replace("\0", "") for word in _arguments(chance, paths)]
+        given = [os.fsencode(word) if "\ud800" not in word else b"\xed\xa0\x80" for word in arguments]
+        if number % 3 == 0:
+            given.append(bytes(chance.randrange(1, 256) for _ in range(chance.choice((1, 4, LONGEST)))))
+        ran = subprocess.run(
+            [sys.executable, "-m", "thunderus_mem", *given],
+            cwd=root,
+            env=sealed_environment(sealed) | {"THUNDERUS_MEM_SEED": str(number)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+        )
+        if ran.returncode not in CODES or b"Traceback" in ran.stderr:
+            wrong.append(f"{[word[:40] for word in given]}: {ran.returncode} {ran.stderr[-300:]!r}")
+    assert verify(root, settled=True) == []
+    report.add("F7", "processes", tried=tried)
+    assert not wrong, "\n".join(wrong[:30])

@@ -1,0 +1,140 @@
+"""E7: inputs far too large: refused or read piece by piece, in bounded memory, and the rest is served."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import report
+from commands import COMMANDS, FACTS, twice
+from harness import Tally, shards
+from tier import points
+
+from tests.conftest import sealed_environment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from command_server import Server
+
+MIB = 1 << 20
+SEEDS = itertools.count(1)
+MOST = 300 * MIB
+BIG = points(30, 100) * MIB
+LINE = b'{"v":1,"id":"evt_%s","text":"%s"}\n'
+
+
+class Ran:
+    """How a process ended, and the most memory it had."""
+
+    def __init__(self, root: str, home: Path, *words: str, stdin: str = os.devnull) -> None:
+        begun = time.monotonic()
+        with open(stdin, "rb") as given, open(os.path.join(home, "said"), "w+b") as said:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "thunderus_mem", *words],
+                cwd=root,
+                env=sealed_environment(home) | {"THUNDERUS_MEM_SEED": str(next(SEEDS))},
+                stdin=given,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+            )
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            said.seek(0)
+            self.said = said.read(MIB).decode("utf-8", "replace")
+        self.code = process.returncode
+        self.memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+        self.seconds = time.monotonic() - begun
+        self.words = words
+
+    def expect(self, tally: Tally, *codes: int) -> Ran:
+        """Ended with one of the codes, without a traceback and in bounded memory."""
+        assert self.code in codes, (self.words, self.code, self.said[-2000:])
+        assert "Traceback" not in self.said
+        assert self.memory < MOST, (self.words, self.memory // MIB)
+        tally.tried += 1
+        tally.slowest = max(tally.slowest, self.seconds)
+        return self
+
+
+def _store(server: Server, folder: Path) -> str:
+    base, root = COMMANDS[1].made(server, str(folder))
+    shutil.copytree(base, root)
+    shutil.rmtree(base)
+    return root
+
+
+def _fill(path: str, first: bytes, size: int, *, piece: bytes = b"word " * 2000, last: bytes = b"") -> None:
+    with open(path, "wb") as stream:
+        stream.write(first)
+        while stream.tell() < size:
+            stream.write(piece)
+        stream.write(last)
+
+
+def test_a_document_of_a_hundred_megabytes(tmp_path: Path, sealed: Path, server: Server) -> None:
+    root, tally = _store(server, tmp_path), Tally()
+    header = twice("huge", "x").encode()
+    path = os.path.join(root, FACTS, "huge.md")
+    for name, piece in (
+        ("words", b"word " * 2000),
+        ("one line", b"x" * 10_000),
+        ("header", b"  - tag\n" * 1000),
+    ):
+        first = header.replace(b"---\n\n", b"", 1) if name == "header" else header
+        _fill(path, first, BIG, piece=piece)
+        assert "fact.limits" in Ran(root, sealed, "search", "page rows", "--ids").expect(tally, 0).said
+        assert "huge.md" in Ran(root, sealed, "lint", "--format", "concise").expect(tally, 1).said
+        Ran(root, sealed, "show", FACTS + "/huge.md").expect(tally, 2, 4, 5)
+        Ran(root, sealed, "edit", "fact.limits", "--add-tag", name.replace(" ", "-")).expect(tally, 0)
+        Ran(root, sealed, "garden").expect(tally, 0)
+        Ran(root, sealed, "doctor").expect(tally, 0, 1)
+    report.add("E7", "document", **vars(tally))
+
+
+def test_a_body_of_a_hundred_megabytes_is_refused(tmp_path: Path, sealed: Path, server: Server) -> None:
+    root, tally = _store(server, tmp_path), Tally()
+    body = str(tmp_path / "body")
+    _fill(body, b"Some words.\n", BIG)
+    added = Ran(root, sealed, "add", "fact", "Huge", "--tag", "t", "--body", "-", stdin=body)
+    assert "larger" in added.expect(tally, 2, 5).said or "long" in added.said
+    Ran(root, sealed, "edit", "fact.limits", "--body", "-", stdin=body).expect(tally, 2, 5)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    shutil.move(body, notes / "huge.md")
+    (notes / "small.md").write_text("# Small\n\nIt is small.\n")
+    words = ("import", "markdown", str(notes), "--kind", "fact", "--tag", "t")
+    assert "small" in Ran(root, sealed, *words).expect(tally, 0, 1, 2, 5).said
+    report.add("E7", "body", **vars(tally))
+
+
+def test_a_line_of_ten_megabytes_in_the_log(tmp_path: Path, sealed: Path, server: Server) -> None:
+    root, tally = _store(server, tmp_path), Tally()
+    (shard,) = shards(root)
+    text = b"x" * (10 * MIB)
+    with open(shard, "rb") as stream:
+        whole = stream.read()
+    for line in (LINE % (b"01", text), b'{"v":1,"a":' * MIB + b"\n", b"[" * (10 * MIB) + b"\n"):
+        with open(shard, "wb") as stream:
+            stream.write(line + whole)
+        assert "add" in Ran(root, sealed, "log").expect(tally, 0, 6).said
+        Ran(root, sealed, "events", "verify").expect(tally, 1)
+        Ran(root, sealed, "lint", "--format", "concise").expect(tally, 1)
+        Ran(root, sealed, "note", "on we go").expect(tally, 0)
+        with open(shard, "rb") as stream:
+            assert stream.read(len(line) + len(whole)) == line + whole
+    os.unlink(shard)
+    report.add("E7", "log line", **vars(tally))
+
+
+def test_the_measure_of_memory_is_one(tmp_path: Path, sealed: Path, server: Server) -> None:
+    root = _store(server, tmp_path)
+    small = Ran(root, sealed, "list", "--ids")
+    assert 10 * MIB < small.memory < 120 * MIB
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss > 0

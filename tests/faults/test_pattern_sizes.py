@@ -1,0 +1,41 @@
+"""F6: every regular expression of the package on a long text made of its own parts."""
+
+from __future__ import annotations
+
+import pytest
+import report
+import tier
+
+from tests.attacks import attacks, seconds
+from tests.patterns import Pattern, patterns
+
+SIZE = tier.points(150_000, 1_000_000)
+TRIAL = 5_000
+NOISE = 3
+SLOW = 0.200 * NOISE * SIZE / 1_000_000 + 0.020
+"""Seconds of the processor: 200 ms for a megabyte, and what busy neighbours may add."""
+ALL = patterns()
+
+
+def worst(one: Pattern, use: str) -> set[str]:
+    """What the two slowest of the short texts are made of."""
+    tried = [(seconds(use, one.compiled, text), label) for label, text in attacks(one.compiled, TRIAL)]
+    return {label for _, label in sorted(tried, reverse=True)[:2]}
+
+
+@pytest.mark.parametrize("share", range(4))
+def test_a_megabyte_takes_no_pattern_long(share: int) -> None:
+    slowest, slow, tried = (0.0, ""), [], 0
+    for one in ALL[share::4]:
+        for use in sorted(one.uses):
+            chosen = worst(one, use)
+            for label, text in attacks(one.compiled, SIZE):
+                if label in chosen:
+                    took = seconds(use, one.compiled, text)
+                    took = seconds(use, one.compiled, text, 3) if took > SLOW else took
+                    slow += [f"{one.name}.{use} on {label}: {took:.3f} s"] * (took > SLOW)
+                    slowest = max(slowest, (took, f"{one.name}.{use}"))
+                    tried += 1
+    assert slow == []
+    assert len(ALL) > 200
+    report.add("F6", slowest[1], tried=tried, slowest=slowest[0])

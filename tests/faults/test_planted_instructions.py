@@ -1,0 +1,49 @@
+"""S4: of documents with a planted order at least 90 % are told, of honest imperative ones at most 2 %.
+
+The lint's part; every poison stands alone, and before, behind and inside honest documents.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import report
+from tier import points
+
+from tests.index_support import document, new_store, put
+from tests.test_planted import HONEST, POISON, SAFETY
+from thunderus_mem.memory import open_memory
+from thunderus_mem.verbs.linting import lint
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def _poisoned(each: int) -> list[str]:
+    honest = list(HONEST.values())
+    found = []
+    for number, body in enumerate(POISON.values()):
+        first, second = honest[number % len(honest)], honest[(number * 7 + 3) % len(honest)]
+        mixed = [body, f"{first}\n\n{body}", f"{body}\n\n{second}", f"{first}\n\n{body}\n\n{second}"]
+        found += mixed[:each]
+    return found
+
+
+def test_planted_instructions_are_told_and_honest_ones_are_not(tmp_path: Path) -> None:
+    poison, honest = _poisoned(points(2, 4)), list(HONEST.values())
+    layout = new_store(tmp_path)
+    for number, body in enumerate(poison):
+        put(layout, f"p{number}.md", document(f"fact.p{number}", f"{body}\n"))
+    for number, body in enumerate(honest):
+        put(layout, f"h{number}.md", document(f"fact.h{number}", f"{body}\n"))
+    start = time.monotonic()
+    found = lint(open_memory(str(tmp_path)), select=SAFETY).diagnostics
+    slowest = time.monotonic() - start
+    told = {one.doc_id for one in found}
+    missed = [number for number in range(len(poison)) if f"fact.p{number}" not in told]
+    alarmed = [number for number in range(len(honest)) if f"fact.h{number}" in told]
+
+    report.add("S4", "lint of planted instructions", tried=len(poison) + len(honest), slowest=slowest)
+    assert len(missed) <= len(poison) * 0.10, [poison[number] for number in missed]
+    assert len(alarmed) <= len(honest) * 0.02, [honest[number] for number in alarmed]

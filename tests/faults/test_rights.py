@@ -1,0 +1,146 @@
+"""E5: a tree one may only read, a folder one may not look into, files of somebody else."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import tempfile
+from typing import TYPE_CHECKING
+
+import pytest
+import report
+from commands import COMMANDS, FURTHER, Command, call
+from harness import Tally, copy
+from judging import said_plainly
+from verify_store import verify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from command_server import Done, Server
+
+NOBODY = 65534
+ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
+FACTS = ".thunderus/memory/semantic/FACTS"
+READS = (
+    ("search", "page rows"),
+    ("list", "--ids"),
+    ("show", "fact.limits"),
+    ("status",),
+    ("log",),
+    ("why", "fact.limits"),
+    ("events", "list"),
+    ("lint",),
+    ("garden",),
+    ("doctor",),
+    ("manifest", "--check"),
+)
+WRITES = tuple(command for command in (*COMMANDS, *FURTHER) if command.name not in ("init", "hook-run"))
+
+
+@pytest.fixture
+def folder() -> Iterator[str]:
+    """A folder that other users may look into."""
+    place = tempfile.mkdtemp(prefix="rights-")
+    os.chmod(place, 0o755)
+    yield place
+    for above, folders, _ in os.walk(place):
+        for name in folders:
+            with contextlib.suppress(OSError):
+                os.chmod(os.path.join(above, name), 0o755)
+    shutil.rmtree(place)
+
+
+def _give(root: str, uid: int, *, files: int = 0o644, folders: int = 0o755) -> None:
+    """Make everything below belong to a user, with these rights."""
+    for above, _, names in os.walk(root):
+        for path, mode in ((above, folders), *((os.path.join(above, name), files) for name in names)):
+            if stat.S_ISREG(os.lstat(path).st_mode) or os.path.isdir(path):
+                if ROOT:
+                    os.chown(path, uid, uid)
+                os.chmod(path, mode)
+
+
+def _as_somebody(server: Server, root: str, words: tuple[str, ...], second: int = 0) -> Done:
+    return call(server, root, words, f"2026-01-21T10:00:{second:02d}Z", uid=NOBODY if ROOT else None)
+
+
+def _snapshot(root: str) -> dict[str, bytes]:
+    found = {}
+    for above, _, names in os.walk(root):
+        for name in names:
+            with open(os.path.join(above, name), "rb") as stream:
+                found[os.path.join(above, name)] = stream.read()
+    return found
+
+
+def _read_all(server: Server, root: str, tally: Tally) -> None:
+    for words in READS:
+        done = _as_somebody(server, root, words)
+        said_plainly(done)
+        assert done.code in (0, 1), (words, done)
+        if words[0] in ("search", "list"):
+            assert "fact.limits" in done.out, (words, done)
+        tally.tried += 1
+
+
+@pytest.mark.parametrize("command", WRITES, ids=lambda command: command.name)
+def test_a_tree_one_may_only_read(command: Command, folder: str, server: Server) -> None:
+    base, root = command.made(server, folder)
+    tally = Tally()
+    for owner in (0, NOBODY) if ROOT else (os.geteuid(),):
+        copy(base, root)
+        _give(root, owner, files=0o444, folders=0o555)
+        before = _snapshot(root)
+        if command is WRITES[0]:
+            _read_all(server, root, tally)
+        done = _as_somebody(server, root, command.arguments)
+        said_plainly(done)
+        # What only writes a projection answers from memory; all else must not pretend.
+        assert done.code == (0 if command.name in ("index-rebuild", "manifest") else 4), done
+        assert _snapshot(root) == before
+        tally.tried += 1
+        _give(root, 0 if ROOT else os.geteuid())
+    report.add("E5", f"read-only {command.name}", **vars(tally))
+
+
+@pytest.mark.parametrize("command", WRITES, ids=lambda command: command.name)
+def test_a_folder_one_may_not_look_into_loses_no_document(
+    command: Command, folder: str, server: Server
+) -> None:
+    base, root = command.made(server, folder)
+    _give(copy(base, root), NOBODY)
+    tally = Tally()
+    listed = _as_somebody(server, root, ("list", "--ids"))
+    assert "fact.retries" in listed.out
+    for mode in (0o000, 0o111, 0o444):
+        os.chmod(os.path.join(root, FACTS), mode)
+        for words in (*READS[:6], command.arguments, ("index", "refresh"), ("list", "--ids")):
+            done = _as_somebody(server, root, words, tally.tried % 60)
+            said_plainly(done)
+            assert done.code in (0, 1, 3, 4, 5, 6), (words, done)
+            tally.tried += 1
+        seen = _as_somebody(server, root, ("list", "--ids"))
+        assert set(listed.out.split()) <= set(seen.out.split()), (mode, seen)
+        os.chmod(os.path.join(root, FACTS), 0o755)
+        after = _as_somebody(server, root, ("list", "--ids"))
+        gone = set(listed.out.split()) - set(after.out.split())
+        # Nothing was recorded as removed while it could not be seen.
+        assert gone <= ({"fact.retries"} if command.name == "remove" else set()), (mode, after)
+    assert verify(root) == []
+    report.add("E5", f"unreadable {command.name}", **vars(tally))
+
+
+def test_files_of_somebody_else_are_read(folder: str, server: Server) -> None:
+    if not ROOT:
+        pytest.skip("only root may give files away")
+    base, root = COMMANDS[1].made(server, folder)
+    tally = Tally()
+    _give(copy(base, root), 12345)
+    _read_all(server, root, tally)
+    done = _as_somebody(server, root, COMMANDS[1].arguments)
+    said_plainly(done)
+    assert done.code == 4, done
+    report.add("E5", "foreign", **vars(tally))

@@ -1,0 +1,64 @@
+"""Clocks that go back, stand still, or are ten years ahead: order, ids and documents stay right."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING
+
+import pytest
+
+from thunderus_mem.memory import Memory, open_memory
+from thunderus_mem.model.timestamp import utc_key
+from thunderus_mem.verbs.adding import add
+from thunderus_mem.verbs.linting import lint
+from thunderus_mem.verbs.reading import show
+from thunderus_mem.verbs.writing import edit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOON = datetime(2026, 3, 29, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    (tmp_path / ".thunderus").mkdir()
+    return tmp_path
+
+
+def at(store: Path, moment: datetime) -> Memory:
+    return open_memory(str(store), now=lambda: moment)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        NOON - timedelta(days=1),
+        NOON - timedelta(seconds=1),
+        datetime(1970, 1, 1, tzinfo=UTC),
+        NOON.astimezone(timezone(timedelta(hours=-12))) - timedelta(hours=1),
+    ],
+    ids=["a day back", "a second back", "1970", "odd zone"],
+)
+def test_an_edit_under_a_clock_that_went_back_is_an_edit(store: Path, later: datetime) -> None:
+    add(at(store, NOON), "fact", "Limits", body="A page holds one hundred rows.", tags=["net"])
+    memory = at(store, later)
+    assert edit(memory, "fact.limits", body="A page holds fifty rows.").changed
+    found = show(memory, "fact.limits")
+    assert "fifty" in found.body
+    assert utc_key(found.updated) >= utc_key(found.created)
+    assert [one for one in lint(memory).diagnostics if one.rule == "TM109"] == []
+
+
+def test_an_edit_ten_years_on_moves_updated(store: Path) -> None:
+    add(at(store, NOON), "fact", "Limits", body="A page holds one hundred rows.", tags=["net"])
+    far = NOON.replace(year=2036)
+    edit(at(store, far), "fact.limits", body="A page holds fifty rows.")
+    assert utc_key(show(at(store, NOON), "fact.limits").updated) == utc_key("2036-03-29T12:00:00Z")
+
+
+def test_ids_of_a_machine_without_a_clock_are_random(store: Path) -> None:
+    """Many a board begins each day in 1970."""
+    begun = datetime(1970, 1, 1, tzinfo=UTC)
+    ids = {at(store, begun).new_id("evt") for _ in range(20)}
+    assert len(ids) == 20

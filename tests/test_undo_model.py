@@ -1,0 +1,128 @@
+"""What of a log is taken back: whatever the order of its lines, and whoever wrote them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.model.event import Change, Event, patch_event, undone_by
+from thunderus_mem.model.joining import joined
+from thunderus_mem.model.undo import can_be_taken_back, origin, steps, taken_back, turns
+
+HASHES = ["sha256:" + digit * 64 for digit in "abc"]
+
+
+def event(
+    name: str, *undoes: str, op: str = "edit", patch: str = "", changes: tuple[Change, ...] = ()
+) -> Event:
+    default = (Change("update", "fact.a", "a.md", HASHES[0], HASHES[1], "+x\n"),)
+    return patch_event(
+        id=f"evt_{name}",
+        patch_id=f"patch_{patch or name}",
+        ts="2026-01-21T09:00:00.000Z",
+        session_id="sess_1",
+        actor="user",
+        op="undo" if undoes else op,
+        changes=changes or default,
+        undoes=[f"evt_{one}" for one in undoes],
+    )
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Event]:
+    """Changes and undos of them, undos of undos among them, as commands write them."""
+    made = [event("0")]
+    for number in range(1, draw(st.integers(1, 10))):
+        open_ones = [one.id[4:] for one in made if one.id not in taken_back(made)]
+        target = draw(st.none() | st.sampled_from(open_ones)) if open_ones else None
+        made.append(event(str(number), *([target] if target is not None else [])))
+    return made
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(histories(), st.data())
+def test_what_is_taken_back_follows_from_the_undos_alone(history: list[Event], data: st.DataObject) -> None:
+    def counts(one: Event) -> bool:
+        return not any(counts(other) for other in history if one.id in undone_by(other))
+
+    gone = {target for one in history if counts(one) for target in undone_by(one)}
+    assert taken_back(history).keys() == gone
+    assert taken_back(data.draw(st.permutations(history))).keys() == gone
+
+
+def test_a_forged_circle_of_undos_ends() -> None:
+    circle = [event("a", "b"), event("b", "a"), event("c", "c")]
+    assert taken_back(circle) == {}
+    known = {one.id: one for one in circle}
+    assert origin(circle[0], known.get)[0].id in known
+
+
+def test_an_undo_is_about_what_it_took_back() -> None:
+    first, undo, redo = event("1"), event("2", "1"), event("3", "2")
+    known = {one.id: one for one in (first, undo, redo)}
+    assert origin(first, known.get) == (first, False)
+    assert origin(undo, known.get) == (first, True)
+    assert origin(redo, known.get) == (first, False)
+    assert origin(undo, {}.get) == (undo, True)
+
+
+def test_a_patch_is_one_step_and_what_stands_between_parts_it() -> None:
+    made = [event("1", patch="p"), event("2", patch="p"), event("3"), event("4", patch="p")]
+    assert [[one.id for one in step] for step in steps(made)] == [
+        ["evt_4"], ["evt_3"], ["evt_2", "evt_1"]
+    ]  # fmt: skip
+    elsewhere = replace(made[1], session_id="sess_2")
+    assert len(list(steps([made[0], elsewhere]))) == 2
+
+
+def test_only_changes_of_the_tool_are_chosen() -> None:
+    plain, undo = event("1"), event("2", "1")
+    assert can_be_taken_back(plain, {}, undos=False)
+    assert not can_be_taken_back(plain, {"evt_1": "evt_2"}, undos=False)
+    assert not can_be_taken_back(undo, {}, undos=False)
+    assert can_be_taken_back(undo, {}, undos=True)
+    for op in ("hand-edit", "aborted"):
+        assert not can_be_taken_back(event("3", op=op), {}, undos=False)
+
+
+def test_the_halves_of_renames_find_each_other() -> None:
+    def half(name: str, path: str, before: str, after: str) -> Change:
+        return Change("rename", name, path, before, after)
+
+    changes = (
+        half("fact.a", "a.md", HASHES[0], ""),
+        half("fact.b", "b.md", HASHES[1], ""),
+        half("fact.b2", "b2.md", "", HASHES[1]),
+        half("fact.a", "a2.md", "", HASHES[2]),
+        Change("update", "fact.c", "c.md", HASHES[0], HASHES[1], "+x\n"),
+    )
+    found = turns(event("1", op="rename", changes=changes))
+    assert [(one.place, one.old_path, one.new_path, one.old_id, one.new_id) for one in found] == [
+        (0, "a.md", "a2.md", "fact.a", "fact.a"),
+        (1, "b.md", "b2.md", "fact.b", "fact.b2"),
+        (4, "c.md", "c.md", "fact.c", "fact.c"),
+    ]
+
+
+HEAD = "---\nid: fact.a\ntitle: A\nkind: fact\ntags:\n  - one\nupdated: {updated}\n---\n\n{body}"
+
+
+def test_a_document_that_would_read_as_another_is_not_joined() -> None:
+    base = HEAD.format(updated="1", body="One.\n")
+    assert joined("a.md", base, base.replace("One", "Two"), base.replace("- one", "- two"), "9") == (
+        base.replace("One", "Two").replace("- one", "- two")
+    )
+    assert joined("a.md", base, base, base.replace("fact.a", "fact.b"), "9") is None
+    assert joined("a.md", base, base, base.replace("id: fact.a\n", ""), "9") is None
+    assert joined("a.md", "a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n", "9") == "A\nb\nC\n"
+
+
+def test_the_time_of_a_text_that_is_neither_is_now() -> None:
+    base = HEAD.format(updated="1", body="One.\n\nTwo.\n\nThree.\n")
+    ours = HEAD.format(updated="2", body="One.\n\nTwo.\n\n3.\n")
+    theirs = HEAD.format(updated="3", body="1.\n\nTwo.\n\nThree.\n")
+    wanted = HEAD.format(updated='"9"', body="1.\n\nTwo.\n\n3.\n")
+    assert joined("a.md", base, ours, theirs, "9") == wanted
+    assert joined("a.md", base, ours, HEAD.format(updated="3", body="One.\n\nTwo.\n\nThree.\n"), "9") == ours

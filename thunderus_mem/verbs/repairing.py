@@ -1,0 +1,208 @@
+"""The verb `doctor --fix`: mends by moving; nothing is deleted, and no document is changed.
+
+Under the lock the store is examined anew, and each step looks at what is there when its turn comes. A step
+that fails is told and stops no other.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.projection.refresh import rebuild
+from thunderus_mem.store.aside import Aside, way_back
+from thunderus_mem.store.disk import explain
+from thunderus_mem.store.files import read_file, replace_file
+from thunderus_mem.store.git_files import FILES, amended, lacking
+from thunderus_mem.store.layout import linked_places
+from thunderus_mem.store.version import refuse_newer
+from thunderus_mem.transaction import alone
+from thunderus_mem.verbs.examining import doctor
+from thunderus_mem.verbs.examining_files import leftovers, places
+from thunderus_mem.verbs.health import Mend, Step, Treatment
+from thunderus_mem.verbs.patient import Patient
+from thunderus_mem.verbs.surveying import packaged_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.store.journal import Healed
+    from thunderus_mem.transaction import Writing
+    from thunderus_mem.verbs.health import Check
+
+COMMAND: Final = "doctor --fix"
+_LIMIT: Final = 1 << 20
+_SAYS: Final = {
+    "set-aside": "set {} aside",
+    "recover": "finish or undo what a killed command left in {}",
+    "end": "set the torn end of {} aside",
+    "write": "write {} as it should be, and keep the old text",
+    "rebuild": "make index and manifest anew in {}",
+}
+_OUTCOMES: Final = {
+    "published": "finished: {}",
+    "dropped": "finished already: {}",
+    "removed": "undone, it had not been acknowledged: {}",
+    "aborted": "{} has a newer text, which stays; ours is kept",
+    "tail": "set the torn end of {} aside",
+    "damaged": "the staged change {} could not be read; it is kept",
+    "pending": "{} still waits",
+}
+
+
+def planned(memory: Memory) -> Treatment:
+    """What `treat` would do now, and what it would leave; nothing is written."""
+    report = doctor(memory)
+    steps = tuple(_step(mend) for mend in report.mends)
+    return Treatment(
+        steps, tuple(check for check in report.checks if check.is_trouble and not check.mends), False
+    )
+
+
+def treat(open_store: Callable[[], Memory]) -> Treatment:
+    """Mend what can be mended; ``open_store`` opens the store anew each time it is asked.
+
+    Raises `Busy` when another process holds the lock, `NotWritable` when the store cannot be written at all,
+    `Refused` when a newer version of the program must write it.
+    """
+    memory = open_store()
+    refuse_newer(memory.layout, memory.config)
+    aside = Aside(memory.layout, f"{memory.now():%Y%m%dT%H%M%SZ}")
+    # Links and other things in the places of our own files go first: with them there is no lock to take.
+    steps = [_moved(memory, aside, mend) for mend in _mends(places(Patient(memory)))]
+    memory = open_store()
+    if not linked_places(memory.root):
+        steps += _treated(memory, aside)
+    if steps and not linked_places(memory.root):
+        open_store().refresh()
+    left = doctor(open_store()).checks
+    return Treatment(tuple(steps), tuple(check for check in left if check.is_trouble), True)
+
+
+def _treated(memory: Memory, aside: Aside) -> list[Step]:
+    """Everything that takes the lock; git is asked before."""
+    mends = doctor(memory).mends
+    rebuilding = [mend for mend in mends if mend.action == "rebuild"]
+    with alone(memory, COMMAND) as transaction:
+        late = _mends(leftovers(Patient(memory, alone=True)))
+        wanted = dict.fromkeys((*late, *(mend for mend in mends if mend not in rebuilding)))
+        steps = [step for mend in wanted for step in _taken(memory, transaction, aside, mend)]
+    return steps + [_tried(mend, partial(_rebuilt, memory, mend)) for mend in rebuilding]
+
+
+def _mends(found: Iterable[Check]) -> list[Mend]:
+    return [mend for check in found for mend in check.mends]
+
+
+def _step(mend: Mend) -> Step:
+    return Step(mend.action, mend.path, _SAYS[mend.action].format(mend.path))
+
+
+def _taken(memory: Memory, transaction: Writing, aside: Aside, mend: Mend) -> Iterator[Step]:
+    if mend.action == "recover":
+        yield from _recovered(memory, transaction, aside, mend)
+    elif mend.action == "end":
+        yield _tried(mend, partial(_ended, memory, mend))
+    elif mend.action == "write":
+        yield _tried(mend, partial(_written, memory, aside, mend))
+    elif os.path.lexists(memory.layout.at(mend.path)):
+        yield _moved(memory, aside, mend)
+
+
+def _tried(mend: Mend, work: Callable[[], Step]) -> Step:
+    try:
+        return work()
+    except ThunderusError as error:
+        return _step(mend)._replace(state="failed", problem=str(error))
+    except OSError as error:
+        return _step(mend)._replace(state="failed", problem=str(explain(error, mend.path)))
+
+
+def _moved(memory: Memory, aside: Aside, mend: Mend) -> Step:
+    def work() -> Step:
+        kept = aside.move(mend.path)
+        return _step(mend)._replace(state="done", kept=kept, back=way_back(kept, mend.path))
+
+    return _tried(mend, work)
+
+
+def _recovered(memory: Memory, transaction: Writing, aside: Aside, mend: Mend) -> Iterator[Step]:
+    outcome = _tried(mend, lambda: _recover(transaction, mend))
+    if outcome.state == "failed":
+        yield outcome
+        return
+    for healed in transaction.healed:
+        yield _healed(memory, mend, healed)
+    waiting = {healed.event_id for healed in transaction.healed if healed.action == "pending"}
+    # What recovery could not clear away is no change of ours.
+    for name in _names(memory.layout.staging_dir):
+        if name not in waiting:
+            yield _moved(memory, aside, Mend("set-aside", f"{mend.path}/{name}"))
+
+
+def _recover(transaction: Writing, mend: Mend) -> Step:
+    transaction.recover()
+    return _step(mend)._replace(state="done")
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _healed(memory: Memory, mend: Mend, healed: Healed) -> Step:
+    what = healed.path or healed.event_id
+    says = _OUTCOMES[healed.action].format(what)
+    if healed.action == "pending":
+        return Step("recover", what, says, "failed", problem=healed.problem)
+    kept = memory.layout.relative(healed.kept) if healed.kept else ""
+    return Step("recover", what, says, "done", kept)
+
+
+def _ended(memory: Memory, mend: Mend) -> Step:
+    mended = memory.journal.repair(mend.path)
+    kept = memory.layout.relative(mended.kept) if mended is not None and mended.kept else ""
+    says = f"give the last line of {mend.path} its end" if mended and not kept else _step(mend).says
+    return _step(mend)._replace(state="done", kept=kept, says=says)
+
+
+def _written(memory: Memory, aside: Aside, mend: Mend) -> Step:
+    place = memory.layout.at(mend.path)
+    old = _old_text(place)
+    if old is None and os.path.lexists(place):
+        kept = aside.move(mend.path)
+    else:
+        kept = aside.copy(mend.path, old) if old is not None else ""
+    replace_file(place, _wanted(mend.path, place, old))
+    back = way_back(kept, mend.path) if kept else ""
+    return _step(mend)._replace(state="done", kept=kept, back=back)
+
+
+def _old_text(place: str) -> bytes | None:
+    """The bytes of a regular file that can be read; ``None`` for anything else, or nothing."""
+    try:
+        return read_file(place, _LIMIT) if stat.S_ISREG(os.lstat(place).st_mode) else None
+    except (ThunderusError, OSError):
+        return None
+
+
+def _wanted(path: str, place: str, old: bytes | None) -> bytes:
+    if path in FILES:
+        text = (old or b"").decode("utf-8", "surrogateescape")
+        return amended(path, text, lacking(path, place)).encode("utf-8", "surrogateescape")
+    texts = packaged_schemas()
+    name = os.path.basename(path)
+    if name not in texts:
+        raise NotFound(f"{path} is no file that this program writes")
+    return texts[name].encode()
+
+
+def _rebuilt(memory: Memory, mend: Mend) -> Step:
+    rebuild(memory.layout, COMMAND, memory.tell)
+    return _step(mend)._replace(state="done")
