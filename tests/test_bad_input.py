@@ -281,7 +281,9 @@ def test_reading_a_bad_store(name: str, base: Path, tmp_path: Path, server: Serv
     for words in (*READS, *REBUILDS):
         done = command(server, root, words)
         plain(done, words)
-        if words != ("config", "show"):
+        if words == ("doctor",):  # works where no other command does
+            assert done.code in damage.codes | {1}, done
+        elif words != ("config", "show"):
             assert done.code in damage.codes, (words, done)
         if damage.served:
             expect_served(words, done)

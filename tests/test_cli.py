@@ -45,7 +45,7 @@ def test_help_names_every_command_and_goes_to_stdout(run: Run) -> None:
         ran = run(*arguments)
         assert (ran.code, ran.err) == (0, "")
         for entry in COMMANDS:
-            assert f"  {entry.name} " in ran.out
+            assert (f"  {entry.name} " in ran.out) is not entry.hidden
 
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
@@ -58,7 +58,8 @@ def test_every_command_of_the_table_loads_and_explains_itself(entry: object) -> 
     command = load_command(entry)
     assert command.name == entry.name
     assert command.help
-    assert set(dict(entry.values)) - {""} <= set(getattr(command, "commands", {}))
+    parts = {*getattr(command, "commands", {}), *(parameter.name for parameter in command.params)}
+    assert set(dict(entry.values)) - {""} <= parts
 
 
 def test_a_wrong_command_gets_the_nearest_right_one(run: Run) -> None:

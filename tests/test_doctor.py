@@ -160,7 +160,8 @@ class Damage:
 ASIDE = "set-aside"
 DAMAGES: dict[str, Damage] = {
     "index-empty": Damage(put(INDEX, b""), "index", "note", (ASIDE, ASIDE, "rebuild")),
-    "index-text": Damage(put(INDEX, b"words\n" * 900), "index", "note", (ASIDE, ASIDE, "rebuild")),
+    # Not a database at all: whoever opens it takes the seal off at once.
+    "index-text": Damage(put(INDEX, b"words\n" * 900), "index", "note", (ASIDE, "rebuild")),
     "index-foreign": Damage(instead(INDEX, foreign), "index", "note", (ASIDE, ASIDE, "rebuild")),
     "index-flipped": Damage(flipped, "index", "note", (ASIDE, ASIDE, "rebuild")),
     "index-folder": Damage(instead(INDEX, Path.mkdir), "index", "note", (ASIDE, ASIDE, "rebuild")),
@@ -267,7 +268,9 @@ def contents(root: Path) -> dict[str, str]:
 
 def judged(root: Path, damage: Damage) -> dict[str, str]:
     """What looking leaves as it is: everything, but a whole index may take in the log's newest lines."""
-    index = (INDEX, f"{INDEX}.seal") if damage.name not in ("index", "manifest") else ()
+    index: tuple[str, ...] = (INDEX, f"{INDEX}.seal") if damage.name not in ("index", "manifest") else ()
+    if damage.name == "index":
+        index = (f"{INDEX}.seal",)  # an index in which damage shows loses it, whoever looks
     return {path: digest for path, digest in contents(root).items() if path not in index}
 
 
