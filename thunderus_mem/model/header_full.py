@@ -162,7 +162,8 @@ class _Reader:
         self.nodes += 1
         kind = _name(event)
         if kind == "Alias":
-            raise self.stop("alias", "The frontmatter uses a YAML alias (*).", event, "Write the value out.")
+            hint = "Put a value that begins with * in quotes; write out what another key says."
+            raise self.stop("alias", "The frontmatter uses a YAML alias (*).", event, hint)
         if event.anchor is not None:
             raise self.stop(
                 "anchor", "The frontmatter uses a YAML anchor (&).", event, "Write the value out."
