@@ -57,7 +57,7 @@ class Memory:
         self.environ = environ
         self.also = also
         self.troubles = troubles
-        """What would have kept any other command than `doctor` from opening the store."""
+        """What keeps any command but `doctor` from opening the store."""
         self.tell: Tell = silent
         """Hears how far long work is; a terminal draws it."""
         self.say: Callable[[str], None] = _to_nobody

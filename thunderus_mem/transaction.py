@@ -296,27 +296,4 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
             with suppress(Busy, Degraded, NotWritable):
                 memory.refresh()
             return
-    raise _restless()
-
-
-@contextmanager
-def alone(memory: Memory, command: str) -> Iterator[Writing]:
-    """Hold the lock for ``command`` with git's answer at hand; nothing is recovered or recorded by itself.
-
-    For `doctor --fix`, which must get on where an ordinary transaction would not. Raises as `writing`.
-    """
-    from thunderus_mem.store.lock import held
-    from thunderus_mem.store.version import refuse_newer
-
-    refuse_newer(memory.layout, memory.config)
-    for _ in range(_TRIES):
-        git, origin = memory.git_state(), memory.origin()
-        with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
-            if memory.sessions.still_holds(memory.git, git):
-                yield Writing(memory, git, origin)
-                return
-    raise _restless()
-
-
-def _restless() -> Busy:
-    return Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")
+    raise Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")

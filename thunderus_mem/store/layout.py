@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.errors import NoStore, Refused
@@ -205,15 +204,7 @@ def check_places(root: str) -> None:
 
 def linked_places(root: str) -> tuple[str, ...]:
     """The folders of the store that are symbolic links, root-relative."""
-    found = []
-    for place in _PLACES:
-        try:
-            mode = os.lstat(os.path.join(root, *place.split("/"))).st_mode
-        except OSError:
-            continue
-        if stat.S_ISLNK(mode):
-            found.append(place)
-    return tuple(found)
+    return tuple(place for place in _PLACES if os.path.islink(os.path.join(root, *place.split("/"))))
 
 
 class Found(NamedTuple):

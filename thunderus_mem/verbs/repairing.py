@@ -11,15 +11,16 @@ import stat
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.model.errors import Busy, NotFound, ThunderusError
 from thunderus_mem.projection.refresh import rebuild
 from thunderus_mem.store.aside import Aside, way_back
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.git_files import FILES, amended, lacking
 from thunderus_mem.store.layout import linked_places
+from thunderus_mem.store.lock import held
 from thunderus_mem.store.version import refuse_newer
-from thunderus_mem.transaction import alone
+from thunderus_mem.transaction import Writing
 from thunderus_mem.verbs.examining import doctor
 from thunderus_mem.verbs.examining_files import leftovers, places
 from thunderus_mem.verbs.health import Mend, Step, Treatment
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.store.journal import Healed
-    from thunderus_mem.transaction import Writing
     from thunderus_mem.verbs.health import Check
 
 COMMAND: Final = "doctor --fix"
@@ -87,7 +87,11 @@ def _treated(memory: Memory, aside: Aside) -> list[Step]:
     """Everything that takes the lock; git is asked before."""
     mends = doctor(memory).mends
     rebuilding = [mend for mend in mends if mend.action == "rebuild"]
-    with alone(memory, COMMAND) as transaction:
+    git, origin, timeout = memory.git_state(), memory.origin(), memory.config.write_lock_timeout
+    with held(memory.layout.lock_file, timeout=timeout, command=COMMAND):
+        if not memory.sessions.still_holds(memory.git, git):
+            raise Busy("git moved HEAD while we looked", hint="Run the command again.")
+        transaction = Writing(memory, git, origin)
         late = _mends(leftovers(Patient(memory, alone=True)))
         wanted = dict.fromkeys((*late, *(mend for mend in mends if mend not in rebuilding)))
         steps = [step for mend in wanted for step in _taken(memory, transaction, aside, mend)]
