@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +21,12 @@ from verify_store import verify_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+# A run in the background (nohup, `&` of a script) ignores these, and every process it starts inherits that.
+for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        with suppress(ValueError):  # not in the main thread
+            signal.signal(number, handler)
 
 PROJECT = Path(__file__).resolve().parent.parent
 START = "2026-01-21T09:00:00Z"

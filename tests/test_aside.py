@@ -41,7 +41,7 @@ def test_two_runs_at_one_time_have_a_folder_each(layout: Layout, tmp_path: Path)
     again = Aside(layout, "1")
     assert again.move(INDEX).startswith(f"{RUN}-2/")
     assert again.copy(".thunderus/.gitignore", b"lines") == f"{RUN}-2/.gitignore"
-    assert [one.was for one in kept_files(layout)] == [".thunderus/.gitignore", INDEX, INDEX]
+    assert [one.was for one in kept_files(layout)] == [INDEX, ".thunderus/.gitignore", INDEX]
 
 
 @pytest.mark.parametrize("what", ["folder", "link", "pipe", "odd name"])
