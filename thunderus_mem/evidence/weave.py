@@ -106,30 +106,43 @@ class _Frame:
 
 
 def _fit(frame: _Frame, runs: Runs) -> dict[str, _Fit]:
-    """Fit runs of transitions between revisions: first those that explain one wholly, newest first."""
+    """Fit runs of transitions between revisions: those that explain one wholly have the first choice."""
+    fits, rest = _whole_fits(frame, runs)
+    runs.take(transition for fit in fits.values() for transition in fit.run)
+    return fits | _partial_fits(frame, runs, rest)
+
+
+def _whole_fits(frame: _Frame, runs: Runs) -> tuple[dict[str, _Fit], list[tuple[Revision, int]]]:
+    """Runs from an older revision's text to a newer one's, newest first; and what none explains.
+
+    Going back, each revision is left the transitions before those of the revisions made from it.
+    """
     fits: dict[str, _Fit] = {}
+    rest: list[tuple[Revision, int]] = []
     limits: dict[str, int] = {}
-    open_ones = []
     for one in frame.needed:
         limit = limits.get(one.key, runs.end)
+        older = {frame.hashes[key]: key for key in reversed(frame.sources(one))} or {NOTHING: ""}
         if not frame.repeats(one):
-            goals = [frame.hashes[key] for key in frame.sources(one)] or [NOTHING]
-            run = runs.between(goals, frame.hashes[one.key], limit)
+            run = runs.between(older, frame.hashes[one.key], limit)
             if run:
                 limit = run[0].number
-                start = run[0].before
-                source = next((key for key in frame.sources(one) if frame.hashes[key] == start), "")
-                fits[one.key] = _Fit((), run, whole=True, source=source)
+                fits[one.key] = _Fit((), run, whole=True, source=older[run[0].before])
             else:
-                open_ones.append((one, limit))
+                rest.append((one, limit))
         for key in frame.sources(one):
             limits[key] = max(limits.get(key, 0), limit)
-    runs.take(transition for fit in fits.values() for transition in fit.run)
+    return fits, rest
+
+
+def _partial_fits(frame: _Frame, runs: Runs, rest: Sequence[tuple[Revision, int]]) -> dict[str, _Fit]:
+    """Runs that end in a revision's text, and runs that begin at an older one and show in it."""
     ends = []
-    for one, limit in open_ones:
+    for one, limit in rest:
         run = runs.back_from(frame.hashes[one.key], limit)
         runs.take(run)
         ends.append((one, run, run[0].number if run else limit))
+    fits: dict[str, _Fit] = {}
     for one, run, limit in reversed(ends):
         leads = [
             (_shown(runs.ahead_from(frame.hashes.get(key, NOTHING), limit), one), key)
