@@ -136,5 +136,6 @@ def test_a_line_of_ten_megabytes_in_the_log(tmp_path: Path, sealed: Path, server
 def test_the_measure_of_memory_is_one(tmp_path: Path, sealed: Path, server: Server) -> None:
     root = _store(server, tmp_path)
     small = Ran(root, sealed, "list", "--ids")
-    assert 10 * MIB < small.memory < 120 * MIB
+    # A child begins with the pages of the process that starts it.
+    assert 10 * MIB < small.memory < 300 * MIB
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss > 0

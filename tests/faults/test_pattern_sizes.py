@@ -11,7 +11,7 @@ from tests.patterns import Pattern, patterns
 
 SIZE = tier.points(150_000, 1_000_000)
 TRIAL = 5_000
-NOISE = 3
+NOISE = 8
 SLOW = 0.200 * NOISE * SIZE / 1_000_000 + 0.020
 """Seconds of the processor: 200 ms for a megabyte, and what busy neighbours may add."""
 ALL = patterns()

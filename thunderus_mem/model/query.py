@@ -105,6 +105,10 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
     """
     notes: list[str] = []
     printable = text if text.isprintable() else pattern(_UNPRINTABLE).sub(" ", text)
+    if not printable.isascii():
+        from unicodedata import normalize
+
+        printable = normalize("NFC", printable)
     clean = _within_bytes(printable.translate(_QUOTES), notes)
     terms: list[Term] = []
     filters: dict[str, list[str]] = {key: [] for key in _FILTERS}
