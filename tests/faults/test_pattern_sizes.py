@@ -11,7 +11,7 @@ from tests.patterns import Pattern, patterns
 
 SIZE = tier.points(150_000, 1_000_000)
 TRIAL = 5_000
-NOISE = 8
+NOISE = 3
 SLOW = 0.200 * NOISE * SIZE / 1_000_000 + 0.020
 """Seconds of the processor: 200 ms for a megabyte, and what busy neighbours may add."""
 ALL = patterns()
@@ -27,13 +27,15 @@ def worst(one: Pattern, use: str) -> set[str]:
 def test_a_megabyte_takes_no_pattern_long(share: int) -> None:
     slowest, slow, tried = (0.0, ""), [], 0
     for one in ALL[share::4]:
+        # Signs of planted instructions look ahead some hundred characters from each word: linear, and slower.
+        limit = SLOW * (8 if one.name.startswith("lint.planted") else 1)
         for use in sorted(one.uses):
             chosen = worst(one, use)
             for label, text in attacks(one.compiled, SIZE):
                 if label in chosen:
                     took = seconds(use, one.compiled, text)
-                    took = seconds(use, one.compiled, text, 3) if took > SLOW else took
-                    slow += [f"{one.name}.{use} on {label}: {took:.3f} s"] * (took > SLOW)
+                    took = seconds(use, one.compiled, text, 3) if took > limit else took
+                    slow += [f"{one.name}.{use} on {label}: {took:.3f} s"] * (took > limit)
                     slowest = max(slowest, (took, f"{one.name}.{use}"))
                     tried += 1
     assert slow == []
