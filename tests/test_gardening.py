@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, ThunderusError
+from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, NotWritable, ThunderusError
 from thunderus_mem.model.event import changes_of
+from thunderus_mem.verbs import gardening
 from thunderus_mem.verbs.adding import add
 from thunderus_mem.verbs.gardening import garden_apply, garden_plan, recap
 from thunderus_mem.verbs.linting import lint
@@ -115,6 +116,17 @@ def test_a_step_whose_documents_have_changed_is_skipped_and_named_and_the_others
         (("fact.caching", "fact.cache"), f"{FACTS}/cache.md has changed since the plan was made")
     ]
     assert path.read_text(encoding="utf-8").endswith("One thing more.\n")
+
+
+def test_a_document_that_cannot_be_read_has_not_changed(root: Path, clock: Clock, monkeypatch) -> None:
+    plan = garden_plan(opened(root, clock))
+
+    def refuse(path: str, limit: int) -> bytes:
+        raise NotWritable(f"{path} could not be read: the disk reports an error.")
+
+    monkeypatch.setattr(gardening, "read_file", refuse)
+    with pytest.raises(NotWritable, match="reports an error"):
+        garden_apply(opened(root, clock), plan)
 
 
 def test_a_recap_cites_what_happened_and_stays_until_more_does(root: Path, clock: Clock) -> None:

@@ -90,7 +90,7 @@ def config(patient: Patient) -> Iterator[Check]:
             "config",
             "error",
             str(trouble),
-            trouble.hint or "mend the line; every key and its meaning: thunderus-mem config show",
+            trouble.hint or "mend the line; every key and its meaning: thunderus-mem schema print config",
             affects=(relative,) if relative else (),
             lost="nothing; but no command runs until it reads",
             command=patient.restore(relative) if relative else "",

@@ -12,7 +12,7 @@ from thunderus_mem.garden.plan import Plan, make_plan
 from thunderus_mem.garden.recap import recap_document, recap_id
 from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
 from thunderus_mem.model.edit import compose
-from thunderus_mem.model.errors import Conflict, ThunderusError
+from thunderus_mem.model.errors import Conflict, NotFound, ThunderusError
 from thunderus_mem.model.event import changes_of
 from thunderus_mem.projection.log_index import read
 from thunderus_mem.store.files import read_file
@@ -92,8 +92,15 @@ def garden_plan(memory: Memory) -> Plan:
 
 
 def _as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
-    """The planned edit against the text on disk; `Conflict` when that is not the text it was planned from."""
-    document = _read(memory, edit.path)
+    """The planned edit against the text on disk; `Conflict` when that is not the text it was planned from.
+
+    A file that is there and cannot be read has not changed: that error is raised as it is.
+    """
+    try:
+        data = read_file(inside(memory.root, edit.path), MAX_DOCUMENT)
+        document = read_document(edit.path, data).document
+    except NotFound:
+        document = None
     if document is None or document.hash != edit.before:
         raise Conflict(
             f"{edit.path} has changed since the plan was made", hint="plan again with `thunderus-mem garden`"

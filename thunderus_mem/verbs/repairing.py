@@ -77,7 +77,7 @@ def treat(open_store: Callable[[], Memory]) -> Treatment:
     memory = open_store()
     if not linked_places(memory.root):
         steps += _treated(memory, aside)
-    if steps and not linked_places(memory.root):
+        # One that was killed may have set something aside and not written it anew.
         open_store().refresh()
     left = doctor(open_store()).checks
     return Treatment(tuple(steps), tuple(check for check in left if check.is_trouble), True)

@@ -87,7 +87,7 @@ def log(
 
     console: Console = ctx.obj
     value = history.log(console.memory(), document, limit=limit)
-    if not value.events:
+    if not value.events and not value.damaged:
         console.say("Nothing happened yet.")
     console.emit("log", value, log_listing, long=True)
     if value.left_out:
