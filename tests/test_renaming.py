@@ -262,6 +262,14 @@ def test_there_and_back(tree: VerbTree) -> None:
     tree.check()
 
 
+def test_names_in_other_spellings_follow(tree: VerbTree) -> None:
+    text = tree.text("calm").replace("Nothing", "[a](net%2eframes.md) [[NET.Frames]]")
+    (tree.root / FACTS / "calm.md").write_text(text)
+    value = rename(tree.memory(), "fact.net.frames", "fact.wire.header")
+    assert value.followed == ("fact.calm", "fact.other")
+    assert "[a](wire.header.md) [[fact.wire.header]] to see." in tree.text("calm")
+
+
 def test_times_stay(tree: VerbTree) -> None:
     read = {name: read_document("", tree.text(name).encode()).document for name in ("net.frames", "other")}
     rename(tree.memory(), "fact.net.frames", "fact.wire.header")

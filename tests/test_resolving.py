@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.conftest import Ran
+
 TOP, MIDDLE, BOTTOM = "The first line.", "The middle stays.", "The last line."
 BODY = f"{TOP}\n\n{MIDDLE}\n\n{BOTTOM}\n"
 BIG = f"{FACTS}/big.md"
@@ -76,6 +78,7 @@ def finish(tree: VerbTree) -> None:
     memory = tree.memory()
     assert [one for one in lint(memory).diagnostics if one.severity is Severity.ERROR] == []
     assert status(memory).unrecorded == ()
+    assert replay_check(memory).unexplained == 0
 
 
 def test_nothing_to_resolve(tree: VerbTree) -> None:
@@ -783,6 +786,25 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(
     with pytest.raises(Conflict):
         resolve(tree.memory())
     assert tree.text("big") == "somebody else\n"
+
+
+def test_the_command(repo: Path, run: Callable[..., Ran]) -> None:
+    run("init")
+    calm = run("resolve")
+    assert (calm.code, calm.out) == (0, "")
+    assert calm.err == "Nothing to resolve: no document is in conflict.\n"
+    assert run("resolve", "core").err == "core is not in conflict.\n"
+    assert run("resolve", "fact.nobody").code == 4
+    assert run("resolve", "--plan", "--stage").code == 2
+    core = repo / ".thunderus" / "memory" / "core" / "CORE.md"
+    core.write_text(core.read_text() + "<<<<<<< a\none\n=======\ntwo\n>>>>>>> b\n")
+    ran = run("resolve", "--json")
+    assert ran.code == 1
+    assert [one["left"][0]["key"] for one in ran.json["documents"]] == ["text"]
+    core.write_text(core.read_text().replace("two", "one"))
+    ran = run("resolve")
+    assert (ran.code, "<<<<<<<" in core.read_text()) == (0, False)
+    assert "1 file settled." in ran.err
 
 
 def test_it_can_be_undone_and_replayed(tree: VerbTree) -> None:

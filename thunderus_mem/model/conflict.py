@@ -11,6 +11,8 @@ from collections import deque
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from thunderus_mem.model.textdiff import raw_lines
+
 if TYPE_CHECKING:
     from collections.abc import Container
 
@@ -24,7 +26,6 @@ __all__ = [
     "parse",
     "refined",
     "sides",
-    "split_lines",
     "two_way",
 ]
 
@@ -62,12 +63,6 @@ class Sides(NamedTuple):
     theirs: str
 
 
-def split_lines(text: str) -> list[str]:
-    """Lines with their ends, cut at LF only, as git does."""
-    lines = text.split("\n")
-    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-
-
 class _Mark(NamedTuple):
     line: int
     sign: str
@@ -81,7 +76,7 @@ def parse(text: str, examples: Container[tuple[str, str]] = ()) -> Parts:
     """
     if "<<<<<<<" not in text:
         return (text,) if text else ()
-    lines = split_lines(text)
+    lines = raw_lines(text)
     by_size = _marks(lines)
     openings = sorted((one.line, size) for size, marks in by_size.items() for one in marks if one.sign == "<")
     parts: list[str | Block] = []
@@ -177,13 +172,13 @@ def refined(text: str, eol: str = "\n", examples: Container[tuple[str, str]] = (
     A few lines without a letter or digit do not cut a conflict in two, as with git. A block that shows its
     base stays whole, and so does a very long one.
     """
-    lines = split_lines(text)
+    lines = raw_lines(text)
     parts: list[str] = []
     for part in parse(text, examples):
         if isinstance(part, str):
             parts.append(part)
             continue
-        ours, theirs = split_lines(part.ours), split_lines(part.theirs)
+        ours, theirs = raw_lines(part.ours), raw_lines(part.theirs)
         if part.base is not None or max(len(ours), len(theirs)) > _LONG:
             parts += lines[part.lines[0] - 1 : part.lines[2]]
         else:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from thunderus_mem.model.conflict import Block, examples_in, parse, sides, split_lines
+from thunderus_mem.model.conflict import Block, examples_in, parse, sides
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.header import find_fences
 from thunderus_mem.model.merge import LABELS
 from thunderus_mem.model.splice import open_header
+from thunderus_mem.model.textdiff import raw_lines
 
 if TYPE_CHECKING:
     from thunderus_mem.model.conflict import Sides
@@ -118,4 +119,4 @@ def _as_git_left(was: tuple[str | None, ...], now: tuple[str, str]) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    return [line.rstrip("\r\n") for line in split_lines(text)]
+    return [line.rstrip("\r\n") for line in raw_lines(text)]

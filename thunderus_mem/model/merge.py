@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from thunderus_mem.model.conflict import Block, examples_in, marked, parse, refined, split_lines
+from thunderus_mem.model.conflict import Block, examples_in, marked, parse, refined
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.merge_header import HeaderMerge, Left, Settled, merge_headers
 from thunderus_mem.model.splice import Opened, open_header
+from thunderus_mem.model.textdiff import raw_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +105,7 @@ def _marked_header(header: HeaderMerge, labels: tuple[str, str], eol: str) -> st
         mine, other = mine + eol, other + eol
     if mine == other:
         return mine
-    ours, theirs = split_lines(mine), split_lines(other)
+    ours, theirs = raw_lines(mine), raw_lines(other)
     parts: list[str] = []
     for tag, i1, i2, j1, j2 in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
         lines = "".join(ours[i1:i2])

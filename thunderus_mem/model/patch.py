@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import re
 
+from thunderus_mem.model.textdiff import raw_lines
+
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.ASCII)
 _NO_NEWLINE = "\\ No newline at end of file"
 _TURNED = {"+": "-", "-": "+"}
 
 
-def _lines(text: str) -> list[str]:
-    """Lines with their ends, cut at LF only (a lone CR or U+2028 is text, as it is for git)."""
-    parts = text.split("\n")
-    lines = [part + "\n" for part in parts[:-1]]
-    return [*lines, parts[-1]] if parts[-1] else lines
-
-
 def apply_diff(text: str, diff: str) -> str | None:
     """The text after a unified diff; ``None`` when the diff is not one of this text."""
-    old = _lines(text)
+    old = raw_lines(text)
     new: list[str] = []
     position = 0
-    body = _lines(diff)
+    body = raw_lines(diff)
     index = 0
     while index < len(body):
         match = _HUNK.match(body[index])
@@ -43,7 +38,7 @@ def reversed_diff(diff: str) -> str:
     """The diff that leads back; the lines that name the file stay as they are."""
     turned: list[str] = []
     inside = False
-    for line in _lines(diff):
+    for line in raw_lines(diff):
         match = _HUNK.match(line)
         if match is not None:
             old, _, new = match[0][4:-3].partition(" +")

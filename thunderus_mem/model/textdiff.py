@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["MAX_DIFF", "lines_of", "stretches", "unified_diff"]
+__all__ = ["MAX_DIFF", "lines_of", "raw_lines", "stretches", "unified_diff"]
 
 MAX_DIFF: Final = 32 * 1024
 """Bytes (UTF-8) of the longest diff that is kept."""
@@ -22,6 +22,13 @@ def lines_of(text: str) -> list[str]:
     if lines[-1] == "":
         return [f"{line}\n" for line in lines[:-1]]
     return [f"{line}\n" for line in lines[:-1]] + [lines[-1]]
+
+
+def raw_lines(text: str) -> list[str]:
+    """Lines with their ends, cut at LF only (a lone CR or U+2028 is text, as it is for git)."""
+    parts = text.split("\n")
+    lines = [part + "\n" for part in parts[:-1]]
+    return [*lines, parts[-1]] if parts[-1] else lines
 
 
 def _shared(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Line", "lines_with"]
 
-_GREP: Final = ("grep", "-n", "-z", "-I", "--no-color", "--full-name", "--fixed-strings")
+_GREP: Final = ("grep", "-n", "-z", "-I", "--no-color", "--no-column", "--full-name", "--fixed-strings")
 _FOUND: Final = re.compile(rb"([^\0]+)\0([0-9]+)[\0:](.*)", re.DOTALL)
 
 

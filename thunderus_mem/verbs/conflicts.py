@@ -166,9 +166,11 @@ def _settled(memory: Memory, one: Standoff, lines: Lines) -> Answer:
     document = read_document(one.path, merged.text.encode()).document
     if document is None and not any(left.key != "text" for left in merged.left):
         raise InvalidDocument("the merged text does not read as a document")
+    before = found if one.ours is None and one.theirs is None else one.ours
     return answer._replace(
         id=one.id or (document.id if document else ""),
-        before=found if one.ours is None and one.theirs is None else one.ours,
+        # Where both sides renamed the file, git's versions of it are mixed already.
+        before=_committed(memory, one.path) if one.drops else before,
         text=merged.text,
         settled=merged.settled,
         left=merged.left,
@@ -177,10 +179,17 @@ def _settled(memory: Memory, one: Standoff, lines: Lines) -> Answer:
     )
 
 
+def _committed(memory: Memory, path: str) -> str | None:
+    """The text that our side's newest commit has."""
+    data = memory.git.head_bytes(path) if memory.git is not None else None
+    return None if data is None else data.decode("utf-8", "replace")
+
+
 def _without_markers(memory: Memory, answer: Answer, one: Standoff) -> Answer:
     """A file that git, or somebody, left without markers."""
     if one.drops:
-        return answer._replace(drops=_drops(memory, one, answer.found or ""))
+        drops = _drops(memory, one, answer.found or "")
+        return answer._replace(before=_committed(memory, one.path), drops=drops)
     if one.ours is not None and one.theirs is not None:
         return answer._replace(state="done", note=one.note or "no conflict markers are in it any more")
     if one.base is None:

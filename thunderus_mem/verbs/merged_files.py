@@ -32,7 +32,8 @@ def _edits(memory: Memory, answer: Answer) -> list[Edit]:
     )
     if answer.state in ("unreadable", "done") or known:
         return edits
-    if answer.text != answer.found or answer.state == "kept":
+    mixed = bool(answer.drops) and answer.text != answer.before
+    if answer.text != answer.found or answer.state == "kept" or mixed:
         found = answer.found if answer.found != answer.before else None
         edits.append(Edit(answer.id, answer.path, answer.before, answer.text, found=found))
     return edits

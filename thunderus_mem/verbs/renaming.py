@@ -202,7 +202,9 @@ def _means(memory: Memory, document: Document) -> Callable[[str], bool]:
 def _others(memory: Memory, document: Document) -> Iterator[Document]:
     """The other documents whose bytes hold anything that could be a name of this one."""
     stem = posixpath.basename(document.path).removesuffix(".md")
-    wanted = re.compile("|".join(re.escape(name) for name in (document.id, stem)).encode(), re.IGNORECASE)
+    # A link may write letters as %20, and only ASCII letters are found whatever their case.
+    names = [re.escape(name) for name in (document.id, stem)] + (["%"] if stem.isascii() else [""])
+    wanted = re.compile("|".join(names).encode(), re.IGNORECASE)
     for path, _, doc_id in memory.index.files():
         if not doc_id or path == document.path:
             continue
