@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-SECONDS = points(8, 600)
+SECONDS = int(os.environ.get("K3_SECONDS", "0")) or points(8, 600)
 CODES = {0, 3, 4, 6, 75}
 """Fine; the text moved; the document is on the other branch; to be published; somebody else is writing."""
 
