@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.errors import Busy
 from thunderus_mem.store.git import Git
+from thunderus_mem.surfaces import watch as watching_module
 from thunderus_mem.surfaces.watch import LONGEST, QUIET, Debounce, Turn, compare, git_at_work, watch
 
 if TYPE_CHECKING:
@@ -262,6 +263,41 @@ def test_without_watches_it_looks_every_second_and_says_so_once(folder: Folder, 
         (folder.root / FACTS / name).write_text("x")
         it.until(lambda seen, removed, name=name: f"{FACTS}/{name}" in seen)  # type: ignore[misc]
     assert len([text for text in it.said if "cannot watch" in text]) == 1
+    it.stop.set()
+    it.thread.join(PATIENCE)
+
+
+class Deaf:
+    """An observer that runs and hears nothing, as the library's may after a folder was away."""
+
+    emitters = ()
+
+    def schedule(self, *arguments: object, **options: object) -> None:
+        """Accepted."""
+
+    def start(self) -> None:
+        """Running."""
+
+    def unschedule_all(self) -> None:
+        """Nothing is scheduled."""
+
+    def is_alive(self) -> bool:
+        return True
+
+    def stop(self) -> None:
+        """It never heard a thing."""
+
+    def join(self, timeout: float) -> None:
+        """Nothing to wait for."""
+
+
+def test_what_no_bell_told_is_seen_all_the_same(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watching_module, "SAFETY", 0.3)
+    it = Watching(folder, observer_factory=Deaf)
+    for name in ("a.md", "b.md"):
+        (folder.root / FACTS / name).write_text("x")
+        it.until(lambda seen, removed, name=name: f"{FACTS}/{name}" in seen)  # type: ignore[misc]
+    assert not any("cannot watch" in text for text in it.said)
     it.stop.set()
     it.thread.join(PATIENCE)
 

@@ -217,18 +217,9 @@ class Memory:
         )
         return hand_edits(self.layout, known, self.git, state)
 
-    def still_unrecorded(self, edits: Sequence[HandEdit]) -> list[HandEdit]:
-        """Those of the edits that no event explains by now either: another process may have written since."""
-        log_index = self.log_index()
-        return [
-            edit
-            for edit in edits
-            if not (log_index.explains(edit.after) if edit.after else log_index.removed(edit.doc_id))
-        ]
-
     def mass_loss(self, edits: Sequence[HandEdit]) -> tuple[HandEdit, ...]:
         """The removals among hand edits, when they are so many that hardly anybody meant them; else none."""
-        from thunderus_mem.evidence.unrecorded import mass_loss
+        from thunderus_mem.evidence.losses import mass_loss
 
         return mass_loss(edits, self.index.count(), lambda doc_id: self.index.get(doc_id) is not None)
 

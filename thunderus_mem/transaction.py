@@ -18,14 +18,17 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.evidence.former import without_way_back
+from thunderus_mem.evidence.losses import refusal
+from thunderus_mem.evidence.unrecorded import still_unrecorded
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable, Refused
+from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable
 from thunderus_mem.model.event import Change, Event, changes_of, encode, note_event, patch_event, unified_diff
 from thunderus_mem.model.event_secrets import refuse_secrets
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.files import ABSENT, sweep
 from thunderus_mem.store.journal import Write
 from thunderus_mem.store.meanwhile import meanwhile
+from thunderus_mem.store.standstill import Standstill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -103,6 +106,7 @@ class Writing:
         self._memory = memory
         self._git = git
         self._origin = dict(origin)
+        self._standstill = Standstill(memory.git, memory.environ)
         self.recorded: tuple[str, ...] = ()
         self.healed: tuple[Healed, ...] = ()
         self.pending = False
@@ -172,7 +176,9 @@ class Writing:
         self._memory.sessions.begin(session)
         self._keep(event, edits)
         writes = [edit.as_write() for edit in edits]
-        committed = self._memory.journal.commit(event.id, session.shard, line, writes, head=self._head)
+        follows = session.prev_line_hash or ""
+        commit = self._memory.journal.commit
+        committed = commit(event.id, session.shard, line, writes, head=self._head, follows=follows)
         self._memory.sessions.wrote(session, line)
         self.pending = self.pending or not committed.published
         for lost in committed.aborted:
@@ -183,6 +189,8 @@ class Writing:
                 f"{lost.path} was changed by somebody else at the last moment; that text stays",
                 hint=f"yours is kept in {lost.kept}: look at both, then repeat the change",
             )
+        if not self.pending:
+            self._standstill.see(self._memory.root, session.shard, line, writes, self._git)
         return event
 
     def _keep(self, event: Event, edits: Sequence[Edit]) -> None:
@@ -241,17 +249,6 @@ class Writing:
         )
 
 
-def _mass_loss(memory: Memory, gone: int) -> Refused:
-    """A folder that is not mounted must not be logged as hundreds of removals, nor be written into."""
-    total = memory.index.count() + gone
-    return Refused(
-        f"{gone:,} of {total:,} documents are gone, and neither a command nor a commit took them away; "
-        "nothing was written",
-        hint="bring them back; or, if they are meant to be gone, commit that or run "
-        "`thunderus-mem record --yes`",
-    )
-
-
 @contextmanager
 def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Iterator[Writing]:
     """Open a transaction for ``command`` (named to whoever waits for the lock).
@@ -267,6 +264,7 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
     tries = 0
     while tries < _TRIES or time.monotonic() < until:
         tries += 1
+        Standstill(memory.git, memory.environ).wait()
         # Git takes as long to answer as the index to refresh; neither needs the other.
         asked = meanwhile(lambda: (memory.git_state(), memory.origin()))
         from thunderus_mem.store.lock import held, prepare
@@ -278,7 +276,7 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
         unrecorded: Sequence[HandEdit] = memory.hand_edits(git)
         if gone := 0 if accept_loss else len(memory.mass_loss(unrecorded)):
             if tries > _LOOKS and not (memory.git and memory.git.index_locked(time.time())):
-                raise _mass_loss(memory, gone)
+                raise refusal(gone, memory.index.count())
             time.sleep(_PAUSE)  # git may be in the middle of a checkout
             continue
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
@@ -289,7 +287,8 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
             if transaction.healed or memory.sessions.last_written() != written:
                 # What another process wrote before we had the lock is known, and no edit by hand.
                 memory.refresh()
-                unrecorded = memory.still_unrecorded(unrecorded)
+                log_index = memory.log_index()
+                unrecorded = still_unrecorded(unrecorded, log_index.explains, log_index.removed)
             transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
             yield transaction
             # The change is on disk; an index that cannot be renewed is renewed by the next command.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 import report
 from commands import FACTS
-from tier import NIGHT, points
+from tier import points
 
 from tests.index_support import document
 from tests.test_watch import NoWatchesLeft
@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PATIENCE = 60.0
-
-NOT_YET_QUIET = pytest.mark.skipif(
-    not NIGHT, reason="open: the library's own threads may end with an error under a storm of renames"
-)
 
 
 class Watch:
@@ -147,7 +143,6 @@ def test_a_burst_arrives(store: Path, factory: Callable[[], object] | None) -> N
     report.add("P9", "burst", tried=count, slowest=slowest)
 
 
-@NOT_YET_QUIET
 def test_a_storm_of_renames_settles(store: Path, factory: Callable[[], object] | None) -> None:
     chance, count = random.Random(1), points(40, 400)
     it = Watch(store, factory)
@@ -172,7 +167,6 @@ def test_a_storm_of_renames_settles(store: Path, factory: Callable[[], object] |
     report.add("P9", "storm", tried=count, slowest=slowest)
 
 
-@NOT_YET_QUIET
 def test_folders_removed_and_back(store: Path, factory: Callable[[], object] | None) -> None:
     count = points(3, 20)
     it = Watch(store, factory)

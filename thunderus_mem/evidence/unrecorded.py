@@ -17,7 +17,6 @@ from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.event import Change, changes_of, hand_edit_id, unified_diff
 from thunderus_mem.model.patch import apply_diff
 from thunderus_mem.model.secrets import find_secrets, holds_secret
-from thunderus_mem.projection.refresh import most_lost
 from thunderus_mem.store.files import ABSENT, read_file
 
 if TYPE_CHECKING:
@@ -117,15 +116,11 @@ def hand_edits(layout: Layout, known: Known, git: Git | None, state: GitState | 
     return tuple(sorted((edit for edit in edits if edit is not None), key=lambda edit: edit.path))
 
 
-def mass_loss(
-    edits: Sequence[HandEdit], documents: int, elsewhere: Callable[[str], bool]
-) -> tuple[HandEdit, ...]:
-    """The removals among ``edits`` when they are so many that hardly anybody meant them; else none.
-
-    ``documents`` there are left; ``elsewhere`` tells whether a document lives on in another file.
-    """
-    gone = tuple(edit for edit in edits if edit.after == ABSENT and not elsewhere(edit.doc_id))
-    return gone if len(gone) > most_lost(documents + len(gone)) else ()
+def still_unrecorded(
+    edits: Sequence[HandEdit], explains: Callable[[str], bool], removed: Callable[[str], bool]
+) -> list[HandEdit]:
+    """Those of the edits that no event explains by now either: another process may have written since."""
+    return [edit for edit in edits if not (explains(edit.after) if edit.after else removed(edit.doc_id))]
 
 
 def _seen(layout: Layout, path: str, settled: tuple[str, str] | None) -> _Seen | None:

@@ -106,15 +106,16 @@ class Journal:
         return repair_tail(inside(self._root, shard), self._quarantine)
 
     def commit(
-        self, event_id: str, shard: str, line: bytes, writes: Sequence[Write], *, head: str = ""
-    ) -> Committed:
+        self, event_id: str, shard: str, line: bytes, writes: Sequence[Write], *, head: str = "",
+        follows: str = "",
+    ) -> Committed:  # fmt: skip
         """Record ``line`` in the log ``shard`` and make ``writes`` true: all, or nothing before the log
         says so.
 
-        ``head`` is what git's HEAD was when the change was made; ``heal`` compares it. Raises ``Conflict``
-        when a file is not as its write expects, ``Refused`` for a path that leads out, ``NotWritable`` when
-        the disk refuses, ``Uncertain`` (a ``NotWritable``) when it could not be told whether the line is
-        recorded. Once the line is in the log nothing is raised: see ``Committed``.
+        ``head`` is what git's HEAD was when the change was made; ``heal`` compares it. ``follows`` is the
+        hash of the line before. Raises ``Conflict`` when a file or the log is not as expected, ``Refused``
+        for a path that leads out, ``NotWritable`` when the disk refuses, ``Uncertain`` (one of them) when
+        nobody can tell whether the line is there. Once it is, nothing is raised: see ``Committed``.
         """
         operation = plan(event_id, shard, writes, head)
         log = inside(self._root, shard)
@@ -128,7 +129,7 @@ class Journal:
             stage(self._staging, operation, writes)
         try:
             hit("commit.before")
-            append_record(log, line, quarantine_dir=self._quarantine)
+            append_record(log, line, quarantine_dir=self._quarantine, follows=follows)
         except Uncertain:
             raise
         except BaseException as error:

@@ -11,6 +11,7 @@ import stat
 from typing import Final, Literal, NamedTuple
 
 from thunderus_mem.model.errors import Conflict, Degraded, NotWritable, Refused, ThunderusError
+from thunderus_mem.model.event_line import line_hash
 from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
@@ -154,10 +155,11 @@ def _repair_open(descriptor: int, path: str, quarantine_dir: str | None) -> Tail
     return TailRepair(path, "set-aside", offset, len(tail), kept)
 
 
-def append_record(path: str, line: bytes, *, quarantine_dir: str | None = None) -> int:
+def append_record(path: str, line: bytes, *, quarantine_dir: str | None = None, follows: str = "") -> int:
     """Append one line (LF at its end) to a log and sync it, under the lock; returns where the line begins.
 
-    Mends a torn tail first. When it fails the log is as it was (``NotWritable``, ``Conflict`` when the file
+    Mends a torn tail first. ``follows`` is the hash of the line that must be the last one
+    until then; "" for any. When it fails the log is as it was (``NotWritable``, ``Conflict`` when the file
     was replaced meanwhile), or, where even that failed, ``Uncertain`` is raised and the next reader finds
     out.
     """
@@ -171,12 +173,15 @@ def append_record(path: str, line: bytes, *, quarantine_dir: str | None = None) 
     try:
         disk.make_folders(folder)
         existed = disk.mode_of(path) != 0
+        if follows and not existed:
+            raise _replaced(path)
         descriptor = _open_log(path, _FLAGS | os.O_APPEND | os.O_CREAT)
     except OSError as error:
         raise explain(error, path) from error
     try:
         if not existed:
             disk.note("create", path)
+        _check_end(descriptor, path, follows)
         return _append_open(descriptor, path, line, sync_name=not existed)
     finally:
         os.close(descriptor)
@@ -211,7 +216,21 @@ def _check_same_file(descriptor: int, path: str, size: int) -> None:
     except FileNotFoundError:
         named = None
     if named is None or (named.st_dev, named.st_ino) != (ours.st_dev, ours.st_ino) or ours.st_size != size:
-        raise Conflict(f"{path} was replaced while it was written.", hint="Run the command again.")
+        raise _replaced(path)
+
+
+def _check_end(descriptor: int, path: str, follows: str) -> None:
+    """See that the log, as we opened it, ends with the line that the new one names."""
+    if not follows:
+        return
+    size = os.fstat(descriptor).st_size
+    end = os.pread(descriptor, MAX_RECORD, max(size - MAX_RECORD, 0))
+    if line_hash(end[:-1].rpartition(b"\n")[2].rstrip(b"\r")) != follows:
+        raise _replaced(path)
+
+
+def _replaced(path: str) -> Conflict:
+    return Conflict(f"{path} was replaced while it was written.", hint="Run the command again.")
 
 
 def _roll_back(descriptor: int, path: str, offset: int, line: bytes) -> None:

@@ -30,8 +30,18 @@ def start(observer: Any, folder: str, heard: Callable[[str, Iterable[str]], None
             """Pass one event on: its kind, where it was and where it went."""
             heard(event.event_type, [os.fsdecode(path) for path in (event.src_path, event.dest_path) if path])
 
+    _hush()
     observer.schedule(Handler(), folder, recursive=True)
     observer.start()
+
+
+def _hush() -> None:
+    """Have the library keep its troubles under a storm of renames to itself: we look at the files anyway."""
+    import logging
+    import warnings
+
+    warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
+    logging.getLogger("watchdog").addHandler(logging.NullHandler())
 
 
 def stop(observer: Any) -> None:

@@ -1,7 +1,7 @@
 """Keep the index fresh while files change, and say what the changed documents have wrong.
 
 The file system's events are a doorbell only: they say when to look, never what is there. After a quiet moment
-the document folders are compared with what they were. Every command works without a watcher.
+the document folders are compared with what they were; so they are every few seconds, since a bell may fail. Every command works without a watcher.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 QUIET = 0.3
 LONGEST = 2.0
 EVERY = 1.0
+SAFETY = 3.0
+_SHARE = 50
 _UNWATCHED = ("memory/indexes", "sessions", "local", ".staging", ".quarantine", ".lock")
 _IDLE_EVENTS = frozenset(["opened", "closed_no_write"])
 
@@ -193,6 +195,7 @@ class _Watch:
         self.woken = threading.Event()
         self.bell = Doorbell(memory.store, self.woken.set, observer_factory)
         self.waited_for = ""
+        self.look_again = 0.0
         self.known: Mapping[str, object] = {}
 
     def run(self) -> None:
@@ -232,6 +235,8 @@ class _Watch:
         elif self.bell.broken:
             self._answer_the_door()
             self._note_ring()
+        elif time.monotonic() > self.look_again:
+            self._note_ring()
 
     def _note_ring(self) -> None:
         self.woken.clear()
@@ -259,8 +264,11 @@ class _Watch:
     def _look(self) -> None:
         from thunderus_mem.model.errors import ThunderusError
 
+        begun = time.monotonic()
         try:
             new = self.memory.stamps()
+            # A look that takes long is had more seldom.
+            self.look_again = time.monotonic() + max(SAFETY, _SHARE * (time.monotonic() - begun))
             added, modified, removed = compare(self.known, new)
             if not (added or modified or removed):
                 return

@@ -1,0 +1,121 @@
+"""Git exchanges the files while we write: what is acknowledged is there, what is swept away is told."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from thunderus_mem.memory import Memory, open_memory
+from thunderus_mem.model.errors import Conflict
+from thunderus_mem.store import standstill, tail
+from thunderus_mem.store.journal import Journal
+from thunderus_mem.store.tail import append_record
+from thunderus_mem.verbs.adding import add
+from thunderus_mem.verbs.writing import edit, note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@pytest.fixture
+def memory(repo: Path) -> Memory:
+    (repo / ".thunderus").mkdir()
+    opened = open_memory(str(repo))
+    add(opened, "fact", "Begun", body="It begins here.", tags=["x"])
+    return opened
+
+
+def git(memory: Memory, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=memory.root, check=True, capture_output=True)
+
+
+def lock_of(memory: Memory) -> str:
+    return os.path.join(memory.root, ".git", "index.lock")
+
+
+def after_commit(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
+    """Have git do something once the line is on the disk, before anybody is told."""
+    commit = Journal.commit
+
+    def committed(self: Journal, *given: Any, **named: Any) -> Any:
+        done = commit(self, *given, **named)
+        action()
+        return done
+
+    monkeypatch.setattr(Journal, "commit", committed)
+
+
+def test_a_line_that_git_sweeps_away_is_not_acknowledged(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shard = os.path.join(memory.root, memory.sessions.known_shard())
+    after_commit(monkeypatch, lambda: os.unlink(shard))
+    with pytest.raises(Conflict, match="git exchanged"):
+        note(memory, "swept")
+    monkeypatch.undo()
+    assert note(memory, "again").event_id
+
+
+@pytest.mark.damaged
+def test_a_document_that_git_exchanges_is_not_acknowledged(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is at work when we look: we wait until it is done, and look again."""
+    path = os.path.join(memory.root, ".thunderus/memory/semantic/FACTS/begun.md")
+    with open(path, "rb") as handle:
+        old = handle.read()
+
+    def exchanged() -> None:
+        with open(lock_of(memory), "w"):
+            pass
+
+        def finish() -> None:
+            time.sleep(0.1)
+            with open(path, "wb") as handle:
+                handle.write(old)
+            os.unlink(lock_of(memory))
+
+        threading.Thread(target=finish).start()
+
+    after_commit(monkeypatch, exchanged)
+    with pytest.raises(Conflict, match="git exchanged"):
+        edit(memory, "fact.begun", body="It goes on here.")
+
+
+def test_a_commit_while_we_write_is_no_trouble(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    def committed() -> None:
+        git(memory, "add", "-A")
+        git(memory, "commit", "-qm", "Meanwhile")
+
+    after_commit(monkeypatch, committed)
+    assert edit(memory, "fact.begun", body="It goes on here.").event_id
+
+
+def test_git_is_waited_for_and_not_for_ever(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(standstill, "_PATIENCE", 0.05)
+    with open(lock_of(memory), "w"):
+        pass
+    assert note(memory, "git is adding a very large file").event_id
+    inside = open_memory(memory.root, environ={**os.environ, "GIT_INDEX_FILE": ".git/index"})
+    monkeypatch.setattr(standstill, "_PATIENCE", 60.0)
+    assert note(inside, "git waits for this very command").event_id
+    os.unlink(lock_of(memory))
+
+
+def test_a_line_is_only_put_behind_the_one_it_names(tmp_path: Path) -> None:
+    path = str(tmp_path / "events.jsonl")
+    append_record(path, b'{"a": 1}\n')
+    follows = tail.line_hash(b'{"a": 1}')
+    append_record(path, b'{"a": 2}\n', follows=follows)
+    with pytest.raises(Conflict, match="replaced"):
+        append_record(path, b'{"a": 3}\n', follows=follows)
+    os.unlink(path)
+    with pytest.raises(Conflict, match="replaced"):
+        append_record(path, b'{"a": 3}\n', follows=follows)
+    assert not os.path.exists(path)
