@@ -84,7 +84,7 @@ def test_nothing_goes_through_a_quarantine_that_is_no_folder(
 
 
 def test_a_disk_that_refuses_leaves_it_where_it_was(layout: Layout, tmp_path: Path, monkeypatch) -> None:
-    def refuse(source: str, target: str) -> None:
+    def refuse(source: str, target: str, **options: object) -> None:
         raise OSError(28, "full")
 
     with monkeypatch.context() as patch:

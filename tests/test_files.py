@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from typing import Any
 
 import pytest
 
@@ -55,7 +56,7 @@ def test_a_socket_and_a_failing_disk_are_told_apart(tmp_path, monkeypatch) -> No
     replace_file(path, b"x")
 
     def fail(code: int):
-        def call(*arguments: object) -> None:
+        def call(*arguments: object, **options: object) -> None:
             raise OSError(code, os.strerror(code))
 
         return call
@@ -116,7 +117,7 @@ def test_replace_follows_no_link_and_leaves_no_temporary_file(tmp_path, monkeypa
 
 
 def test_the_first_error_is_told_when_the_temporary_file_cannot_go_either(tmp_path, monkeypatch) -> None:
-    def fail(*arguments: object) -> None:
+    def fail(*arguments: object, **options: object) -> None:
         raise OSError(errno.EROFS, "no")
 
     monkeypatch.setattr(os, "replace", fail)
@@ -132,13 +133,13 @@ def test_the_first_error_is_told_when_the_temporary_file_cannot_go_either(tmp_pa
 def test_windows_sharing_errors_are_waited_out_and_others_are_not(tmp_path, monkeypatch) -> None:
     real, left, waited = os.replace, [8], []
 
-    def shared(source: str, target: str) -> None:
+    def shared(source: str, target: str, **options: Any) -> None:
         if left[0]:
             left[0] -= 1
             error = PermissionError(errno.EACCES, "in use")
             error.winerror = 32  # type: ignore[attr-defined]
             raise error
-        real(source, target)
+        real(source, target, **options)
 
     monkeypatch.setattr(os, "replace", shared)
     monkeypatch.setattr(disk.time, "sleep", waited.append)
@@ -157,7 +158,7 @@ def test_remove_expects_what_it_was_told(tmp_path, monkeypatch) -> None:
     with pytest.raises(Conflict):
         remove_file(path, expecting=content_hash(b"y"))
     with monkeypatch.context() as patch:
-        patch.setattr(os, "unlink", lambda path: (_ for _ in ()).throw(OSError(errno.EACCES, "no")))
+        patch.setattr(os, "unlink", lambda path, **_: (_ for _ in ()).throw(OSError(errno.EACCES, "no")))
         with pytest.raises(NotWritable):
             remove_file(path, expecting=content_hash(b"x"))
     remove_file(path, expecting=content_hash(b"x"))
@@ -179,7 +180,7 @@ def test_a_disk_without_links_is_published_to_by_copy(tmp_path, monkeypatch) -> 
     staged, target = str(tmp_path / "staged"), str(tmp_path / "new" / "a.md")
     replace_file(staged, b"text")
 
-    def no_links(source: str, target: str) -> None:
+    def no_links(source: str, target: str, **options: object) -> None:
         raise OSError(errno.EXDEV, "two disks")
 
     monkeypatch.setattr(os, "link", no_links)
@@ -196,7 +197,7 @@ def test_a_file_that_appears_while_one_is_published_stays(tmp_path, monkeypatch)
     with pytest.raises(DocumentExists):
         publishing.publish_file(staged, target, expecting=ABSENT)
     with monkeypatch.context() as patch:
-        patch.setattr(os, "link", lambda source, target: (_ for _ in ()).throw(OSError(errno.EIO, "no")))
+        patch.setattr(os, "link", lambda source, target, **_: (_ for _ in ()).throw(OSError(errno.EIO, "no")))
         with pytest.raises(OSError, match="no"):
             publishing.publish_file(staged, str(tmp_path / "b.md"), expecting=ABSENT)
     with pytest.raises(Conflict):

@@ -240,7 +240,7 @@ def test_damaged_staged_bytes_are_never_published(store: Store, fail_at, monkeyp
 def test_what_the_disk_still_refuses_stays_pending(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at, monkeypatch)
 
-    def refuse(*arguments: object) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
         raise OSError(errno.EROFS, "no")
 
     with monkeypatch.context() as patch:
@@ -275,7 +275,7 @@ def test_an_unreadable_operation_is_not_taken_for_damage(store: Store, fail_at, 
     def refuse(path: str, **named: object) -> os.stat_result:
         if str(path).endswith("op.json"):
             raise OSError(errno.EIO, "no")
-        return real(path)
+        return real(path, **named)
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "lstat", refuse)
@@ -286,7 +286,7 @@ def test_an_unreadable_operation_is_not_taken_for_damage(store: Store, fail_at, 
 
 
 def test_staging_that_cannot_be_made_or_read_is_told(store: Store, monkeypatch) -> None:
-    def refuse(*arguments: object) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
         raise OSError(errno.EROFS, "no")
 
     with monkeypatch.context() as patch:
@@ -342,8 +342,8 @@ def test_a_target_that_cannot_be_read_is_pending(store: Store, fail_at, monkeypa
     _die_committed(store, fail_at, monkeypatch)
     real = os.open
 
-    def refuse(path: str, *rest: int) -> int:
-        return _refuse() or 0 if str(path).endswith("a.md") else real(path, *rest)
+    def refuse(path: str, *rest: int, **options: int) -> int:
+        return _refuse() or 0 if str(path).endswith("a.md") else real(path, *rest, **options)
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refuse)

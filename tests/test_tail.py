@@ -92,7 +92,7 @@ def test_what_somebody_wrote_behind_us_is_never_cut(tmp_path, monkeypatch) -> No
 def test_errors_of_the_disk_are_told(tmp_path, monkeypatch) -> None:
     path = _write(tmp_path / "log", LINE + b"torn")
 
-    def refuse(*arguments: object) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
         raise OSError(errno.EIO, "no")
 
     with monkeypatch.context() as patch:
@@ -112,7 +112,7 @@ def test_errors_of_the_disk_are_told(tmp_path, monkeypatch) -> None:
 def test_an_append_that_cannot_begin_or_be_taken_back_is_told(tmp_path, monkeypatch) -> None:
     path = _write(tmp_path / "log", LINE)
 
-    def refuse(*arguments: object) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
         raise OSError(errno.EIO, "no")
 
     with monkeypatch.context() as patch:

@@ -7,12 +7,12 @@ import os
 import stat
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.store import disk, files, journal, lock, paths, publishing, staging, tail
+from thunderus_mem.store import disk, files, journal, lock, paths, publishing, staging, tail, unlinked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MODULES = (disk, files, journal, lock, paths, publishing, staging, tail)
+MODULES = (disk, files, journal, lock, paths, publishing, staging, tail, unlinked)
 ERRNOS = (
     errno.ENOSPC,
     errno.EDQUOT,
@@ -64,6 +64,8 @@ class FailingOs:
             return real
 
         def call(*arguments, **named):
+            if name == "open" and arguments[1] & getattr(os, "O_PATH", 0):
+                return real(*arguments, **named)  # a folder on the way
             self.calls += 1
             if self.calls == self.at:
                 self.failed = name
@@ -138,13 +140,13 @@ def held_elsewhere(times: int, code: int) -> Callable[[], dict[str, Any]]:
         def __getattr__(self, name: str) -> Any:
             return getattr(os, name)
 
-        def replace(self, source: str, target: str) -> None:
+        def replace(self, source: str, target: str, **options: Any) -> None:
             refuse(target)
-            os.replace(source, target)
+            os.replace(source, target, **options)
 
-        def unlink(self, path: str) -> None:
+        def unlink(self, path: str, **options: Any) -> None:
             refuse(path)
-            os.unlink(path)
+            os.unlink(path, **options)
 
     def refuse(path: str) -> None:
         nonlocal last

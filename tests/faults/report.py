@@ -66,7 +66,7 @@ FLOORS = {
     "X6": Floor(68, 68),
     "X7": Floor(54, 54),
     "F10": Floor(60, 200),
-    "P2": Floor(0, 1000),
+    "P2": Floor(60, 1000),
     "P3": Floor(30, 30),
     "P4": Floor(120, 120),
     "P5": Floor(24, 24),

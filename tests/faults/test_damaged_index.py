@@ -7,7 +7,7 @@ import random
 import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import report
 from hostile_databases import make_hostile
@@ -108,8 +108,8 @@ def _statements_until_ours_is_in_place(monkeypatch: pytest.MonkeyPatch) -> list[
             connection.set_trace_callback(ran.append)
         return connection
 
-    def noted(source: str, target: str) -> None:
-        replace(source, target)
+    def noted(source: str, target: str, **options: Any) -> None:
+        replace(source, target, **options)
         if str(target).endswith("memory.db"):
             ran.append(_OURS)
 

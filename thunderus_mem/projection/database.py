@@ -16,6 +16,7 @@ from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.projection.damage import Damaged, Moved, busy
 from thunderus_mem.projection.seal import break_seal, sealed, write_seal
 from thunderus_mem.projection.statements import APPLICATION_ID, FULL_TEXT_TABLES, VERSION, schema_sql
+from thunderus_mem.store.unlinked import folder_of, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -224,18 +225,26 @@ def translated(path: str) -> Iterator[None]:
 def connect(path: str) -> Database:
     """A connection to an index file that is there, of which nothing is believed yet but its inode. Raises
     ``FileNotFoundError`` when there is none."""
-    inode = os.lstat(path).st_ino
-    uri = "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=rw"
+    with folder_of(path) as (name, at):
+        inode = os.lstat(name, dir_fd=at).st_ino
     with translated(path):
-        connection = _connection(uri)
+        connection = _connection(_existing(path))
         connection.execute("PRAGMA query_only = ON")
     return Database(connection, path, inode)
+
+
+def _existing(path: str) -> str:
+    """SQLite's name for a file that it must not make."""
+    return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=rw"
 
 
 def create(path: str = "") -> Database:
     """A new, empty index: in memory, or in a new file. Speed over safety until it is published."""
     with translated(path):
-        connection = _connection(path or ":memory:")
+        if path:
+            # SQLite would make it wherever the path leads by then; a new name is nowhere else.
+            os.close(open_file(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o664))
+        connection = _connection(_existing(path) if path else ":memory:")
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")

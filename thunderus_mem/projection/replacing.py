@@ -8,24 +8,25 @@ import time
 from contextlib import suppress
 from typing import Final
 
-_NEW: Final = (
-    os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-)
+from thunderus_mem.store.unlinked import folder_of, open_file
+
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
 
 
 def put(path: str, data: bytes) -> None:
     """Put ``data`` at ``path`` in one step; a folder there is moved aside. Raises ``OSError``."""
     temporary = new_name(path)
     try:
-        descriptor = os.open(temporary, _NEW, 0o664)
+        descriptor = open_file(temporary, _NEW, 0o664)
         with open(descriptor, "wb") as handle:
             handle.write(data)
         if _is_folder(path):
             clear_away(path)
-        os.replace(temporary, path)
+        with folder_of(temporary) as (new, here), folder_of(path) as (name, there):
+            os.replace(new, name, src_dir_fd=here, dst_dir_fd=there)
     except OSError:
-        with suppress(OSError):
-            os.unlink(temporary)
+        with suppress(OSError), folder_of(temporary) as (new, here):
+            os.unlink(new, dir_fd=here)
         raise
 
 
@@ -37,10 +38,11 @@ def new_name(path: str) -> str:
 def clear_away(path: str) -> None:
     """Take away what has this name: a folder by renaming it, anything else for good."""
     if _is_folder(path):
-        os.rename(path, f"{path}.set-aside-{time.time_ns()}")
+        with folder_of(path) as (name, at):
+            os.rename(name, f"{name}.set-aside-{time.time_ns()}", src_dir_fd=at, dst_dir_fd=at)
     else:
-        with suppress(FileNotFoundError):
-            os.unlink(path)
+        with suppress(FileNotFoundError), folder_of(path) as (name, at):
+            os.unlink(name, dir_fd=at)
 
 
 def _is_folder(path: str) -> bool:

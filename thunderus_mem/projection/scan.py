@@ -10,6 +10,8 @@ import stat
 from array import array
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from thunderus_mem.store.unlinked import open_folder
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
@@ -24,7 +26,6 @@ UNSETTLED: Final[Stamp] = (0, 0, 0, 0)
 _MAX_DEPTH = 24
 _INODE_BITS: Final = 0x7FFFFFFFFFFFFFFF
 _BY_DESCRIPTOR: Final = os.scandir in os.supports_fd
-_FOLDER_FLAGS: Final = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
 class FileStamp(NamedTuple):
@@ -148,7 +149,7 @@ def _list_folder(
     if os.path.islink(path):
         return below
     # Looked up from the open folder, names are found sooner than whole paths, and nobody can exchange it.
-    descriptor = os.open(path, _FOLDER_FLAGS) if _BY_DESCRIPTOR else -1
+    descriptor = open_folder(path) if _BY_DESCRIPTOR else -1
     try:
         with os.scandir(path if descriptor < 0 else descriptor) as entries:
             for entry in entries:

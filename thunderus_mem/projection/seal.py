@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
+from typing import Final
+
+from thunderus_mem.store.unlinked import folder_of, open_file
 
 _LIMIT = 200
 # Not blocking, should somebody have put a pipe there.
-_READ = (
-    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-)
+_READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 _BACKDATE_NS = 5_000_000_001
 
 
@@ -23,7 +24,8 @@ def write_seal(path: str) -> None:
 
     try:
         moment = time.time_ns() - _BACKDATE_NS
-        os.utime(path, ns=(moment, moment))
+        with folder_of(path) as (name, at):
+            os.utime(name, ns=(moment, moment), dir_fd=at)
         put(_seal_path(path), _stamp(path).encode("ascii"))
     except OSError:
         break_seal(path)
@@ -31,14 +33,14 @@ def write_seal(path: str) -> None:
 
 def break_seal(path: str) -> None:
     """Have the next one who opens the index build a new one: slower, never wrong."""
-    with suppress(OSError):
-        os.unlink(_seal_path(path))
+    with suppress(OSError), folder_of(_seal_path(path)) as (name, at):
+        os.unlink(name, dir_fd=at)
 
 
 def sealed(path: str) -> bool:
     """Whether the index file is as we left it. To be asked while no writer of ours can be at work."""
     try:
-        descriptor = os.open(_seal_path(path), _READ)
+        descriptor = open_file(_seal_path(path), _READ)
         try:
             kept = os.read(descriptor, _LIMIT)
         finally:
@@ -53,5 +55,6 @@ def _seal_path(path: str) -> str:
 
 
 def _stamp(path: str) -> str:
-    info = os.lstat(path)
+    with folder_of(path) as (name, at):
+        info = os.lstat(name, dir_fd=at)
     return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"

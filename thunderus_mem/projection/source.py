@@ -13,17 +13,16 @@ from thunderus_mem.model.errors import Refused
 from thunderus_mem.model.ids import is_reserved_name
 from thunderus_mem.projection.scan import FileStamp
 from thunderus_mem.store.paths import safe_relative
+from thunderus_mem.store.unlinked import open_file
 
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
 _LIMIT: Final = 1024 * 1024 + 1
-_OPEN_FLAGS: Final = (
-    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-)
+_OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 def read_bytes(root: str, stamp: FileStamp) -> tuple[bytes, FileStamp]:
     """Read a regular file, no more than the limit and a byte; the stamp is that of the open file."""
-    descriptor = os.open(os.path.join(root, stamp.path), _OPEN_FLAGS)
+    descriptor = open_file(os.path.join(root, stamp.path), _OPEN_FLAGS)
     try:
         info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):

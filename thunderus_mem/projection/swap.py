@@ -12,6 +12,7 @@ from thunderus_mem.projection.database import connect, inode_of
 from thunderus_mem.projection.opening import SIDECARS, check_maker
 from thunderus_mem.projection.replacing import clear_away
 from thunderus_mem.projection.seal import write_seal
+from thunderus_mem.store.unlinked import folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,8 @@ def publish(database: Database, path: str, *, instead_of: int | None = None) -> 
         with _writers_kept_out(path):
             if instead_of is not None and inode_of(path) != instead_of:
                 raise Moved("another index is in its place")
-            os.replace(temporary, path)
+            with folder_of(temporary) as (new, here), folder_of(path) as (name, there):
+                os.replace(new, name, src_dir_fd=here, dst_dir_fd=there)
             write_seal(path)
         # The old file may have had SQLite make some.
         _clear_sidecars(path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.model.errors import (
@@ -19,6 +20,7 @@ from thunderus_mem.model.errors import (
     ThunderusError,
 )
 from thunderus_mem.store.failpoints import armed, hit, note
+from thunderus_mem.store.unlinked import folder_of, open_file, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,10 +29,13 @@ __all__ = [
     "create",
     "explain",
     "link",
+    "make_folder",
     "make_folders",
     "mode_of",
     "note",
+    "remove_folder",
     "rename",
+    "set_mode",
     "sync_file",
     "sync_folder",
     "truncate",
@@ -40,9 +45,9 @@ __all__ = [
 
 # World-writable never, whatever the umask.
 _NEW_FILE: Final = 0o664
-_NEW_FLAGS: Final = (
-    os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-)
+_NEW_FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+
+_OPEN_FILES_HAVE_MODES: Final = os.chmod in os.supports_fd
 
 # access denied, sharing violation, lock violation: another program has the file open for a moment.
 _WINDOWS_SHARING: Final = (5, 32, 33)
@@ -124,14 +129,15 @@ def mode_of(path: str) -> int:
     Unlike ``os.path.exists`` it raises when the system will not say: unknown is not absent.
     """
     try:
-        return os.lstat(path).st_mode
+        with folder_of(path) as (name, at):
+            return os.lstat(name, dir_fd=at).st_mode
     except (FileNotFoundError, NotADirectoryError):
         return 0
 
 
 def create(path: str) -> int:
     """Make a new file (it must not exist) and return its descriptor, open for writing."""
-    descriptor = os.open(path, _NEW_FLAGS, _NEW_FILE)
+    descriptor = open_file(path, _NEW_FLAGS, _NEW_FILE)
     note("create", path)
     return descriptor
 
@@ -176,7 +182,7 @@ def sync_folder(path: str) -> None:
     """Have the names in a folder reach the disk (where folders can be opened: not on Windows)."""
     if os.name == "nt":
         return
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_CLOEXEC", 0))
+    descriptor = open_folder(path)
     try:
         os.fsync(descriptor)
     finally:
@@ -191,32 +197,60 @@ def make_folders(path: str, *, durable: bool = True) -> None:
     parent = os.path.dirname(path) or "."
     make_folders(parent, durable=durable)
     try:
-        os.mkdir(path)
+        make_folder(path)
     except FileExistsError:
         if not os.path.isdir(path):
             raise
         return
-    note("mkdir", path)
     if durable:
         sync_folder(parent)
 
 
+def make_folder(path: str) -> None:
+    """Make one folder; it must not exist."""
+    with folder_of(path) as (name, at):
+        os.mkdir(name, dir_fd=at)
+    note("mkdir", path)
+
+
+def remove_folder(path: str) -> None:
+    """Take an empty folder away."""
+    with folder_of(path) as (name, at):
+        os.rmdir(name, dir_fd=at)
+    note("rmdir", path)
+
+
 def rename(source: str, target: str) -> None:
     """Put ``source`` in the place of ``target`` in one step."""
-    retrying(os.replace, source, target)
+    with folder_of(source) as (old, here), folder_of(target) as (new, there):
+        retrying(partial(os.replace, src_dir_fd=here, dst_dir_fd=there), old, new)
     note("rename", source, os.fsencode(target))
 
 
 def link(source: str, target: str) -> None:
     """Give ``source`` a second name; fails when ``target`` exists."""
-    os.link(source, target)
+    with folder_of(source) as (old, here), folder_of(target) as (new, there):
+        os.link(old, new, src_dir_fd=here, dst_dir_fd=there)
     note("link", source, os.fsencode(target))
 
 
 def unlink(path: str) -> None:
     """Take a name away."""
-    retrying(os.unlink, path)
+    with folder_of(path) as (name, at):
+        retrying(partial(os.unlink, dir_fd=at), name)
     note("unlink", path)
+
+
+def set_mode(path: str, mode: int) -> None:
+    """Give a regular file these permission bits."""
+    if not _OPEN_FILES_HAVE_MODES:
+        os.chmod(path, mode)
+        return
+    descriptor = open_file(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        os.chmod(descriptor, mode)
+    finally:
+        os.close(descriptor)
 
 
 def truncate(descriptor: int, path: str, size: int) -> None:

@@ -22,6 +22,7 @@ from thunderus_mem.model.shard import (
     merge_readings,
     parse_shard,
 )
+from thunderus_mem.store.unlinked import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -42,14 +43,12 @@ __all__ = [
 SHARD_NAME: Final = "events.jsonl"
 MAX_SHARD: Final = 256 * 1024 * 1024
 _BLOCK: Final = 64 * 1024
-_FLAGS: Final = (
-    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-)
+_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def open_regular(path: str) -> int:
     """Open a regular file; raises `OSError` for anything else (link, pipe, folder)."""
-    descriptor = os.open(path, _FLAGS | getattr(os, "O_BINARY", 0))
+    descriptor = open_file(path, _FLAGS | getattr(os, "O_BINARY", 0))
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)

@@ -17,6 +17,7 @@ from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
 from thunderus_mem.store.tail import TailRepair, append_record, quarantine, repair_tail
+from thunderus_mem.store.unlinked import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,9 +50,7 @@ HASH_LIMIT: Final = 256 << 20
 """Bytes a file may have at most to be hashed."""
 
 _CHUNK: Final = 1 << 20
-_READ_FLAGS: Final = (
-    os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-)
+_READ_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def _not_regular(path: str) -> Refused:
@@ -65,7 +64,7 @@ def read_file(path: str, limit: int) -> bytes:
     system's no).
     """
     try:
-        descriptor = os.open(path, _READ_FLAGS)
+        descriptor = open_file(path, _READ_FLAGS)
     except OSError as error:
         if error.errno == errno.ENXIO:
             raise _not_regular(path) from error
@@ -121,8 +120,10 @@ def check_expected(path: str, expecting: str) -> None:
 def existing_mode(path: str) -> int | None:
     """The permission bits of a regular file, None when there is no file; refuses links and other things."""
     try:
-        mode = os.lstat(path).st_mode
+        mode = disk.mode_of(path)
     except FileNotFoundError:
+        return None
+    if not mode:
         return None
     if stat.S_ISLNK(mode):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
@@ -169,7 +170,7 @@ def _write_temporary(path: str, data: bytes | Iterable[bytes], mode: int | None)
         for piece in (data,) if isinstance(data, bytes) else data:
             disk.write_all(descriptor, path, piece, failpoint="replace.half-written")
         if mode is not None:
-            os.chmod(path, mode)
+            disk.set_mode(path, mode)
         hit("replace.written")
         disk.sync_file(descriptor, path)
         hit("replace.synced")

@@ -41,7 +41,7 @@ def publish_file(staged: str, path: str, *, expecting: str) -> None:
     folder = os.path.dirname(path)
     disk.make_folders(folder)
     if mode is not None:
-        os.chmod(staged, mode)
+        disk.set_mode(staged, mode)
     hit("publish.checked")
     _give_name(staged, path, expecting)
     hit("publish.moved")

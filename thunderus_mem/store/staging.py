@@ -143,8 +143,7 @@ def stage(staging: str, operation: Operation, writes: Sequence[Write]) -> None:
     folder = os.path.join(staging, operation.event_id)
     try:
         disk.make_folders(staging)
-        os.mkdir(folder)
-        disk.note("mkdir", folder)
+        disk.make_folder(folder)
     except OSError as error:
         raise explain(error, folder) from error
     try:
@@ -184,8 +183,7 @@ def drop(staging: str, event_id: str) -> None:
         for name in sorted(os.listdir(folder), key=lambda name: (name == OPERATION, name)):
             disk.unlink(os.path.join(folder, name))
             hit("drop.each")
-        os.rmdir(folder)
-        disk.note("rmdir", folder)
+        disk.remove_folder(folder)
         hit("drop.done")
     except OSError:
         return

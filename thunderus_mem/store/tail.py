@@ -15,6 +15,7 @@ from thunderus_mem.model.event_line import line_hash
 from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
+from thunderus_mem.store.unlinked import open_file
 
 __all__ = [
     "MAX_RECORD",
@@ -76,7 +77,7 @@ def quarantine(directory: str, name: str, data: bytes) -> str:
 
 
 def _open_log(path: str, flags: int) -> int:
-    descriptor = os.open(path, flags, 0o664)
+    descriptor = open_file(path, flags, 0o664)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise Refused(f"{path} is not a regular file.", hint="Put the log back, or move that away.")

@@ -1,7 +1,8 @@
 """Keep the index fresh while files change, and say what the changed documents have wrong.
 
 The file system's events are a doorbell only: they say when to look, never what is there. After a quiet moment
-the document folders are compared with what they were; so they are every few seconds, since a bell may fail. Every command works without a watcher.
+the document folders are compared with what they were, and every few seconds besides, since a bell may fail.
+Every command works without a watcher.
 """
 
 from __future__ import annotations

@@ -1,0 +1,98 @@
+"""No folder below a store is followed when it is a link, whoever asks and whenever it became one."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from thunderus_mem.model.errors import Refused
+from thunderus_mem.projection.source import read_bytes
+from thunderus_mem.store import disk
+from thunderus_mem.store.files import read_file, remove_file, replace_file
+from thunderus_mem.store.tail import append_record
+from thunderus_mem.store.unlinked import folder_of, open_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+ELSEWHERE = b"somebody else's"
+
+
+@pytest.fixture
+def linked(tmp_path: Path) -> str:
+    """A folder in a store that is a link to one outside, which holds ``a.md``."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "a.md").write_bytes(ELSEWHERE)
+    (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
+    (tmp_path / ".thunderus" / "memory" / "notes").symlink_to(tmp_path / "outside")
+    (tmp_path / ".thunderus" / "b.md").write_bytes(b"ours")
+    return str(tmp_path / ".thunderus" / "memory" / "notes")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda path: disk.create(path + ".new"),
+        lambda path: disk.unlink(path),
+        lambda path: disk.set_mode(path, 0o600),
+        lambda path: disk.mode_of(path),
+        lambda path: disk.make_folder(path + ".folder"),
+        lambda path: disk.make_folders(path + ".deep/er", durable=False),
+        lambda path: disk.sync_folder(os.path.dirname(path)),
+        lambda path: disk.rename(path, path + ".new"),
+        lambda path: disk.link(path, path + ".new"),
+        lambda path: open_file(path, os.O_RDONLY),
+    ],
+)
+def test_no_call_goes_through_a_folder_that_is_a_link(
+    linked: str, tmp_path: Path, call: Callable[[str], object]
+) -> None:
+    try:
+        found = call(os.path.join(linked, "a.md"))
+    except OSError:
+        found = None
+    assert not found
+    assert {path.name: path.read_bytes() for path in (tmp_path / "outside").iterdir()} == {"a.md": ELSEWHERE}
+
+
+def test_whole_files_and_logs_neither(linked: str, tmp_path: Path) -> None:
+    path = os.path.join(linked, "a.md")
+    for action in (
+        lambda: read_file(path, 100),
+        lambda: replace_file(path, b"x"),
+        lambda: remove_file(path, expecting="x"),
+        lambda: append_record(path, b'{"a": 1}\n'),
+    ):
+        with pytest.raises(Refused):
+            action()
+    with pytest.raises(OSError, match=r"directory|symbolic"):
+        read_bytes(str(tmp_path), _stamp(".thunderus/memory/notes/a.md"))
+    assert (tmp_path / "outside" / "a.md").read_bytes() == ELSEWHERE
+
+
+def _stamp(path: str):
+    from thunderus_mem.projection.scan import FileStamp
+
+    return FileStamp(path, 1, 0, 0, 0)
+
+
+def test_links_above_the_store_are_the_users_own(tmp_path: Path) -> None:
+    (tmp_path / "real" / ".thunderus").mkdir(parents=True)
+    (tmp_path / "way").symlink_to(tmp_path / "real")
+    path = str(tmp_path / "way" / ".thunderus" / "a.md")
+    replace_file(path, b"x")
+    assert read_file(path, 10) == b"x"
+    with folder_of(str(tmp_path / "way" / "b.md")) as (name, at):
+        assert (name, at) == (str(tmp_path / "way" / "b.md"), None)
+
+
+def test_no_descriptor_stays_open(linked: str, tmp_path: Path) -> None:
+    before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    for _ in range(20):
+        replace_file(str(tmp_path / ".thunderus" / "b.md"), b"y")
+        with pytest.raises(Refused):
+            read_file(os.path.join(linked, "a.md"), 10)
+    assert (len(os.listdir("/proc/self/fd")) if before else 0) == before
