@@ -152,3 +152,9 @@ def test_a_last_line_of_which_blocks_are_missing_is_torn_although_it_ends(tmp_pa
 def test_such_a_line_in_the_middle_is_left_alone(tmp_path) -> None:
     path = _write(tmp_path / "log", b"\0\0\n" + LINE)
     assert repair_tail(path, None) is None
+
+
+def test_an_empty_log_is_begun(tmp_path) -> None:
+    path = _write(tmp_path / "log", b"")
+    assert append_record(path, LINE, quarantine_dir=str(tmp_path / "kept")) == 0
+    assert read_file(path, 100) == LINE

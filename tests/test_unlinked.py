@@ -96,3 +96,24 @@ def test_no_descriptor_stays_open(linked: str, tmp_path: Path) -> None:
         with pytest.raises(Refused):
             read_file(os.path.join(linked, "a.md"), 10)
     assert (len(os.listdir("/proc/self/fd")) if before else 0) == before
+
+
+def test_folders_and_modes_where_somebody_else_was_sooner(tmp_path: Path, monkeypatch) -> None:
+    """Another process makes the folder between our look and our call; a file stands in its place."""
+    folder = str(tmp_path / "new")
+    make = disk.make_folder
+
+    def beaten(path: str) -> None:
+        os.mkdir(path)
+        make(path)
+
+    monkeypatch.setattr(disk, "make_folder", beaten)
+    disk.make_folders(folder)
+    assert os.path.isdir(folder)
+    (tmp_path / "file").write_bytes(b"x")
+    monkeypatch.undo()
+    with pytest.raises(FileExistsError):
+        disk.make_folders(str(tmp_path / "file"))
+    monkeypatch.setattr(disk, "_OPEN_FILES_HAVE_MODES", False)
+    disk.set_mode(str(tmp_path / "file"), 0o640)
+    assert os.stat(tmp_path / "file").st_mode & 0o777 == 0o640

@@ -119,10 +119,7 @@ def check_expected(path: str, expecting: str) -> None:
 
 def existing_mode(path: str) -> int | None:
     """The permission bits of a regular file, None when there is no file; refuses links and other things."""
-    try:
-        mode = disk.mode_of(path)
-    except FileNotFoundError:
-        return None
+    mode = disk.mode_of(path)
     if not mode:
         return None
     if stat.S_ISLNK(mode):
