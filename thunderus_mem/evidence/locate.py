@@ -87,9 +87,7 @@ def judge_lines(anchor: Anchor, tree: Tree, history: History) -> Verdict:
         return moved
     if here is None:
         return _missing(anchor, f"{path} has no code in these lines")
-    return _changed(
-        anchor, there, "these lines are not what they were, nor is their text elsewhere in the file"
-    )
+    return _changed(anchor, there, "these lines are not what they were, nor are they elsewhere")
 
 
 def judge_file(anchor: Anchor, tree: Tree, history: History) -> Verdict:

@@ -1,4 +1,4 @@
-"""The code at one moment, as verdicts ask of it: the working tree, what is staged, a commit, a patched tree."""
+"""The code at one moment, as verdicts ask of it: the working tree, what is staged, a commit, a patch."""
 
 from __future__ import annotations
 

@@ -27,7 +27,8 @@ _MAX_SYMBOL: Final = 512
 
 
 class Anchor(NamedTuple):
-    """A place in the code. ``path`` is POSIX and relative to the root of the store; it may be a glob, or a folder when it ends in ``/``.
+    """A place in the code. ``path`` is POSIX and relative to the root of the store; it may be a glob, or a folder
+    when it ends in ``/``.
 
     ``symbol`` is a dotted name in that file, ``lines`` the first and the last line from 1, ``fingerprint``
     what was there when somebody last said that the document is right about it ("" = nobody did yet).
@@ -113,7 +114,7 @@ def _checked(anchor: Anchor, text: str, *, empty: bool = False) -> Anchor:
         reason = "nothing usable follows the path"
     elif not path:
         reason = "it names no file"
-    elif path.startswith("/") or path == ".." or path.startswith("../"):
+    elif path.startswith(("/", "../")) or path == "..":
         reason = "the path leads out of the repository"
     elif len(path) > _MAX_PATH or len(anchor.symbol) > _MAX_SYMBOL:
         reason = "it is too long"

@@ -89,7 +89,7 @@ class ObjectReader:
         return b"".join(pieces)
 
     def _more(self, process: Popen[bytes]) -> bytes:
-        """The next bytes of the answer. Raises ``OSError`` when git ends or says nothing for half a minute."""
+        """The next bytes of the answer. Raises ``OSError`` when git ends or is silent for half a minute."""
         import select
 
         assert process.stdout is not None

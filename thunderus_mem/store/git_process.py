@@ -98,7 +98,7 @@ class GitProcess:
         self.environment["GIT_CONFIG_COUNT"] = str(count + 1)
 
     def start(self, *arguments: str) -> Popen[bytes] | None:
-        """A git process that is asked through its input, question by question; ``None`` when it cannot start."""
+        """A git process that is asked through its input, one by one; ``None`` when it cannot start."""
         import subprocess
 
         try:
