@@ -66,13 +66,18 @@ class RememberedVerdicts:
             return None
         return values if isinstance(values, list) else None
 
-    def learn(self, key: str, files: Sequence[str], stamps: Sequence[Stamp | None], values: list[Any]) -> None:
+    def learn(
+        self, key: str, files: Sequence[str], stamps: Sequence[Stamp | None], values: list[Any]
+    ) -> None:
         """Keep values that rest on these files, whose stamps were taken before they were read; a file that is
         not there has the stamp ``None``. One that changed just now may change again unseen: not kept."""
         for stamp in stamps:
             if stamp is not None and is_racy(stamp[1], stamp[2], self._now):
                 return
-        self._learned[key] = [[[path, *(stamp or ())] for path, stamp in zip(files, stamps, strict=True)], values]
+        self._learned[key] = [
+            [[path, *(stamp or ())] for path, stamp in zip(files, stamps, strict=True)],
+            values,
+        ]
 
     def save(self) -> None:
         """Write what was learned beside what was known; nothing when there is nothing new."""

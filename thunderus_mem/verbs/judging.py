@@ -63,9 +63,12 @@ class Judge:
 
     @cached_property
     def _remembered(self) -> RememberedVerdicts:
-        from thunderus_mem.evidence.code.version import MEASURE
+        from thunderus_mem.evidence.code.syntax import GRAMMAR
+        from thunderus_mem.evidence.verdict import RULES as VERDICT_RULES
+        from thunderus_mem.model.fingerprint import RULES
 
-        return RememberedVerdicts(self._memory.layout.verdicts_file, MEASURE)
+        measure = f"{GRAMMAR}/{RULES}/{VERDICT_RULES}"
+        return RememberedVerdicts(self._memory.layout.verdicts_file, measure)
 
     @cached_property
     def tree(self) -> WorkingTree:
