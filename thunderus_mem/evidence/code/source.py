@@ -71,7 +71,7 @@ class Source:
         self._definitions: tuple[Definition, ...] | None = None
         self._faults: list[int] | None = None
         language = language_of(path, data)
-        self.trouble = trouble or trouble_of(data, bool(language))
+        self.trouble = trouble or trouble_of(data, language)
         self._text = "" if self.trouble else read_text(data)
         self.conflicts: tuple[tuple[int, int], ...] = ()
         self.language = "" if self.trouble else language
