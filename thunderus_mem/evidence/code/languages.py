@@ -77,9 +77,16 @@ _SUFFIXES: Final = {
 _BY_SUFFIX: Final = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
 _BY_PROGRAM: Final = {
     "python": "python", "node": "javascript", "deno": "typescript", "bun": "typescript", "sh": "bash",
-    "bash": "bash", "zsh": "bash", "dash": "bash", "ruby": "ruby", "lua": "lua", "php": "php", "elixir": "elixir",
+    "bash": "bash", "zsh": "bash", "dash": "bash", "ruby": "ruby", "lua": "lua", "php": "php",
+    "elixir": "elixir",
 }  # fmt: skip
-_BY_NAME: Final = {"Rakefile": "ruby", "Gemfile": "ruby", "Vagrantfile": "ruby", "Podfile": "ruby", "PKGBUILD": "bash"}
+_BY_NAME: Final = {
+    "Rakefile": "ruby",
+    "Gemfile": "ruby",
+    "Vagrantfile": "ruby",
+    "Podfile": "ruby",
+    "PKGBUILD": "bash",
+}
 _CPP_WORDS: Final = (b"\nclass ", b"\nnamespace ", b"\ntemplate", b"public:", b"std::")
 """What makes a ``.h`` one of C++."""
 

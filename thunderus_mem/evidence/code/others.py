@@ -92,7 +92,8 @@ OTHERS: Final[Mapping[str, Rules]] = {
     "c": _rules(_C, numbers="number_literal"),
     "cpp": _rules(_C, numbers="number_literal"),
     "csharp": _rules(
-        "string_literal verbatim_string_literal raw_string_literal interpolated_string_expression character_literal",
+        "string_literal verbatim_string_literal raw_string_literal interpolated_string_expression "
+        "character_literal",
         numbers="integer_literal real_literal",
     ),
     "ruby": _rules(
@@ -126,9 +127,13 @@ OTHERS: Final[Mapping[str, Rules]] = {
         parentheses=False,
         comments="comment block_comment",
     ),
-    "bash": _rules("ansi_c_string heredoc_body heredoc_redirect string", "raw_string", ";", parentheses=False),
+    "bash": _rules(
+        "ansi_c_string heredoc_body heredoc_redirect string", "raw_string", ";", parentheses=False
+    ),
     "lua": _rules("", "string", ";", numbers="number", parentheses=False),
-    "elixir": _rules("string charlist sigil quoted_atom", drop=";", numbers="integer float", parentheses=False),
+    "elixir": _rules(
+        "string charlist sigil quoted_atom", drop=";", numbers="integer float", parentheses=False
+    ),
     "haskell": _rules(
         "string char", parentheses=False, comments="comment haddock", empty="layout_start layout_end"
     ),

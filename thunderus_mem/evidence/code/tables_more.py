@@ -15,10 +15,24 @@ if TYPE_CHECKING:
 
 __all__ = ["MORE_TABLES"]
 
-_LEAVES: Final = ("identifier", "field_identifier", "type_identifier", "operator_name", "destructor_name", "operator_cast")
+_LEAVES: Final = (
+    "identifier",
+    "field_identifier",
+    "type_identifier",
+    "operator_name",
+    "destructor_name",
+    "operator_cast",
+)
 _BODIED: Final = ("struct_specifier", "class_specifier", "union_specifier", "enum_specifier")
 _DEEPEST: Final = 20
-_C_TOP: Final = ("translation_unit", "preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "declaration_list")
+_C_TOP: Final = (
+    "translation_unit",
+    "preproc_ifdef",
+    "preproc_if",
+    "preproc_else",
+    "preproc_elif",
+    "declaration_list",
+)
 _DEFINING: Final = {
     "def": "function", "defp": "function", "defmacro": "macro", "defmacrop": "macro", "defguard": "macro",
     "defmodule": "module", "defprotocol": "type", "defimpl": "module",
@@ -50,7 +64,11 @@ def _declarator(node: SgNode, text: Text) -> tuple[str, bool]:
         function |= kind == "function_declarator"
         inner = node.field("declarator")
         if inner is None:
-            named = [child for child in node.named_children() if "identifier" in child.kind() or "declarator" in child.kind()]
+            named = [
+                child
+                for child in node.named_children()
+                if "identifier" in child.kind() or "declarator" in child.kind()
+            ]
             if not named:
                 return "", function
             inner = named[0]
@@ -91,7 +109,12 @@ def _declared(fields: str) -> Callable[[SgNode, str, Text], tuple[str, ...]]:
         if node.field("name") is not None:
             return by_field(node, kind, text)
         inner = node.named_children()
-        inner += [child for part in inner if part.kind() == "variable_declaration" for child in part.named_children()]
+        inner += [
+            child
+            for part in inner
+            if part.kind() == "variable_declaration"
+            for child in part.named_children()
+        ]
         found = [child.field("name") or child.child(0) for child in inner if child.kind() == fields]
         return tuple(text(name) for name in found if name is not None)
 
@@ -109,7 +132,9 @@ def _kotlin(node: SgNode, kind: str, text: Text) -> tuple[str, ...]:
         outer = node.parent()
         if outer is None or outer.kind() not in ("class_body", "source_file", "enum_class_body"):
             return ()
-        inner = next((child for child in node.named_children() if child.kind() == "variable_declaration"), None)
+        inner = next(
+            (child for child in node.named_children() if child.kind() == "variable_declaration"), None
+        )
         name = _first(inner, ("simple_identifier",), text) if inner is not None else ""
     else:
         name = _first(node, ("type_identifier", "simple_identifier"), text)
@@ -121,7 +146,9 @@ def _swift(node: SgNode, kind: str, text: Text) -> tuple[str, ...]:
     if name is None:
         return ()
     outer = node.parent()
-    if kind == "property_declaration" and (outer is None or outer.kind() not in ("class_body", "source_file")):
+    if kind == "property_declaration" and (
+        outer is None or outer.kind() not in ("class_body", "source_file")
+    ):
         return ()
     return (text(name).partition("<")[0].strip(),)
 
@@ -205,7 +232,11 @@ def _section(node: SgNode, _kind: str, text: Text) -> tuple[str, ...]:
 def _hcl(node: SgNode, kind: str, text: Text) -> tuple[str, ...]:
     if kind == "attribute":
         return (_first(node, ("identifier",), text),)
-    labels = [text(child).strip('"') for child in node.named_children() if child.kind() in ("identifier", "string_lit")]
+    labels = [
+        text(child).strip('"')
+        for child in node.named_children()
+        if child.kind() in ("identifier", "string_lit")
+    ]
     return (".".join(labels),)
 
 
@@ -217,9 +248,13 @@ MORE_TABLES: Final[Mapping[str, Table]] = {
     "java": Table(
         _kinds(
             "class",
-            "class_declaration interface_declaration enum_declaration record_declaration annotation_type_declaration",
+            "class_declaration interface_declaration enum_declaration record_declaration "
+            "annotation_type_declaration",
             {
-                **dict.fromkeys(["method_declaration", "constructor_declaration", "compact_constructor_declaration"], "method"),
+                **dict.fromkeys(
+                    ["method_declaration", "constructor_declaration", "compact_constructor_declaration"],
+                    "method",
+                ),
                 "annotation_type_element_declaration": "method",
                 "enum_constant": "const",
                 "field_declaration": "field",
@@ -244,8 +279,12 @@ MORE_TABLES: Final[Mapping[str, Table]] = {
             "class",
             "class_declaration struct_declaration interface_declaration enum_declaration record_declaration",
             {
-                **dict.fromkeys(["method_declaration", "constructor_declaration", "local_function_statement"], "method"),
-                **dict.fromkeys(["property_declaration", "field_declaration", "event_field_declaration"], "field"),
+                **dict.fromkeys(
+                    ["method_declaration", "constructor_declaration", "local_function_statement"], "method"
+                ),
+                **dict.fromkeys(
+                    ["property_declaration", "field_declaration", "event_field_declaration"], "field"
+                ),
                 "delegate_declaration": "type",
                 "enum_member_declaration": "const",
             },
@@ -253,7 +292,13 @@ MORE_TABLES: Final[Mapping[str, Table]] = {
         _declared("variable_declarator"),
     ),
     "ruby": Table(
-        {"module": "module", "class": "class", "method": "function", "singleton_method": "method", "assignment": "const"},
+        {
+            "module": "module",
+            "class": "class",
+            "method": "function",
+            "singleton_method": "method",
+            "assignment": "const",
+        },
         _ruby,
     ),
     "kotlin": Table(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Final
 
-__all__ = ["read_text", "trouble_of"]
+__all__ = ["conflicts", "read_text", "trouble_of"]
 
 MAX_CODE: Final = 2_000_000
 """Bytes. A parser takes about 0.2 s for a million, and cannot be stopped."""
@@ -28,7 +28,11 @@ def trouble_of(data: bytes, language: str) -> str:
         return "binary"
     if not language:
         return ""
-    if language in _PACKED and len(data) > _LONG and len(data) / (data.count(b"\n") + data.count(b"\r") + 1) > _MEAN_LINE:
+    if (
+        language in _PACKED
+        and len(data) > _LONG
+        and len(data) / (data.count(b"\n") + data.count(b"\r") + 1) > _MEAN_LINE
+    ):
         return "minified"
     if _depth(data) > _MAX_DEPTH:
         return f"brackets nested more than {_MAX_DEPTH} deep"
@@ -48,3 +52,20 @@ def read_text(data: bytes) -> str:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def conflicts(text: str) -> tuple[tuple[int, int], ...]:
+    """Lines (first and last, from 1) that a merge left to be settled; only when all marks are there."""
+    if "<<<<<<< " not in text or ">>>>>>> " not in text:
+        return ()
+    found: list[tuple[int, int]] = []
+    start = middle = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("<<<<<<< "):
+            start, middle = number, 0
+        elif start and line == "=======":
+            middle = number
+        elif middle and line.startswith(">>>>>>> "):
+            found.append((start, number))
+            start = middle = 0
+    return tuple(found)
