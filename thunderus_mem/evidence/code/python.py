@@ -122,6 +122,8 @@ def _docstring(walk: Walk, pairs: Pairs) -> SgNode | None:
     if first is None or first[1] != "expression_statement":
         return None
     inner = walk.pairs(first[0])
+    while len(inner) == 1 and inner[0][1] == "parenthesized_expression":
+        inner = [pair for pair in walk.pairs(inner[0][0]) if pair[1] not in "()"]
     if len(inner) != 1 or inner[0][1] not in _STRINGS:
         return None
     text = _Text(walk)
@@ -196,6 +198,13 @@ def _statement(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
     return walk.inside("expression_statement", [OPEN + "tuple", *pairs, CLOSE])
 
 
+def _assignment(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``(a): int`` declares nothing, ``a: int`` does."""
+    if pairs[0][1] != "parenthesized_expression" or not any(kind == ":" for _, kind in pairs):
+        return None
+    return walk.inside("assignment", ["(", *pairs])
+
+
 def _tuple(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
     """``(a)`` where a pattern is expected is no tuple."""
     inner = [(child, "" if kind in "()" else kind) for child, kind in pairs]
@@ -259,6 +268,7 @@ PYTHON: Final = Rules(
         "subscript": _subscript,
         "generic_type": _generic,
         "expression_statement": _statement,
+        "assignment": _assignment,
         "tuple_pattern": _tuple,
         "if_statement": _if,
         "case_clause": _clauses,
