@@ -66,17 +66,18 @@ class _Text:
         self.text.append(value.replace("{{", "{").replace("}}", "}") if formatted else value)
 
     def _interpolation(self, node: SgNode) -> None:
-        children = [(child, child.kind()) for child in node.children()]
-        shown = next((child for child, kind in children if kind == "="), None)
-        if shown is not None:
-            # f"{x = }" shows the text of the expression itself, spaces and all.
-            start = children[0][0].range().end.index
-            upto = next(
-                (c for c, k in children if k in ("type_conversion", "format_specifier")), children[-1][0]
-            )
+        parts = self.walk.pairs(node)
+        ends = ("type_conversion", "format_specifier")
+        items: list[Item] = [(child, "" if kind == "=" else kind) for child, kind in parts]
+        if any(kind == "=" for _, kind in parts):
+            # f"{x = }" shows the text of the expression itself, spaces and all, and then its repr.
+            start = parts[0][0].range().end.index
+            upto = next((child for child, kind in parts if kind in ends), parts[-1][0])
             self.text.append(self.walk.text[start : upto.range().start.index])
+            if not any(kind in ends for _, kind in parts):
+                items.insert(-1, "!r")
         self.flush()
-        self.items += [(node, AT), (node, "interpolation")]
+        self.items += [(node, AT), OPEN + "interpolation", *items, CLOSE]
 
     def flush(self) -> None:
         value = "".join(self.text)
@@ -200,7 +201,9 @@ def _statement(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 def _assignment(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
     """``(a): int`` declares nothing, ``a: int`` does."""
-    if pairs[0][1] != "parenthesized_expression" or not any(kind == ":" for _, kind in pairs):
+    if pairs[0][1] not in ("parenthesized_expression", "tuple_pattern") or not any(
+        kind == ":" for _, kind in pairs
+    ):
         return None
     return walk.inside("assignment", ["(", *pairs])
 

@@ -17,7 +17,9 @@ _PACKED: Final = ("javascript", "typescript", "tsx", "css", "html")
 _LONG_LINE: Final = 4_000
 _MOST_TOKENS: Final = 250_000
 _MOST_STEPS: Final = 200_000_000
-_WORDS: Final = bytes(code for code in range(256) if chr(code).isalnum() or chr(code) in "_ \t\n\r" or code > 127)
+_WORDS: Final = bytes(
+    code for code in range(256) if chr(code).isalnum() or chr(code) in "_ \t\n\r" or code > 127
+)
 _MARKS: Final = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _BRACKETS: Final = b"([{)]}"
 _STEP: Final = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
