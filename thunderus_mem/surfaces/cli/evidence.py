@@ -98,13 +98,10 @@ def _checked(
     from thunderus_mem.verbs import code_changes
 
     if staged:
-        return code_checking.check_change(memory, code_changes.staged_change)
+        return code_changes.check_staged(memory)
     if since:
-        return code_checking.check_change(
-            memory, lambda memory, reader: code_changes.change_since(memory, reader, since)
-        )
-    text = _diff_text(console, diff)
-    return code_checking.check_change(memory, lambda memory, _: code_changes.change_in(memory, text))
+        return code_changes.check_since(memory, since)
+    return code_changes.check_diff(memory, _diff_text(console, diff))
 
 
 def _diff_text(console: Console, given: str) -> str:
