@@ -10,12 +10,13 @@ __all__ = ["conflicts", "read_text", "trouble_of"]
 MAX_CODE: Final = 2_000_000
 """Bytes. A parser takes about 0.2 s for a million, and cannot be stopped."""
 _MAX_DEPTH: Final = 1_000
+_MAX_INDENTS: Final = 200
 _LONG: Final = 10_000
 _MEAN_LINE: Final = 1_000
 _PACKED: Final = ("javascript", "typescript", "tsx", "css", "html")
 """Languages that are shipped without line ends."""
 _LONG_LINE: Final = 4_000
-_MOST_TOKENS: Final = 250_000
+_MOST_TOKENS: Final = 150_000
 _MOST_STEPS: Final = 200_000_000
 _WORDS: Final = bytes(
     code for code in range(256) if chr(code).isalnum() or chr(code) in "_ \t\n\r" or code > 127
@@ -47,6 +48,8 @@ def trouble_of(data: bytes, language: str) -> str:
         return f"a line of {longest:,} characters"
     if _depth(data) > _MAX_DEPTH:
         return f"brackets nested more than {_MAX_DEPTH} deep"
+    if _indents(data) > _MAX_INDENTS:
+        return f"more than {_MAX_INDENTS} different indents"
     return ""
 
 
@@ -64,6 +67,13 @@ def _crowded(data: bytes) -> int:
     long = [line for line in data.split(b"\n") if len(line) > _LONG_LINE]
     cost = sum(len(line) * _tokens(line) for line in long)
     return max(map(len, long)) if cost > _MOST_STEPS else 0
+
+
+def _indents(data: bytes) -> int:
+    """How many different indents there are, when some are deep; scanners keep a stack of bounded size."""
+    if b"\n" + b" " * 100 not in data and b"\n" + b"\t" * 50 not in data:
+        return 0
+    return len({len(line) - len(line.lstrip()) for line in data.split(b"\n")})
 
 
 def _depth(data: bytes) -> int:
