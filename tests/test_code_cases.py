@@ -11,8 +11,8 @@ from thunderus_mem.evidence.code import Source
 
 CASES = Path(__file__).parent / "cases" / "code"
 SUFFIX = {
-    "python": "py", "javascript": "jsx", "typescript": "ts", "tsx": "tsx", "go": "go", "rust": "rs", "java": "java",
-    "c": "c", "cpp": "cpp", "csharp": "cs", "ruby": "rb", "kotlin": "kt", "swift": "swift", "php": "php",
+    "python": "py", "javascript": "jsx", "typescript": "ts", "tsx": "tsx", "go": "go", "rust": "rs",
+    "java": "java", "c": "c", "cpp": "cpp", "csharp": "cs", "ruby": "rb", "kotlin": "kt", "swift": "swift", "php": "php",
     "scala": "scala", "bash": "sh", "lua": "lua", "json": "json", "css": "css",
 }  # fmt: skip
 

@@ -15,6 +15,9 @@ _LONG: Final = 10_000
 _MEAN_LINE: Final = 1_000
 _PACKED: Final = ("javascript", "typescript", "tsx", "css", "html")
 """Languages that are shipped without line ends."""
+_FULL_LINE: Final = 2_000
+"""Tokens of one line, which people do not write: a parser of C++ takes minutes over some such lines."""
+_DATA: Final = ("json", "yaml", "html", "css", "markdown")
 _LONG_LINE: Final = 4_000
 _MOST_TOKENS: Final = 150_000
 _MOST_STEPS: Final = 200_000_000
@@ -43,7 +46,7 @@ def trouble_of(data: bytes, language: str) -> str:
         return "minified"
     if len(data) > _MOST_TOKENS and _tokens(data) > _MOST_TOKENS:
         return f"more than {_MOST_TOKENS:,} tokens"
-    longest = _crowded(data)
+    longest = _crowded(data, language)
     if longest:
         return f"a line of {longest:,} characters"
     if _depth(data) > _MAX_DEPTH:
@@ -58,12 +61,16 @@ def _tokens(data: bytes) -> int:
     return len(data.split()) + len(data.translate(None, _WORDS))
 
 
-def _crowded(data: bytes) -> int:
+def _crowded(data: bytes, language: str) -> int:
     """The length of the longest line, when lines are so long and full that reading them would take seconds.
 
     Each position in a tree is counted from the start of its line, so that a line costs its length times
     the number of its tokens.
     """
+    if language not in _DATA and any(
+        _tokens(line) > _FULL_LINE for line in data.split(b"\n") if len(line) > _FULL_LINE
+    ):
+        return max(map(len, data.split(b"\n")))
     long = [line for line in data.split(b"\n") if len(line) > _LONG_LINE]
     cost = sum(len(line) * _tokens(line) for line in long)
     return max(map(len, long)) if cost > _MOST_STEPS else 0
