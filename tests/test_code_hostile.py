@@ -60,7 +60,7 @@ def test_hostile_files(suffix: str, data: bytes) -> None:
     [
         (b"x" * 3_000_000, "3.0 MB, more than 2 MB"),
         (b"a\x00b", "binary"),
-        (b"(" * 5_000, "brackets nested more than 1000 deep"),
+        (b"(" * 5_000, "brackets nested more than 200 deep"),
         (b"a;" * 8_000, "minified"),
         (b"a\n" * 300_000, "more than 150,000 tokens"),
     ],

@@ -9,12 +9,15 @@ __all__ = ["conflicts", "read_text", "trouble_of"]
 
 MAX_CODE: Final = 2_000_000
 """Bytes. A parser takes about 0.2 s for a million, and cannot be stopped."""
-_MAX_DEPTH: Final = 1_000
-_MAX_INDENTS: Final = 200
+_MAX_DEPTH: Final = 200
+_MAX_INDENTS: Final = 100
 _LONG: Final = 10_000
 _MEAN_LINE: Final = 1_000
 _PACKED: Final = ("javascript", "typescript", "tsx", "css", "html")
 """Languages that are shipped without line ends."""
+_MARKED: Final = ("yaml", "markdown")
+_MOST_MARKS: Final = 40
+"""Scanners of these keep what is open in 1,024 bytes, and end the process when that is not enough."""
 _FULL_LINE: Final = 2_000
 """Tokens of one line, which people do not write: a parser of C++ takes minutes over some such lines."""
 _DATA: Final = ("json", "yaml", "html", "css", "markdown")
@@ -46,11 +49,15 @@ def trouble_of(data: bytes, language: str) -> str:
         return "minified"
     if len(data) > _MOST_TOKENS and _tokens(data) > _MOST_TOKENS:
         return f"more than {_MOST_TOKENS:,} tokens"
+    if _depth(data) > _MAX_DEPTH:
+        return f"brackets nested more than {_MAX_DEPTH} deep"
+    if language in _MARKED and any(
+        _marks(line) > _MOST_MARKS for line in data.split(b"\n") if len(line) > _MOST_MARKS
+    ):
+        return f"more than {_MOST_MARKS} lists or quotes in each other"
     longest = _crowded(data, language)
     if longest:
         return f"a line of {longest:,} characters"
-    if _depth(data) > _MAX_DEPTH:
-        return f"brackets nested more than {_MAX_DEPTH} deep"
     if _indents(data) > _MAX_INDENTS:
         return f"more than {_MAX_INDENTS} different indents"
     return ""
@@ -74,6 +81,11 @@ def _crowded(data: bytes, language: str) -> int:
     long = [line for line in data.split(b"\n") if len(line) > _LONG_LINE]
     cost = sum(len(line) * _tokens(line) for line in long)
     return max(map(len, long)) if cost > _MOST_STEPS else 0
+
+
+def _marks(line: bytes) -> int:
+    """How many marks of lists and quotes begin a line, each inside the one before."""
+    return len(line[: len(line) - len(line.lstrip(b" \t>-*+?:.)0123456789"))].replace(b">", b"> ").split())
 
 
 def _indents(data: bytes) -> int:
