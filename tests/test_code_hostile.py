@@ -12,15 +12,76 @@ from thunderus_mem.evidence.code.syntax import find_kinds, parse
 from thunderus_mem.model.fingerprint import parse_fingerprint, same_measure
 
 SUFFIXES = [
-    "py", "js", "ts", "tsx", "go", "rs", "java", "c", "cpp", "cs", "rb", "kt", "swift", "php", "scala", "sh", "lua",
-    "ex", "hs", "css", "json", "yaml", "html", "md", "tf", "toml", "mk", "txt",
-]  # fmt: skip
+    "py",
+    "js",
+    "ts",
+    "tsx",
+    "go",
+    "rs",
+    "java",
+    "c",
+    "cpp",
+    "cs",
+    "rb",
+    "kt",
+    "swift",
+    "php",
+    "scala",
+    "sh",
+    "lua",
+    "ex",
+    "hs",
+    "css",
+    "json",
+    "yaml",
+    "html",
+    "md",
+    "tf",
+    "toml",
+    "mk",
+    "txt",
+]
 PIECES = st.sampled_from(
-    [b"def f():\n", b"  return 1\n", b"class A {", b"}", b"(", b")", b"[", b"'", b'"', b'"""', b"`", b"${", b"\\",
-     b"\n", b"\r", b"\r\n", b"\t", b"<<<<<<< a\n", b"=======\n", b">>>>>>> b\n", b"\xff", b"\xed\xa0\x80", b"# x",
-     b"//", b"/*", b"*/", b"<a>", b"</a>", b"f'{", b"=>", b"fn a() {", b"func (t *T) a() {", b"\x01", b"a: b", b"- ",
-     b"\xef\xbb\xbf", b"\xc3\xa9"]
-)  # fmt: skip
+    [
+        b"def f():\n",
+        b"  return 1\n",
+        b"class A {",
+        b"}",
+        b"(",
+        b")",
+        b"[",
+        b"'",
+        b'"',
+        b'"""',
+        b"`",
+        b"${",
+        b"\\",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\t",
+        b"<<<<<<< a\n",
+        b"=======\n",
+        b">>>>>>> b\n",
+        b"\xff",
+        b"\xed\xa0\x80",
+        b"# x",
+        b"//",
+        b"/*",
+        b"*/",
+        b"<a>",
+        b"</a>",
+        b"f'{",
+        b"=>",
+        b"fn a() {",
+        b"func (t *T) a() {",
+        b"\x01",
+        b"a: b",
+        b"- ",
+        b"\xef\xbb\xbf",
+        b"\xc3\xa9",
+    ]
+)
 
 
 def everything(source: Source) -> None:
@@ -50,7 +111,7 @@ def test_any_bytes_are_read_or_refused(suffix: str, data: bytes) -> None:
     "data",
     [b"(" * 100_000, b"x = " + b"- " * 50_000, b"\x00\x01", b"", b"\n", b"x = 1\n" * 400_000, b"<a " * 9_000],
     ids=["deep", "long", "binary", "empty", "blank", "large", "tags"],
-)  # fmt: skip
+)
 def test_hostile_files(suffix: str, data: bytes) -> None:
     everything(Source(f"a\nb/-c.{suffix}", data))
 

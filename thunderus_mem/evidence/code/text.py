@@ -18,7 +18,7 @@ _PACKED: Final = ("javascript", "typescript", "tsx", "css", "html")
 _MARKED: Final = ("yaml", "markdown")
 _MOST_MARKS: Final = 40
 """Scanners of these keep what is open in 1,024 bytes, and end the process when that is not enough."""
-_FULL_LINE: Final = 2_000
+_FULL_LINE: Final = 1_000
 """Tokens of one line, which people do not write: a parser of C++ takes minutes over some such lines."""
 _DATA: Final = ("json", "yaml", "html", "css", "markdown")
 _LONG_LINE: Final = 4_000
