@@ -148,11 +148,7 @@ def test_an_impossible_filter_value_is_refused_with_a_hint(text: str) -> None:
 
 def test_stop_words_are_dropped_unless_there_is_nothing_else() -> None:
     assert [term.text for term in parse_query("how do we run the tests").terms] == ["run", "tests"]
-    assert len(parse_query("to be or not to be").terms) == 6
-
-
-def test_a_repeated_word_counts_twice() -> None:
-    assert match_expression(parse_query("cache cache")) == '"cache" OR "cache"'
+    assert [term.text for term in parse_query("to be or not to be").terms] == ["to", "be", "or", "not"]
 
 
 def test_quoting_single_words_changes_nothing() -> None:
@@ -174,6 +170,13 @@ def test_too_much_is_cut_and_said() -> None:
     assert len(query.terms) == MAX_TERMS
     assert len(query.notes) == 1
     assert parse_query("x" * 10_000).notes
+
+
+def test_a_word_said_again_is_looked_for_once() -> None:
+    query = parse_query('redis -old "a b" redis Redis "a b" -old ' + "redis " * MAX_TERMS)
+    assert [term.text for term in query.terms] == ["redis", "old", "a b", "Redis"]
+    assert not query.notes
+    assert match_expression(parse_query("cache cache")) == '"cache"'
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,8 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
             filters[key].append(f"-{value}" if minus and key not in ("since", "before") else value)
     if unfinished and terms and clean.endswith(terms[-1].text) and not terms[-1].phrase:
         terms[-1] = terms[-1]._replace(open=True)
-    terms = _drop_stop_words(terms)
+    # A word said twice is looked for once: each costs time in every row.
+    terms = _drop_stop_words(list(dict.fromkeys(terms)))
     if len(terms) > MAX_TERMS:
         notes.append(f"Only the first {MAX_TERMS} of {len(terms)} search terms were used.")
         terms = terms[:MAX_TERMS]
