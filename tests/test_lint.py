@@ -177,8 +177,8 @@ def test_a_near_name_is_found_among_many() -> None:
     names = [f"fact.name-{number}" for number in range(3_000)] + ["fact.testing"]
     assert nearest("fact.testign", names) == "fact.testing"
     assert nearest("zzz", names) == ""
-    decisions = ["adr.ip-ranges", "adr.use-rds-instead-of-our-own", "adr.use-rds-proxies-everywhere"]
-    assert nearest("adr.use-rds", decisions) == "adr.use-rds-proxies-everywhere"
+    decisions = ["adr.ip-ranges", "adr.use-rds-instead-of-our-own", "adr.use-rds-proxies"]
+    assert nearest("adr.use-rds", decisions) == "adr.use-rds-proxies"
     assert nearest("adr.use-sts", decisions[:1]) == ""
     assert nearest("cloning-the-repositories", ["deploy-the-rest-of-the-projects"]) == ""
 
