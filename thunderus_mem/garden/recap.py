@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.garden.day import SHARED_KINDS, Day, deed_of, note_text, one_line, sort_events
-from thunderus_mem.garden.telling import most_that_fits, most_telling
+from thunderus_mem.garden.telling import most_telling, most_that_fits
 from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import InvalidDocument, NotFound
 from thunderus_mem.model.timestamp import format_timestamp, parse_timestamp, utc_key
