@@ -62,6 +62,22 @@ def test_every_command_of_the_table_loads_and_explains_itself(entry: object) -> 
     assert set(dict(entry.values)) - {""} <= parts
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("search", "--kind", "adr", "x"), "kind:…"),
+        (("search", "x", "--since=2026"), "since:…"),
+        (("edit", "core", "--title", "x"), "--set title="),
+        (("edit", "core", "--tag", "x"), "--add-tag"),
+        (("list", "--nope"), "thunderus-mem list --help"),
+    ],
+)
+def test_an_option_people_try_is_told_how_it_is_said(run: Run, words: tuple[str, ...], said: str) -> None:
+    ran = run(*words)
+    assert ran.code == 2
+    assert said in ran.err.partition("hint:")[2]
+
+
 def test_a_wrong_command_gets_the_nearest_right_one(run: Run) -> None:
     ran = run("serch", "words")
     assert (ran.code, ran.out) == (2, "")

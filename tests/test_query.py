@@ -139,7 +139,10 @@ def test_filters_are_read_and_words_stay() -> None:
     assert [term.text for term in query.terms] == ["word"]
 
 
-@pytest.mark.parametrize("text", ["kind:poem", "since:yesterday", "before:2026-13-01", "status:good"])
+@pytest.mark.parametrize(
+    "text",
+    ["kind:poem", "since:yesterday", "before:2026-13-01", "before:2026-13", "since:20261", "status:good"],
+)
 def test_an_impossible_filter_value_is_refused_with_a_hint(text: str) -> None:
     with pytest.raises(InvalidQuery) as caught:
         parse_query(text)
@@ -170,6 +173,12 @@ def test_too_much_is_cut_and_said() -> None:
     assert len(query.terms) == MAX_TERMS
     assert len(query.notes) == 1
     assert parse_query("x" * 10_000).notes
+
+
+@pytest.mark.parametrize(("given", "day"), [("2026", "2026-01-01"), ("2026-03", "2026-03-01")])
+def test_a_year_and_a_month_begin_with_their_first_day(given: str, day: str) -> None:
+    assert parse_query(f"since:{given}").since == parse_query(f"since:{day}").since
+    assert parse_query(f"before:{given}").before == parse_query(f"before:{day}").before
 
 
 def test_a_word_said_again_is_looked_for_once() -> None:

@@ -234,10 +234,11 @@ def filter_value(key: str, given: str) -> str:
     if key in ("since", "before"):
         from thunderus_mem.model.timestamp import utc_key
 
-        moment = utc_key(value)
+        moment = utc_key(value) or utc_key(f"{value}-01") or utc_key(f"{value}-01-01")
         if not moment:
             raise InvalidQuery(
-                f"“{given}” is not a date for {key}.", hint="Write it as 2026-01-31 or 2026-01-31T09:00:00Z."
+                f"“{given}” is not a date for {key}.",
+                hint="Write it as 2026, 2026-01, 2026-01-31 or 2026-01-31T09:00:00Z.",
             )
         return moment
     return value
