@@ -181,6 +181,13 @@ def test_a_year_and_a_month_begin_with_their_first_day(given: str, day: str) -> 
     assert parse_query(f"before:{given}").before == parse_query(f"before:{day}").before
 
 
+def test_a_filter_without_its_value_is_a_word_and_said_to_be_one() -> None:
+    query = parse_query("status: superseded")
+    assert [term.text for term in query.terms] == ["status", "superseded"]
+    assert query.notes == ("“status:” stands alone and is a word: a filter has its value right behind it.",)
+    assert not parse_query('key: value "kind: x" kind:"adr"').notes
+
+
 def test_a_word_said_again_is_looked_for_once() -> None:
     query = parse_query('redis -old "a b" redis Redis "a b" -old ' + "redis " * MAX_TERMS)
     assert [term.text for term in query.terms] == ["redis", "old", "a b", "Redis"]

@@ -114,6 +114,8 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
     filters: dict[str, list[str]] = {key: [] for key in _FILTERS}
     for minus, key, given in _tokens(clean):
         if key == "word":
+            if given.endswith(":") and given[:-1].lower() in _FILTERS:
+                notes.append(f"“{given}” stands alone and is a word: a filter has its value right behind it.")
             _add_word(terms, given, minus)
         elif key == "phrase":
             _add_phrase(terms, given, minus)
