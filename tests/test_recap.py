@@ -149,6 +149,27 @@ def test_an_import_of_many_documents_is_told_in_one_line() -> None:
     assert len(body.splitlines()) < 50
 
 
+def test_a_document_that_got_another_id_is_told_of_once() -> None:
+    sides = [
+        Change("rename", "fact.old", f"{FOLDER}/old.md", "a", "", ""),
+        Change("rename", "fact.keys", f"{FOLDER}/keys.md", "", "b", ""),
+        Change("update", "fact.cache", f"{FOLDER}/cache.md", "c", "d", ""),
+    ]
+    event = patch_event(
+        id=event_id(1),
+        patch_id=f"patch_{encode_ulid(1, 1)}",
+        ts=at(1),
+        session_id="sess_A",
+        actor="user",
+        op="rename",
+        changes=sides,
+    )
+    _, body = recap_document(DAY, [event], DOCUMENTS, [], Config())
+    assert "- 2 documents changed: 1 changed, 1 renamed.\n" in body
+    assert "- `fact.keys` (Keys) renamed: it was `fact.old`.\n" in body
+    assert "- `fact.old`" not in body
+
+
 def busy(number: int, *, template: str = "") -> tuple[list[str], str]:
     events = [
         patch(n, "edit", f"fact.n{n % 300:03d}", why="" if n % 3 else f"reason {n}") for n in range(number)

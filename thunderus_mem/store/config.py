@@ -128,7 +128,9 @@ def _parse(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         marked = data.startswith(b"<<<<<<<") or b"\n<<<<<<<" in data
         hint = (
-            "Git could not merge it: keep what is right and delete the conflict markers." if marked else None
+            "Git could not merge it: keep what is right and delete the conflict markers."
+            if marked
+            else "Mend that line; `thunderus-mem doctor` says what else can be done."
         )
         raise InvalidConfig(f"{path} is not valid TOML: {error}.", hint=hint) from error
     from thunderus_mem.store.config_keys import OF_OTHERS, OLDER_NAMES, OLDER_VALUES
