@@ -130,7 +130,7 @@ def _parse(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
         hint = (
             "Git could not merge it: keep what is right and delete the conflict markers."
             if marked
-            else "Mend that line; `thunderus-mem doctor` says what else can be done."
+            else "Mend the line; every key and its meaning: thunderus-mem schema print config"
         )
         raise InvalidConfig(f"{path} is not valid TOML: {error}.", hint=hint) from error
     from thunderus_mem.store.config_keys import OF_OTHERS, OLDER_NAMES, OLDER_VALUES
