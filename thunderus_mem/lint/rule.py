@@ -205,4 +205,4 @@ class Rule(NamedTuple):
     @property
     def summary(self) -> str:
         """The first line of its page."""
-        return (self.check.__doc__ or self.name).strip().partition("\n")[0]
+        return (self.check.__doc__ or self.name).strip().partition("\n")[0].replace("``", "`")

@@ -47,11 +47,14 @@ class LintReport(NamedTuple):
 
 def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
     """The rules' settings: the store's configuration, narrowed by what the command line says."""
-    from thunderus_mem.lint.rule import LintConfig
+    from thunderus_mem.lint.rule import CODES, LintConfig
 
     config = memory.config
+    chosen = tuple(select) or config.lint_select
+    if any(not any(code.startswith(start) for code in CODES) for start in chosen):
+        chosen = (*chosen, "TM604")  # else a slip in the only code would check nothing, without a word
     return LintConfig(
-        select=tuple(select) or config.lint_select,
+        select=chosen,
         ignore=(*config.lint_ignore, *ignore),
         severities={code: _weight(word) for code, word in config.lint_severity.items()},
         core_soft=config.caps_core_soft,
