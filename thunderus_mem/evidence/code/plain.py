@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Keyed", "Plain", "keys"]
 
-_SECTION: Final = re.compile(r"\[{1,2}\s*([^\]\[]+?)\s*\]{1,2}\s*(?:[#;].*)?")
+_SECTION: Final = re.compile(r"\[{1,2}([^\]\[]+)\]{1,2}[ \t]*(?:[#;].*)?")
 _KEY: Final = re.compile(r"([\w.\"'-]+)\s*[=:]")
 _TARGET: Final = re.compile(r"([\w./%-]+)\s*(?:::?(?!=)|[:?+]?=)")
 
@@ -80,7 +80,7 @@ def _settings(lines: list[str]) -> list[tuple[int, str, str]]:
     section = ""
     for number, line in enumerate(lines, 1):
         if header := _SECTION.fullmatch(line.strip()[:500]):
-            section = header[1].replace('"', "")
+            section = header[1].strip().replace('"', "")
             starts.append((number, section, "section"))
         elif line[:1].strip() and (key := _KEY.match(line[:500])):
             name = key[1].strip("\"'")
