@@ -42,6 +42,11 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "log": ("events", _EVENT),
     "why": ("nodes", ("kind", "id", "label")),
     "blame": ("lines", ("number", "source", "exact", "text")),
+    "for": (
+        "memories",
+        ("id", "how", "verdict", "place", "status", "kind", "superseded_by", "now", "path", "line", "reason", "title"),
+    ),
+    "coverage": ("folders", ("path", "files", "anchored", "anchors", "stale", "by_pattern")),
     "events replay": ("documents", ("state", "id", "path", "reached", "found")),
     "undo": ("events", ("id", "ts", "op", "author", "undo_id", "why")),
     "record": ("recorded", ()),

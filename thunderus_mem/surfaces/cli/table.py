@@ -125,6 +125,22 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         (("", "thunderus_mem.verbs.blaming:BlameReport"),),
     ),
     Entry(
+        "for",
+        "governing",
+        "Which memories govern this code.",
+        _READ,
+        (("", "thunderus_mem.verbs.governing:Governed"),),
+        pages=True,
+    ),
+    Entry(
+        "coverage",
+        "governing",
+        "Which code has memories, and which memories no code.",
+        _READ,
+        (("", "thunderus_mem.verbs.covering:Coverage"),),
+        pages=True,
+    ),
+    Entry(
         "events",
         "events",
         "Read, verify, replay and export the log.",
