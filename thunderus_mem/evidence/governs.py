@@ -16,7 +16,18 @@ if TYPE_CHECKING:
     from thunderus_mem.evidence.code.source import Source
     from thunderus_mem.model.anchor import Anchor
 
-__all__ = ["AROUND", "FILE", "FOLDER", "INSIDE", "MENTIONS", "NEARBY", "OVERLAPS", "SAME", "Relation", "relate"]
+__all__ = [
+    "AROUND",
+    "FILE",
+    "FOLDER",
+    "INSIDE",
+    "MENTIONS",
+    "NEARBY",
+    "OVERLAPS",
+    "SAME",
+    "Relation",
+    "relate",
+]
 
 SAME: Final = "same"
 AROUND: Final = "around"

@@ -259,7 +259,9 @@ def cited_paths(body: str) -> tuple[Citation, ...]:
     if "`" not in body and "](" not in body and "]:" not in body:
         return ()
     scanned = scan(body)
-    found = [Citation(path, span.line, span.column) for span in _spans(scanned) if (path := path_in(span.code))]
+    found = [
+        Citation(path, span.line, span.column) for span in _spans(scanned) if (path := path_in(span.code))
+    ]
     for one in _references(body, scanned):
         path = one.target.partition("#")[0]
         if one.kind == "link" and path and path_in(path):

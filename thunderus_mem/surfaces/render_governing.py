@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.surfaces.render import columns
-from thunderus_mem.surfaces.text import counted, one_line
+from thunderus_mem.surfaces.text import counted, one_line, width
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thunderus_mem.evidence.coverage import FolderCoverage
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
+    from thunderus_mem.verbs.covering import Coverage
     from thunderus_mem.verbs.governing import Governed, Governing
 
 _ALARMS: Final = ("changed", "missing")
+_SHOWN: Final = 10
 
 
 def verdict_word(verdict: str, style: Style) -> str:
@@ -65,3 +70,47 @@ def governed_note(value: Governed) -> str:
         where = "" if value.exists else " There is no such file."
         return f"No memory speaks of {value.place}.{where}"
     return ""
+
+
+def coverage(value: Coverage, console: Console) -> str:
+    """A folder a line with its counts, the sum below; then what has no anchor, and what has a weak one."""
+    style = console.style
+    head = ("FOLDER", "CODE FILES", "WITH ANCHORS", "BY PATTERN", "ANCHORS", "STALE")
+    rows = [tuple(map(style.dim, head)), *(_counts(one, style) for one in value.folders)]
+    if len(value.folders) > 1:
+        rows.append(_counts(value.total._replace(path="all"), style))
+    lines = _right(rows)
+    if value.unanchored:
+        names = [(style.name(one.id), one_line(one.title)) for one in value.unanchored[:_SHOWN]]
+        lines += ["", f"{counted(len(value.unanchored), 'memory', 'memories')} without an anchor:"]
+        lines += _indented(columns(names, console, whole=1), len(value.unanchored))
+        lines.append(f"Next: {value.unanchored[0].next_step}")
+    if value.weak:
+        places = [(style.name(one.id), one.place, counted(one.files, "file")) for one in value.weak[:_SHOWN]]
+        lines += ["", "On whole files, so that any edit in them speaks against the memory:"]
+        lines += _indented(columns(places, console, whole=1), len(value.weak))
+        lines.append(f"Next: {value.weak[0].next_step}")
+    return "\n".join(lines)
+
+
+def _counts(one: FolderCoverage, style: Style) -> tuple[str, ...]:
+    stale = style.warning(f"{one.stale:,}") if one.stale else "0"
+    numbers = (one.files, one.anchored, one.by_pattern, one.anchors)
+    return (style.name(one.path), *(f"{number:,}" for number in numbers), stale)
+
+
+def _right(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Rows in columns, all but the first flush right."""
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            [first + " " * (widths[0] - width(first))]
+            + [" " * (most - width(cell)) + cell for most, cell in zip(widths[1:], rest, strict=True)]
+        )
+        for first, *rest in rows
+    ]
+
+
+def _indented(text: str, total: int) -> list[str]:
+    more = [f"    … and {total - _SHOWN:,} more; --json has all"] if total > _SHOWN else []
+    return [*(f"    {line}" for line in text.split("\n")), *more]

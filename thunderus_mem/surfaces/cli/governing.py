@@ -39,3 +39,23 @@ def for_code(
     if note:
         console.say(note)
     console.emit("for", value, governed, long=True)
+
+
+@app.command("coverage")
+def coverage(
+    ctx: typer.Context,
+    path: Annotated[str, typer.Argument(metavar="[PATH]", help="Only this folder.", show_default=False)] = "",
+    depth: Annotated[int, typer.Option("--depth", "-d", min=0, max=100, help="How many folders down.")] = 2,
+) -> None:
+    """Which folders have code and which of it has memories; which memories have no anchor, or a weak one.
+
+    Files further down are counted in their folder at that depth, so that all lines add up.
+    """
+    from thunderus_mem.surfaces.render_governing import coverage as render
+    from thunderus_mem.verbs import covering
+
+    console: Console = ctx.obj
+    value = covering.coverage(console.memory(), path, depth=depth, start=console.start)
+    if not value.folders:
+        console.say("There is no code here.")
+    console.emit("coverage", value, render, long=True)
