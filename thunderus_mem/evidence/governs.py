@@ -16,18 +16,7 @@ if TYPE_CHECKING:
     from thunderus_mem.evidence.code.source import Source
     from thunderus_mem.model.anchor import Anchor
 
-__all__ = [
-    "AROUND",
-    "FILE",
-    "FOLDER",
-    "INSIDE",
-    "MENTIONS",
-    "NEARBY",
-    "OVERLAPS",
-    "SAME",
-    "Relation",
-    "relate",
-]
+__all__ = ["MENTIONS", "Relation", "relate"]
 
 SAME: Final = "same"
 AROUND: Final = "around"

@@ -17,10 +17,10 @@ _NO_CODE_WORDS = (
     "adoc cfg conf csv htm html in ini json jsonc jsonl less lock md mdx rst sass scss css svg toml txt "
     "xml yaml yml "
 )
-_CODE = _EXTENSIONS - frozenset(_NO_CODE_WORDS.split()) | frozenset(
-    "mts cts cjs pyw phtml swift scala f90 f95 pas d zsh groovy kts hxx inl mjs".split()
-)
-_CODE_NAMES = frozenset("dockerfile makefile rakefile gemfile justfile jenkinsfile cmakelists.txt".split())
+_MORE_CODE_WORDS = "mts cts cjs pyw phtml f90 f95 pas d inl mjs "
+_CODE = (_EXTENSIONS - frozenset(_NO_CODE_WORDS.split())) | frozenset(_MORE_CODE_WORDS.split())
+_CODE_NAME_WORDS = "dockerfile makefile rakefile gemfile justfile jenkinsfile cmakelists.txt "
+_CODE_NAMES = frozenset(_CODE_NAME_WORDS.split())
 _PATH = re.compile(
     r"((?:\.{1,2}/)*\.?[\w@+-][\w.@+~-]*(?:/\.?[\w@+-][\w.@+~-]*)*/?)(?::[0-9]+(?:[-:][0-9]+)?|#L[0-9]+(?:-L[0-9]+)?)?"
 )

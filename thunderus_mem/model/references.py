@@ -259,9 +259,9 @@ def cited_paths(body: str) -> tuple[Citation, ...]:
     if "`" not in body and "](" not in body and "]:" not in body:
         return ()
     scanned = scan(body)
-    found = [
-        Citation(path, span.line, span.column) for span in _spans(scanned) if (path := path_in(span.code))
-    ]
+    named = ((path_in(span.code), span) for span in _spans(scanned))
+    found = [Citation(path, span.line, span.column) for path, span in named if path]
+
     for one in _references(body, scanned):
         path = one.target.partition("#")[0]
         if one.kind == "link" and path and path_in(path):

@@ -16,11 +16,11 @@ __all__ = ["place_in_code"]
 
 
 def place_in_code(memory: Memory, given: str, start: str) -> tuple[Anchor, bool]:
-    """The place that a person names by ``PATH``, ``PATH#SYMBOL`` or ``PATH:10-20``, its path from the root, and
-    whether that path is there. A folder ends in ``/``; the root is "".
+    """What a person names by ``PATH``, ``PATH#SYMBOL`` or ``PATH:10-20``, its path from the root, and whether
+    that path is there. A folder ends in ``/``; the root is "".
 
-    The path may be absolute, from the folder ``start`` or from the root. Raises `InvalidQuery` for one outside
-    the repository, `InvalidDocument` for what is no place.
+    The path may be absolute, from the folder ``start`` or from the root. Raises `InvalidQuery` for one
+    outside the repository, `InvalidDocument` for what is no place.
     """
     if not _is_text(given):
         raise InvalidQuery("that path is not valid UTF-8, so no anchor can name it")
@@ -31,7 +31,8 @@ def place_in_code(memory: Memory, given: str, start: str) -> tuple[Anchor, bool]
     choices = _from_root(memory, wanted.path, start)
     if not choices:
         raise InvalidQuery(
-            f"{wanted.path} is outside the repository", hint=f"memories speak of what is below {memory.root}"
+            f"{wanted.path!r} is outside the repository",
+            hint=f"memories speak of what is below {memory.root}",
         )
     there = next((path for path in choices if os.path.lexists(os.path.join(memory.root, path))), None)
     path = there
@@ -41,7 +42,7 @@ def place_in_code(memory: Memory, given: str, start: str) -> tuple[Anchor, bool]
     folder = os.path.isdir(os.path.join(memory.root, path)) or (there is None and wanted.path.endswith("/"))
     if folder:
         if not wanted.is_weak:
-            raise InvalidQuery(f"{wanted.path} is a folder, which has no symbols and lines")
+            raise InvalidQuery(f"{wanted.path!r} is a folder, which has no symbols and lines")
         path = "" if path == "." else f"{path}/"
     return wanted._replace(path=path), there is not None
 

@@ -88,8 +88,8 @@ def _folder(memory: Memory, path: str, start: str) -> str:
     if not asked.path or asked.path.endswith("/"):
         return asked.path
     if exists:
-        raise InvalidQuery(f"{path} is no folder", hint=f"try `thunderus-mem for {path}`")
-    raise InvalidQuery(f"there is no folder {path}")
+        raise InvalidQuery(f"{path!r} is no folder", hint=f"try `thunderus-mem for {path}`")
+    raise InvalidQuery(f"there is no folder {path!r}")
 
 
 def _is_inside(one: Anchored, below: str, paths: Sequence[str]) -> bool:

@@ -56,8 +56,8 @@ class Governing(NamedTuple):
 
 
 class Governed(NamedTuple):
-    """What governs a place. ``exists`` says whether the file (or folder) is there; ``more`` how many documents
-    name the file and were left out."""
+    """What governs a place. ``exists`` says whether the file (or folder) is there; ``more`` how many
+    documents name the file and were left out."""
 
     place: str
     exists: bool

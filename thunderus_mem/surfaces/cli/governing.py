@@ -27,8 +27,8 @@ def for_code(
 ) -> None:
     """Which memories govern this code, the most specific first, each with today's verdict.
 
-    A place is a file or folder, a symbol (src/jwt.py#Token.issue) or lines (src/jwt.py:10-20). It may be gone.
-    Put -- before a path that begins with a dash.
+    A place is a file or folder, a symbol (src/jwt.py#Token.issue) or lines (src/jwt.py:10-20).
+    It may be gone. Put -- before a path that begins with a dash.
     """
     from thunderus_mem.surfaces.render_governing import governed, governed_note
     from thunderus_mem.verbs.governing import governing
