@@ -19,30 +19,30 @@ MOST_FILES: Final = 200
 """Files parsed for one text at most."""
 _SHORT: Final = 4
 _COMMON_WORDS: Final = (
-    "add all any append apply args array assert async await bool boolean bytes call callback char class clear "
-    "clone close config connect const context copy count create data date debug default delete dict done "
-    "else enum equals error errors event exec execute exit false field file files filter find first flush "
-    "format from function future get getter handle handler hash header headers host image import index info "
-    "init input insert item items iter join json key keys kwargs last len length level line list load lock "
-    "log logger long main make message meta method mode model module move name names new next none null "
-    "number object open option options output parse path paths pop post print process property push put "
-    "query raise read remove render reset response result return root run save search self send server "
-    "service session setup size skip sort source split start state static status stop store stream string "
-    "struct sub submit sum super switch table tag tags task test tests text this throw time title token "
-    "total trait true type types undefined union update url use user user_id users util utils val value "
-    "values version view void wait warn with write yield "
+    "add all any append apply args array assert async await bool boolean bytes call callback char class "
+    "clear clone close config connect const context copy count create data date debug default delete dict "
+    "done else enum equals error errors event exec execute exit false field file files filter find first "
+    "flush format from function future get getter handle handler hash header headers host image import "
+    "index info init input insert item items iter join json key keys kwargs last len length level line "
+    "list load lock log logger long main make message meta method mode model module move name names new "
+    "next none null number object open option options output parse path paths pop post print process "
+    "property push put query raise read remove render reset response result return root run save search "
+    "self send server service session setup size skip sort source split start state static status stop "
+    "store stream string struct sub submit sum super switch table tag tags task test tests text this "
+    "throw time title token total trait true type types undefined union update url use user user_id users "
+    "util utils val value values version view void wait warn with write yield "
 )
 _COMMON: Final = frozenset(_COMMON_WORDS.split())
 _BUILTIN_WORDS: Final = (
-    "Any Array Boolean Box Bytes Date Debug Default Dict Err Error Exception False Float Integer Iterator List "
-    "Map None Null Number Object Option Optional Promise Range Record Result Self Set Some String Symbol True "
-    "Tuple Type Union Value Vec Void "
+    "Any Array Boolean Box Bytes Date Debug Default Dict Err Error Exception False Float Integer Iterator "
+    "List Map None Null Number Object Option Optional Promise Range Record Result Self Set Some String "
+    "Symbol True Tuple Type Union Value Vec Void "
 )
 _BUILTIN: Final = frozenset(_BUILTIN_WORDS.split())
 _TEST: Final = re.compile(r"test_\w*|[tT]est[A-Z0-9_]\w*|\w*Tests?")
 _BESIDE_WORDS: Final = (
-    "test tests __tests__ testing testdata spec specs e2e fixtures example examples sample samples demo demos "
-    "doc docs vendor third_party thirdparty node_modules dist build benchmark benchmarks bench"
+    "test tests __tests__ testing testdata spec specs e2e fixtures example examples sample samples demo "
+    "demos doc docs vendor third_party thirdparty node_modules dist build benchmark benchmarks bench "
 )
 _BESIDE: Final = frozenset(_BESIDE_WORDS.split())
 _TEST_FILE: Final = re.compile(r"(?:test_.*|conftest\.py|.*[_.-](?:test|tests|spec)\.\w+)")
@@ -72,7 +72,7 @@ class Sites(NamedTuple):
 
 
 class Reason(NamedTuple):
-    """Why a name alone is not enough. ``by_file``: it would be, if the text named the file that defines it."""
+    """Why a name alone is not enough. ``by_file``: with the file that defines it, it would be."""
 
     why: str
     by_file: bool = False

@@ -29,8 +29,8 @@ _LONGEST_HEAD: Final = 20
 
 
 class Proposal(NamedTuple):
-    """An anchor worth making. ``line`` is that of the document's file whose words name it; a ``weak`` one names
-    so much code that unrelated edits will speak against the document."""
+    """An anchor worth making. ``line`` is where the document's file names it. A ``weak`` one is so much code that
+    unrelated edits will speak against the document."""
 
     place: str
     reason: str

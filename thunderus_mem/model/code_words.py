@@ -32,9 +32,9 @@ _OWN: Final = frozenset(("self", "this", "cls", "Self", "super"))
 class CodeWord(NamedTuple):
     """What one code span or link names.
 
-    ``path`` is a file or folder ("" for none) and ``symbol`` or ``lines`` a place in it; ``name`` the parts of
-    a name out of the code, which ``called`` says stands there with its brackets. A text that may be either,
-    such as ``app.go``, has both. ``line`` and ``paragraph`` count from 1 in the text.
+    ``path`` is a file or folder ("" for none) and ``symbol`` or ``lines`` a place in it; ``name`` the parts
+    of a name out of the code, which ``called`` says stands there with its brackets. A text that may be
+    either, such as ``app.go``, has both. ``line`` and ``paragraph`` count from 1 in the text.
     """
 
     code: str
