@@ -29,8 +29,8 @@ _LONGEST_HEAD: Final = 20
 
 
 class Proposal(NamedTuple):
-    """An anchor worth making. ``line`` is where the document's file names it. A ``weak`` one is so much code that
-    unrelated edits will speak against the document."""
+    """An anchor worth making. ``line`` is where the document's file names it. A ``weak`` one is so much code
+    that unrelated edits will speak against the document."""
 
     place: str
     reason: str
@@ -93,7 +93,7 @@ class _Search:
         self._names.expect(sorted({word.name[-1] for word in named}))
         found += [one for one in map(self._try_name, named) if one]
         found = self._chosen(found, existing)
-        found.sort(key=lambda one: (one.proposal.weak, one.proposal.line, one.proposal.place))
+        found.sort(key=lambda one: (one.proposal.weak, one.proposal.line))
         passed = sorted(self._passed.values(), key=lambda one: one.line)
         return Proposals(tuple(one.proposal for one in found), tuple(passed), self._names.parsed)
 
