@@ -63,6 +63,11 @@ class Site(NamedTuple):
         """``src/jwt.py:40``."""
         return f"{self.path}:{self.definition.first}"
 
+    @property
+    def owner(self) -> str:
+        """The class or module around it, "" for none."""
+        return self.definition.name.rpartition(".")[0]
+
 
 class Sites(NamedTuple):
     """Where a name is defined; ``unread`` files that may define it too were too many to be looked into."""

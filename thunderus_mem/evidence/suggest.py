@@ -14,7 +14,7 @@ from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.path_text import is_code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.evidence.code.source import Definition, Source
     from thunderus_mem.evidence.trees import CodeTree
@@ -24,6 +24,8 @@ __all__ = ["Passed", "Proposal", "Proposals", "propose"]
 
 _LARGE: Final = 200
 """Lines of a definition so large that it is hardly better than a whole file."""
+_SMALL: Final = 60
+"""Lines of a class that may be anchored beside its members."""
 _SHOWN: Final = 3
 _LONGEST_HEAD: Final = 20
 
@@ -55,15 +57,25 @@ class Proposals(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A place in the code that a word names."""
+    """A place in the code that a word names, and the lines of the definition there."""
 
     anchor: Anchor
     proposal: Proposal
-    members: bool = False
+    size: int = 0
 
 
 class _No(Exception):
     """A word that is no proposal, with the reason."""
+
+
+class _Several(_No):
+    """A word that can mean several things."""
+
+    def __init__(self, sites: Sequence[Site]) -> None:
+        more = ", …" if len(sites) > _SHOWN else ""
+        where = ", ".join(one.where for one in sites[:_SHOWN])
+        super().__init__(f"defined {len(sites)} times: {where}{more}")
+        self.sites = sites
 
 
 def propose(
@@ -86,12 +98,14 @@ class _Search:
         self._names = Names(tree)
         self._files: dict[CodeWord, str] = {}
         self._passed: dict[str, Passed] = {}
+        self._open: list[tuple[CodeWord, _Several]] = []
 
     def run(self, existing: list[Anchor]) -> Proposals:
         found = [one for one in (self._try_path(word) for word in self._words if word.path) if one]
         named = [word for word in self._words if word.name and word not in self._files]
         self._names.expect(sorted({word.name[-1] for word in named}))
         found += [one for one in map(self._try_name, named) if one]
+        found += self._members(found)
         found = self._chosen(found, existing)
         found.sort(key=lambda one: (one.proposal.weak, one.proposal.line))
         passed = sorted(self._passed.values(), key=lambda one: one.line)
@@ -123,11 +137,27 @@ class _Search:
     def _try_name(self, word: CodeWord) -> _Found | None:
         try:
             found = self._of_name(word)
+        except _Several as several:
+            self._open.append((word, several))
+            return None
         except _No as no:
             self._pass(word, str(no))
             return None
         self._passed.pop(word.code, None)  # as a path it was none
         return found
+
+    def _members(self, found: Iterable[_Found]) -> Iterator[_Found]:
+        """Names with several meanings, of which one belongs to a class that the text names too."""
+        named = {(one.anchor.path, one.anchor.symbol): one.proposal for one in found if one.anchor.symbol}
+        for word, several in self._open:
+            owned = [one for one in several.sites if (one.path, one.owner) in named]
+            if len(owned) == 1:
+                line = named[owned[0].path, owned[0].owner].line
+                yield self._of_site(
+                    word, owned[0], f"belongs to {owned[0].owner}, which line {line} names: {owned[0].where}"
+                )
+            else:
+                self._pass(word, str(several))
 
     def _of_path(self, word: CodeWord) -> _Found:
         path = self._file(word.path)
@@ -182,7 +212,7 @@ class _Search:
         size = site.definition.last - site.definition.first + 1
         large = size > _LARGE
         why += f", {size} lines of it" if large else ""
-        return self._made(word, Anchor(site.path, site.definition.name), why, weak=large)
+        return self._made(word, Anchor(site.path, site.definition.name), why, weak=large)._replace(size=size)
 
     def _of_name(self, word: CodeWord) -> _Found:
         near, line = self._near(word)
@@ -203,7 +233,7 @@ class _Search:
         if reason or len(own) > 1:
             if len(cited) == 1:
                 return self._of_site(word, cited[0], f"is defined in {cited[0].where}, a file the text names")
-            raise _No(reason.why if reason else _several(own))
+            raise _No(reason.why) if reason else _Several(own)
         if not own:
             raise _No(
                 "only tests and the like define it" if sites else "no file of the repository defines it"
@@ -221,7 +251,7 @@ class _Search:
         return (list(files), around[0].line) if len(files) == 1 else ([], 0)
 
     def _chosen(self, found: list[_Found], existing: list[Anchor]) -> list[_Found]:
-        """Each place once; no file or class where something in it is named; nothing that is there already."""
+        """Each place once; no file or long class in which something is named; nothing that is there already."""
         first: dict[str, _Found] = {}
         for one in sorted(found, key=lambda one: one.proposal.line):
             first.setdefault(one.anchor.place, one)
@@ -232,7 +262,7 @@ class _Search:
             anchor = one.anchor
             if (anchor.path, anchor.symbol or anchor.lines) in known:
                 self._passed_place(one, "anchored already")
-            elif any(_is_inside(other, anchor) for other in places):
+            elif (anchor.is_weak or one.size > _SMALL) and any(_is_inside(other, anchor) for other in places):
                 self._passed_place(one, "something in it is named more exactly")
             else:
                 kept.append(one)
@@ -268,8 +298,3 @@ def _distinct(sites: Sequence[Site]) -> list[Site]:
     for one in sites:
         found.setdefault((one.path, one.definition.name), one)
     return list(found.values())
-
-
-def _several(sites: Sequence[Site]) -> str:
-    more = ", …" if len(sites) > _SHOWN else ""
-    return f"defined {len(sites)} times: {', '.join(one.where for one in sites[:_SHOWN])}{more}"
