@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from thunderus_mem.evidence.trees import CodeTree
     from thunderus_mem.model.code_words import CodeWord
 
-__all__ = ["MOST_FILES", "Names", "Reason", "Site", "Sites", "is_beside", "why_not"]
+__all__ = ["MOST_FILES", "Names", "Reason", "Site", "Sites", "is_beside", "name_line", "why_not"]
 
 MOST_FILES: Final = 200
 """Files parsed for one text at most."""
@@ -50,6 +50,7 @@ _NO_DEFINITION: Final = re.compile(r"\b(?:import|from|return|use|include|require
 _SCRIPTS: Final = frozenset(("javascript", "typescript", "tsx"))
 _FUNCTIONS: Final = frozenset(("function", "method"))
 _LONGEST_HEAD: Final = 300
+_MOST_DECORATED: Final = 20
 
 
 class Site(NamedTuple):
@@ -99,6 +100,13 @@ def why_not(word: CodeWord) -> Reason | None:
     if leaf.isalpha() and leaf.islower() and not word.called:
         return Reason(f"a plain word; `{leaf}()` or its file with it would say which code", by_file=True)
     return None
+
+
+def name_line(source: Source, definition: Definition) -> int:
+    """The line with the name of a definition, behind its decorators."""
+    leaf = definition.name.rpartition(".")[2]
+    head = source.text.split("\n")[definition.first - 1 : definition.first - 1 + _MOST_DECORATED]
+    return next((at for at, text in enumerate(head, definition.first) if leaf in text), definition.first)
 
 
 def is_beside(path: str) -> bool:

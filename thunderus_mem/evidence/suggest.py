@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.evidence.naming import Names, Site, is_beside, why_not
+from thunderus_mem.evidence.naming import Names, Site, is_beside, name_line, why_not
 from thunderus_mem.model.anchor import Anchor, parse_anchor
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.path_text import is_code
@@ -16,7 +16,7 @@ from thunderus_mem.model.path_text import is_code
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from thunderus_mem.evidence.code.source import Definition, Source
+    from thunderus_mem.evidence.code.source import Source
     from thunderus_mem.evidence.trees import CodeTree
     from thunderus_mem.model.code_words import CodeWord
 
@@ -27,7 +27,6 @@ _LARGE: Final = 200
 _SMALL: Final = 60
 """Lines of a class that may be anchored beside its members."""
 _SHOWN: Final = 3
-_LONGEST_HEAD: Final = 20
 
 
 class Proposal(NamedTuple):
@@ -202,9 +201,11 @@ class _Search:
     def _of_lines(self, word: CodeWord, source: Source, lines: tuple[int, int]) -> _Found:
         if source.of_lines(*lines) is None:
             raise _No(f"{source.path} has no code in these lines")
+        single = lines[0] == lines[1]
         for one in self._names.parse(source).definitions():
             # A definition stays found when lines above it come and go.
-            if lines == (one.first, one.last) or lines[0] == lines[1] == _name_line(source, one):
+            begins = single and one.first <= lines[0] <= one.last and lines[0] <= name_line(source, one)
+            if begins or lines == (one.first, one.last):
                 return self._of_site(word, Site(source.path, one), f"is where {one.name} stands")
         return self._made(word, Anchor(source.path, lines=lines), "names these lines")
 
@@ -251,7 +252,7 @@ class _Search:
         return (list(files), around[0].line) if len(files) == 1 else ([], 0)
 
     def _chosen(self, found: list[_Found], existing: list[Anchor]) -> list[_Found]:
-        """Each place once; no file or long class in which something is named; nothing that is there already."""
+        """Each place once; no file or long class in which something is named; nothing that exists already."""
         first: dict[str, _Found] = {}
         for one in sorted(found, key=lambda one: one.proposal.line):
             first.setdefault(one.anchor.place, one)
@@ -277,13 +278,6 @@ class _Search:
 
     def _passed_place(self, one: _Found, why: str) -> None:
         self._passed.setdefault(one.anchor.place, Passed(one.anchor.place, one.proposal.line, why))
-
-
-def _name_line(source: Source, definition: Definition) -> int:
-    """The line with the name of a definition, behind its decorators."""
-    leaf = definition.name.rpartition(".")[2]
-    head = source.text.split("\n")[definition.first - 1 : definition.first - 1 + _LONGEST_HEAD]
-    return next((at for at, text in enumerate(head, definition.first) if leaf in text), definition.first)
 
 
 def _is_inside(inner: Anchor, outer: Anchor) -> bool:
