@@ -59,7 +59,10 @@ def login(user):
 STORE = "def save_all(rows):\n    return rows\n\n\ndef run(x):\n    return x\n"
 TESTS = "def test_issue():\n    pass\n\n\ndef make_user():\n    pass\n\n\ndef login():\n    pass\n"
 GO = "package a\n\nfunc SumAll(a []int) int {\n\treturn 0\n}\n\nfunc (l *List) Push(x int) {\n}\n"
-RUST = "pub mod net {\n    pub fn dial_peer() {}\n}\npub struct Peer;\nimpl Peer {\n    pub fn hello(&self) {}\n}\n"
+RUST = (
+    "pub mod net {\n    pub fn dial_peer() {}\n}\npub struct Peer;\n"
+    "impl Peer {\n    pub fn hello(&self) {}\n}\n"
+)
 SCRIPT = "export const fetchUser = async () => 3;\nexport class Store {\n  load() { return 1; }\n}\n"
 FILES = {
     "src/auth/jwt.py": PYTHON,
