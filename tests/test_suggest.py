@@ -161,7 +161,7 @@ def test_the_reason_says_where_it_is_defined(scene: Scene) -> None:
         ("no_such_thing", "no file of the repository defines it"),
         ("inner_step", "no file of the repository defines it"),
         ("Token.size.deep", "no file of the repository defines it"),
-        ("login", "a plain word; `login()` or its file with it would say which code"),
+        ("login", "a plain word: with brackets, or with its file, it would say which code"),
         ("store.py", "2 files end in it"),
         ("src/auth/", "a folder: any edit in it would speak against the document"),
         ("src/gone.py", "there is no such file"),
@@ -335,7 +335,7 @@ def test_the_commands_can_be_run_by_a_shell(scene: Scene) -> None:
     ]
     assert lines[0] == "# it is `so`"
     assert lines[2] == "# whole; weak"
-    assert lines[-1] == "#   x y (line 5): why"
+    assert lines[-1] == "#   why: x y"
 
 
 def test_an_anchor_of_a_proposal_can_be_made(scene: Scene) -> None:
@@ -344,3 +344,38 @@ def test_an_anchor_of_a_proposal_can_be_made(scene: Scene) -> None:
         made = scene.anchor(one.place)
         assert isinstance(made, Anchor)
         assert scene.verdict(made).status == "verified"
+
+
+def test_a_name_behind_that_of_its_module_is_no_method(scene: Scene) -> None:
+    scene.write("pool/run.py", "class Pool:\n    def spin(self): pass\n\n\ndef spin(): pass\n")
+    assert places(scene, "`run.spin` and `Pool`") == ["pool/run.py#spin", "pool/run.py#Pool"]
+    assert places(scene, "`Pool.spin`") == ["pool/run.py#Pool.spin"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("def name_here(): pass", "class name_here: pass", "name_here = 1", "name_here: int = 1"),
+        *("async def name_here(): pass", "if x:\n    def name_here(): pass", "@d\ndef  name_here(): pass"),
+    ],
+)
+def test_every_form_of_a_definition_is_seen(scene: Scene, line: str) -> None:
+    scene.write("forms.py", f"x = 1\n{line}\n")
+    assert places(scene, "`name_here`") == ["forms.py#name_here"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name_here(1)\n",
+        "x = name_here\n",
+        "x.name_here = 1\n",
+        "# name_here = 1\n",
+        '"name_here: 3"\n',
+        "return name_here\n",
+    ],
+)
+def test_a_use_is_not_parsed(scene: Scene, text: str) -> None:
+    scene.write("forms.py", text)
+    found = proposed(scene, "`name_here`")
+    assert (found.proposals, found.files) == ((), 0)

@@ -50,6 +50,7 @@ _NO_DEFINITION: Final = re.compile(r"\b(?:import|from|return|use|include|require
 _SCRIPTS: Final = frozenset(("javascript", "typescript", "tsx"))
 _FUNCTIONS: Final = frozenset(("function", "method"))
 _LONGEST_HEAD: Final = 300
+_LONGEST_GAP: Final = 20
 _MOST_DECORATED: Final = 20
 
 
@@ -98,7 +99,7 @@ def why_not(word: CodeWord) -> Reason | None:
     if len(leaf) < _SHORT and "_" not in leaf:
         return Reason("too short to mean one thing")
     if leaf.isalpha() and leaf.islower() and not word.called:
-        return Reason(f"a plain word; `{leaf}()` or its file with it would say which code", by_file=True)
+        return Reason("a plain word: with brackets, or with its file, it would say which code", by_file=True)
     return None
 
 
@@ -178,11 +179,12 @@ class Names:
         source = self._tree.source(path)
         if source is None or not source.language:
             return False
-        loose = source.language in _SCRIPTS
+        loose, python = source.language in _SCRIPTS, source.language == "python"
         text, at = source.text, source.text.find(leaf)
         while at >= 0:
             head = text[max(text.rfind("\n", 0, at) + 1, at - _LONGEST_HEAD) : at]
-            if _may_stand_before(head, loose=loose):
+            behind = text[at + len(leaf) : at + len(leaf) + _LONGEST_GAP].lstrip(" ")
+            if _may_stand_before(head, loose=loose) and (not python or _may_be_python(head, behind)):
                 return True
             at = text.find(leaf, at + len(leaf))
         return False
@@ -199,6 +201,13 @@ def _may_stand_before(head: str, *, loose: bool) -> bool:
     return head.count("(") == head.count(")") and _NO_DEFINITION.search(head) is None
 
 
+def _may_be_python(head: str, behind: str) -> bool:
+    """Whether Python would take it for a definition, or for something that gets a value."""
+    if head.rstrip().endswith(("def", "class", "type")):
+        return True
+    return behind.startswith((",", "=", ":", ")")) and not behind.startswith("==")
+
+
 def _fitting(name: Sequence[str], sites: Sequence[Site]) -> list[Site]:
     """The definitions that a dotted name can mean: as much of it as can be is the definition's own name, and
     what stands before is where the file is."""
@@ -210,7 +219,9 @@ def _fitting(name: Sequence[str], sites: Sequence[Site]) -> list[Site]:
             if f".{site.definition.name}".endswith(f".{symbol}") and _leads_to(name[:cut], site.path)
         ]
         if fitting:
-            return fitting
+            # What a module's name stands before is its own rather than a member's of one of its classes.
+            own = [site for site in fitting if site.definition.name == symbol] if cut else []
+            return own or fitting
     return []
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.surfaces.text import one_line
 
 if TYPE_CHECKING:
-    from thunderus_mem.evidence.suggest import Proposal
+    from collections.abc import Sequence
+
+    from thunderus_mem.evidence.suggest import Passed, Proposal
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
     from thunderus_mem.verbs.suggesting import Suggestions
+
+_SHOWN: Final = 12
 
 
 def suggestions(value: Suggestions, console: Console) -> str:
@@ -24,13 +28,23 @@ def suggestions(value: Suggestions, console: Console) -> str:
             _command(value.id, one),
         ]
     if value.passed:
-        lines += [""] if lines else []
-        lines.append(style.dim("# Passed over:"))
-        lines += [
-            style.dim(f"#   {one_line(one.code)} (line {one.line}): {one_line(one.why)}")
-            for one in value.passed
-        ]
+        lines += [*([""] if lines else []), style.dim("# Passed over:")]
+        lines += [style.dim(f"#   {line}") for line in _passed(value.passed)]
     return "\n".join(lines)
+
+
+def _passed(passed: Sequence[Passed]) -> list[str]:
+    """What was passed over, together what was for the same reason."""
+    reasons: dict[str, list[str]] = {}
+    for one in passed:
+        reasons.setdefault(one_line(one.why), []).append(one_line(one.code))
+    return [
+        f"{why}: {', '.join(codes[:_SHOWN])}{_more(len(codes) - _SHOWN)}" for why, codes in reasons.items()
+    ]
+
+
+def _more(count: int) -> str:
+    return f" and {count:,} more" if count > 0 else ""
 
 
 def _command(id: str, one: Proposal) -> str:
