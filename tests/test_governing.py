@@ -17,6 +17,8 @@ from thunderus_mem.evidence.verdict import ORDER, Verdict
 from thunderus_mem.memory import Memory, open_memory
 from thunderus_mem.model.anchor import Anchor, parse_anchor
 from thunderus_mem.model.errors import InvalidDocument, InvalidQuery, ThunderusError
+from thunderus_mem.projection import remembered
+from thunderus_mem.store.code_files import CodeFolder
 from thunderus_mem.verbs import adding, starting, writing
 from thunderus_mem.verbs.anchoring import anchor
 from thunderus_mem.verbs.covering import coverage
@@ -451,3 +453,19 @@ def test_the_command_line(scene: Scene, run: Callable[..., Ran]) -> None:
     assert run("--plain", "coverage", cwd=src).out.splitlines()[0] == "src/\t1\t1\t1\t1\t0"
     assert run("--json", "coverage", "web", "-d", "1", cwd=src).json["total"]["files"] == 2
     assert run("coverage", "jwt.py", cwd=src).code == 2
+
+
+def test_code_is_read_only_to_relate_what_names_do_not(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(scene, "symbol", "src/jwt.py#issue")
+    add(scene, "lines", "src/jwt.py:7-8")
+    monkeypatch.setattr(remembered, "is_racy", lambda *_: False)
+    wanted = told(scene, "src/jwt.py")
+
+    def never_read(self: CodeFolder, path: str) -> None:
+        raise AssertionError(f"{path} is read")
+
+    monkeypatch.setattr(CodeFolder, "read", never_read)
+    assert told(scene, "src/jwt.py") == wanted
+    assert told(scene, "tools/run.sh") == []
+    with pytest.raises(AssertionError, match="is read"):
+        told(scene, "src/jwt.py:8")

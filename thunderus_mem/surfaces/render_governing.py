@@ -50,7 +50,9 @@ def governed(value: Governed, console: Console) -> str:
 def _standing(one: Governing, style: Style) -> str:
     if one.superseded_by:
         return style.warning("superseded")
-    return verdict_word(one.verdict, style) if one.verdict else one.status
+    if one.verdict:
+        return verdict_word(one.verdict, style)
+    return "" if one.status == "unknown" else one.status
 
 
 def _remarks(one: Governing) -> list[str]:
