@@ -469,3 +469,16 @@ def test_code_is_read_only_to_relate_what_names_do_not(scene: Scene, monkeypatch
     assert told(scene, "tools/run.sh") == []
     with pytest.raises(AssertionError, match="is read"):
         told(scene, "src/jwt.py:8")
+
+
+@pytest.mark.parametrize("data", [b"x = 1\n" * 500_000, b"def one():\n    pass\n\0", b"plain text\n"])
+def test_a_file_that_cannot_be_read_as_code_relates_nothing(data: bytes) -> None:
+    path = "a.txt" if data.startswith(b"plain") else "a.py"
+
+    def unreadable() -> Source:
+        return Source(path, data)
+
+    near = relate(parse_anchor(f"{path}#one"), parse_anchor(f"{path}:2-3"), unreadable)
+    assert near is not None
+    assert near.how == "nearby"
+    assert relate(parse_anchor(f"{path}#one"), parse_anchor(f"{path}#two"), unreadable) is None
