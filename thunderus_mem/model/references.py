@@ -34,6 +34,15 @@ class Reference(NamedTuple):
     place: tuple[int, int] = (0, 0)
 
 
+class Span(NamedTuple):
+    """A code span: what stands in it, where it begins, and the line where its paragraph does."""
+
+    code: str
+    line: int
+    column: int
+    paragraph: int
+
+
 class Citation(NamedTuple):
     """A path that the text names. ``relative``: from a link, so relative to the document's own folder."""
 
@@ -231,20 +240,28 @@ def _decoded(target: str) -> str:
     return text if text.isprintable() else target
 
 
+def code_spans(body: str) -> tuple[Span, ...]:
+    """What stands in code spans outside fenced code and comments, without the blanks around it, in order."""
+    return tuple(_spans(scan(body))) if "`" in body else ()
+
+
+def _spans(scanned: Scan) -> Iterator[Span]:
+    for first, text in _paragraphs(scanned, "`"):
+        ends = _ends(text)
+        for start, end, size in _code_spans(text):
+            code = text[start + size : end - size]
+            offset = start + size + len(code) - len(code.lstrip())
+            yield Span(code.strip(), *_place(first, ends, offset), first + 1)
+
+
 def cited_paths(body: str) -> tuple[Citation, ...]:
     """Files and folders of the repository that code spans and relative links name, in order."""
     if "`" not in body and "](" not in body and "]:" not in body:
         return ()
     scanned = scan(body)
-    found: list[Citation] = []
-    for first, text in _paragraphs(scanned, "`"):
-        ends = _ends(text)
-        for start, end, size in _code_spans(text):
-            code = text[start + size : end - size]
-            path = path_in(code.strip())
-            if path:
-                offset = start + size + len(code) - len(code.lstrip())
-                found.append(Citation(path, *_place(first, ends, offset)))
+    named = ((path_in(span.code), span) for span in _spans(scanned))
+    found = [Citation(path, span.line, span.column) for path, span in named if path]
+
     for one in _references(body, scanned):
         path = one.target.partition("#")[0]
         if one.kind == "link" and path and path_in(path):
