@@ -123,16 +123,17 @@ def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> R
     except (Damaged, OSError, NotWritable, Busy):
         pass
     else:
-        _refuse_to_forget(layout)
+        refuse_unseen(layout)
     index, refreshed = _build(layout, reason, tell)
     index.close()
     return refreshed
 
 
-def _refuse_to_forget(layout: Layout) -> None:
+def refuse_unseen(layout: Layout) -> None:
+    """Raise ``NotWritable`` when a folder of documents is there and cannot be looked into."""
     for folder in scan(layout.root, FOLDERS).unlisted:
         raise NotWritable(
-            f"{folder} cannot be looked into, and a new index would lack its documents.",
+            f"{folder} cannot be looked into, so its documents would be left out.",
             hint=f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",
         )
 
