@@ -23,6 +23,11 @@ _BATCH: Final = 500
 _FEW: Final = 64
 _AFTER_ALL: Final = "\U0010ffff"
 _ROWS: Final = "SELECT id, kind, place, path, line FROM events JOIN shards USING (shard)"
+# Begins with the few lines wanted; an event for each of them is found by its key.
+_AT: Final = (
+    "SELECT id, kind, place, path, line FROM ({}) "
+    "CROSS JOIN events USING (shard, line) CROSS JOIN shards USING (shard)"
+)
 _NEWEST_FIRST: Final = "ORDER BY place DESC, shards.path DESC, line DESC"
 _LISTED: Final = "IN (SELECT value FROM json_each(?))"
 _NAMING: Final = f"SELECT shard, line FROM event_docs WHERE doc_id {_LISTED}"
@@ -126,13 +131,12 @@ class LogIndex:
     def naming(self, doc_ids: Iterable[str], event_ids: Iterable[str] = ()) -> list[EventRow]:
         """The events that name one of the documents, and those with the ids; oldest first."""
         lines = f"{_NAMING} UNION SELECT shard, line FROM events WHERE id {_LISTED}"
-        values = (_json(doc_ids), _json(event_ids))
-        return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", values)
+        return self._in_order(_AT.format(lines), (_json(doc_ids), _json(event_ids)))
 
     def about(self, paths: Iterable[str], doc_ids: Iterable[str]) -> list[EventRow]:
         """The events that changed files at these paths or name these documents; oldest first."""
         lines = f"SELECT shard, line FROM event_docs WHERE path {_LISTED} UNION {_NAMING}"
-        return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", (_json(paths), _json(doc_ids)))
+        return self._in_order(_AT.format(lines), (_json(paths), _json(doc_ids)))
 
     def of_day(self, day: str) -> list[EventRow]:
         """The events of a day in UTC (``2026-01-21``), oldest first."""
@@ -140,8 +144,8 @@ class LogIndex:
 
     def leaving(self, hashes: Iterable[str]) -> list[EventRow]:
         """The events that left some document with one of these texts; oldest first."""
-        lines = f"SELECT shard, line FROM event_docs WHERE after_hash {_LISTED}"
-        return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", (_json(filter(None, hashes)),))
+        lines = f"SELECT DISTINCT shard, line FROM event_docs WHERE after_hash {_LISTED}"
+        return self._in_order(_AT.format(lines), (_json(filter(None, hashes)),))
 
     def known(self, event_ids: Iterable[str]) -> set[str]:
         """Those of the events that some shard holds."""

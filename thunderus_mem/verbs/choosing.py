@@ -108,7 +108,7 @@ def _commands(memory: Memory, choice: Choice) -> Iterator[tuple[Event, ...]]:
         )
 
     shards = None
-    if not choice.anywhere:
+    if choice.committed and not choice.anywhere:
         sessions = {shard: memory.log.session_of(shard) for shard in memory.log.shards()}
         shards = [
             shard
