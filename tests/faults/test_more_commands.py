@@ -117,12 +117,12 @@ def test_a_disk_that_refuses_once_is_told_in_one_message(
         assert healing.code == 0, (place, healing)
         assert verify(root, settled=command.settles) == [], place
         found = state(root)
-        # Migrate does what it told of: a folder that was hidden for a moment is for the next one.
-        hidden = command.name == "migrate" and "document" not in done.err and found == old
-        if done.code in (0, 6) and "Nothing to do" not in done.err and not hidden:
+        # Migrate names what it could not read, and knows of no document in a folder that it could not list.
+        partly = command.name == "migrate" and ("left " in done.err or "document" not in done.err)
+        if done.code in (0, 6) and "Nothing to do" not in done.err and not partly:
             tally.lost += found != new
             assert found == new, place
-        elif command.name != "garden":
+        elif command.name != "garden" and not partly:
             assert found in (old, new), place
         tally.tried += 1
         tally.healed += 1

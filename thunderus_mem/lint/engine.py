@@ -18,15 +18,24 @@ if TYPE_CHECKING:
 
 
 class Running(NamedTuple):
-    """The checks that a configuration wants of a document, each with the severity it gives them, if any."""
+    """The checks that a configuration wants of a document, each with the severity it gives them, if any.
+
+    ``sound`` are those of ``document`` that have something to say of a file that reads well.
+    """
 
     document: tuple[tuple[Check, Severity | None], ...]
+    sound: tuple[tuple[Check, Severity | None], ...]
     answers: tuple[tuple[Check, Severity | None], ...]
 
 
 def running(config: LintConfig, rules: Sequence[Rule] = RULES) -> Running:
     """What `lint_reading` runs: asked once for however many documents."""
-    return Running(_wanted(config, rules, "document"), _wanted(config, rules, "answers"))
+    sound = [rule for rule in rules if not rule.passes_on]
+    return Running(
+        document=_wanted(config, rules, "document"),
+        sound=_wanted(config, sound, "document"),
+        answers=_wanted(config, rules, "answers"),
+    )
 
 
 def _wanted(
@@ -46,7 +55,7 @@ def lint_reading(
     ``needed`` collects the globs and codes of the configuration that a finding needed.
     """
     chosen = checks or running(subject.config)
-    found = _run(subject, chosen.document)
+    found = _run(subject, chosen.document if subject.reading.problems else chosen.sound)
     if subject.config.per_file or MARK in (subject.reading.text or ""):
         found = _unanswered(subject, found, chosen, needed)
     return fingerprinted(found, subject.line_text) if found else found
