@@ -48,5 +48,6 @@ def path_in(code: str) -> str:
         return ""
     if known or path.endswith("/") or path.startswith("."):
         return path
-    # "either/or" is no path, "src/model/parser" is one.
-    return path if extension is not None or path.count("/") > 1 else ""
+    # "either/or" is no path and "23/03/2020" is a day, "src/model/parser" is one.
+    long = path.count("/") > 1 and any(char.isalpha() for char in path)
+    return path if extension is not None or long else ""

@@ -169,7 +169,8 @@ def _build(
     except (OSError, NotWritable, Busy, Damaged) as error:
         if isinstance(error, Busy) and instead_of is None:
             raise
-        return in_memory(layout, f"{reason}; {error}", tell)
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return in_memory(layout, f"{reason}; it is not kept: {why}", tell)
     finally:
         for name in (temporary, temporary + "-journal"):
             with suppress(OSError):

@@ -59,6 +59,7 @@ class RowWriter:
         run("DELETE FROM names WHERE doc_id = ?", (doc_id,))
         run("DELETE FROM manifest WHERE doc_id = ?", (doc_id,))
         run("DELETE FROM doc_edges WHERE src_doc_id = ?", (doc_id,))
+        run("DELETE FROM anchors WHERE doc_id = ?", (doc_id,))
         run("DELETE FROM docs WHERE rowid = ?", (row_id,))
 
     def insert(self, entries: Sequence[tuple[int, Entry]]) -> None:
@@ -68,13 +69,17 @@ class RowWriter:
         many = self._database.run_many
         many(
             "INSERT INTO docs (rowid, doc_id, kind, title, path, tags_json, updated, provenance_json, "
-            "created, updated_key, status, aliases_json, anchors_json, hash, size, tokens) "
-            f"VALUES ({', '.join('?' * 16)})",
+            "created, updated_key, status, confirmed_by, aliases_json, anchors_json, hash, size, tokens) "
+            f"VALUES ({', '.join('?' * 17)})",
             [(row_id, *entry.doc) for row_id, entry in entries],
         )
         many("INSERT INTO manifest VALUES (?, ?)", [(entry.doc_id, entry.manifest) for _, entry in entries])
         many("INSERT INTO names VALUES (?, ?)", [name for _, entry in entries for name in entry.names])
         many("INSERT INTO doc_edges VALUES (?, ?, ?)", [edge for _, entry in entries for edge in entry.edges])
+        many(
+            "INSERT INTO anchors VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [anchor for _, entry in entries for anchor in entry.anchors],
+        )
         many(
             "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?)",
             [
