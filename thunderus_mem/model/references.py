@@ -34,6 +34,15 @@ class Reference(NamedTuple):
     place: tuple[int, int] = (0, 0)
 
 
+class Span(NamedTuple):
+    """A code span: what stands in it, where it begins, and the line where its paragraph does."""
+
+    code: str
+    line: int
+    column: int
+    paragraph: int
+
+
 class Citation(NamedTuple):
     """A path that the text names. ``relative``: from a link, so relative to the document's own folder."""
 
@@ -260,6 +269,20 @@ def paths_in_code(scanned: Scan) -> Iterator[Citation]:
                 ends = _ends(text) if ends is None else ends
                 offset = start + size + len(code) - len(code.lstrip())
                 yield Citation(path, *_place(first, ends, offset))
+
+
+def code_spans(body: str) -> tuple[Span, ...]:
+    """What stands in code spans outside fenced code and comments, without the blanks around it, in order."""
+    return tuple(_spans(scan(body))) if "`" in body else ()
+
+
+def _spans(scanned: Scan) -> Iterator[Span]:
+    for first, text in _paragraphs(scanned, "`"):
+        ends = _ends(text)
+        for start, end, size in _code_spans(text):
+            code = text[start + size : end - size]
+            offset = start + size + len(code) - len(code.lstrip())
+            yield Span(code.strip(), *_place(first, ends, offset), first + 1)
 
 
 def cited_paths(body: str) -> tuple[Citation, ...]:
