@@ -82,7 +82,7 @@ def is_document_id(text: str) -> bool:
 
 def is_reserved_name(name: str) -> bool:
     """Whether a file of this name would be a device on Windows (``nul``, ``com1.md``)."""
-    return any(part.strip(" ") in _RESERVED for part in name.lower().split(".")[:1])
+    return name.lower().partition(".")[0].strip(" ") in _RESERVED
 
 
 # Latin letters that are no letter with an accent, as they are written where they are missing.

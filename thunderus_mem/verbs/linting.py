@@ -171,10 +171,11 @@ def look(
     memory: Memory, paths: Sequence[str], config: LintConfig, *, staged: bool = False, mend: bool = False
 ) -> Seen:
     """Run the rules over what is chosen; with ``mend``, also work out the texts that the edits make."""
-    from thunderus_mem.lint.engine import apply_edits, lint_reading
+    from thunderus_mem.lint.engine import apply_edits, lint_reading, running
     from thunderus_mem.lint.fingerprint import distinct, fingerprinted
 
     chosen = _staged_files(memory, paths) if staged else _files(memory, paths)
+    checks = running(config)
     findings: list[Diagnostic] = []
     mended: list[tuple[Reading, str]] = []
     needed: set[tuple[str, str]] = set()
@@ -186,7 +187,7 @@ def look(
                 findings.extend(fingerprinted([_unreadable(path, data)], lambda line: ""))
                 continue
             reading = read_document(path, data)
-            found = lint_reading(subject(reading), needed=needed)
+            found = lint_reading(subject(reading), checks, needed)
             findings.extend(found)
             if mend and reading.text is not None:
                 text = apply_edits(reading.text, found)
