@@ -48,6 +48,8 @@ DOORS: dict[str, tuple[str, ...]] = {
     "watchdog": ("surfaces/observer.py",),
     "rich": ("surfaces/drawing.py",),
     "typer": ("surfaces/cli/",),
+    "ast_grep_py": ("evidence/code/syntax.py",),
+    "pygments": ("evidence/code/lexed.py",),
     "pydantic": (),
     "click": (),
 }
@@ -56,7 +58,7 @@ DOORS: dict[str, tuple[str, ...]] = {
 SIBLINGS_MAY = frozenset([("memory", "transaction"), ("transaction", "memory")])
 """Pairs of layers with one number where the first may import the second."""
 
-HEAVY = ("jsonschema", "git", "ruamel", "frontmatter", "watchdog", "rich", "pydantic", "numpy", "asyncio")
+HEAVY = ("jsonschema", "git", "ruamel", "frontmatter", "watchdog", "rich", "pydantic", "numpy", "asyncio", "ast_grep_py", "pygments")
 
 
 def modules() -> list[Path]:

@@ -8,10 +8,10 @@ codes are joined by commas. TM401 must name the fingerprint of the secret it mea
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.outline import scan
+from thunderus_mem.model.path_glob import fits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -129,21 +129,5 @@ def sift(
 
 def matches(glob: str, path: str) -> bool:
     """Whether a path from the root, or from the memory's folder, fits a glob; ``**`` means any folders."""
-    if len(glob) > _LONGEST_GLOB:
-        return False
-    wanted = tuple(glob.split("/"))
     below = path.removeprefix(_MEMORY)
-    return _fits(wanted, tuple(path.split("/"))) or (below != path and _fits(wanted, tuple(below.split("/"))))
-
-
-def _fits(wanted: tuple[str, ...], steps: tuple[str, ...]) -> bool:
-    """Row by row, so that many ``**`` cost no more than the product of both lengths."""
-    reached = {0}
-    for part in wanted:
-        if part == "**":
-            reached = set(range(min(reached), len(steps) + 1))
-        else:
-            reached = {at + 1 for at in reached if at < len(steps) and fnmatchcase(steps[at], part)}
-        if not reached:
-            return False
-    return len(steps) in reached
+    return len(glob) <= _LONGEST_GLOB and (fits(glob, path) or (below != path and fits(glob, below)))

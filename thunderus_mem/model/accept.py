@@ -22,6 +22,7 @@ _LATE_DAY = re.compile(
     r"[12][0-9]{3}-(?:(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
     r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 )
+_SPAN = re.compile(r"L?[1-9][0-9]*(?:-L?[1-9][0-9]*)?", re.ASCII)
 _SHA = re.compile(r"[0-9a-fA-F]{4,64}")
 _KINDS = frozenset(("core", "fact", "adr", "playbook", "recap"))
 _STATUSES = frozenset(("verified", "stale", "unknown"))
@@ -69,6 +70,23 @@ def _links(value: Any) -> bool:
     return type(value) is dict and value.keys() <= _RELATIONS and all(_words(ids) for ids in value.values())
 
 
+def _anchors(value: Any) -> bool:
+    return type(value) is list and all(
+        bool(item) if type(item) is str else type(item) is dict and _anchor(item) for item in value
+    )
+
+
+def _anchor(item: dict[str, Any]) -> bool:
+    symbol, lines = item.get("symbol", "-"), item.get("lines", "1")
+    path, fingerprint = item.get("path"), item.get("fingerprint")
+    return (
+        type(path) is type(symbol) is type(lines) is str
+        and bool(path and symbol)
+        and _SPAN.fullmatch(lines) is not None
+        and (fingerprint is None or type(fingerprint) is str)
+    )
+
+
 def _text_or_null(value: Any) -> bool:
     return value is None or type(value) is str
 
@@ -89,7 +107,7 @@ _QUICK: dict[str, Callable[[Any], bool]] = {
     "verification": _verification,
     "links": _links,
     "aliases": _words,
-    "anchors": _words,
+    "anchors": _anchors,
     "credibility": _share,
     "emotional_valence": lambda value: value is None or (type(value) in (int, float) and -1 <= value <= 1),
     "emotional_arousal": _share,

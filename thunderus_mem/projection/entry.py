@@ -6,6 +6,7 @@ import re
 from json.encoder import encode_basestring as _json_text
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from thunderus_mem.model.anchor import anchors_in
 from thunderus_mem.model.outline import outline, without_comments
 from thunderus_mem.model.timestamp import utc_key
 from thunderus_mem.model.words import identifier_parts
@@ -22,7 +23,7 @@ _FOLDER = re.compile(r"^\.thunderus/memory/(?:semantic/|procedural/)?[^/]+/")
 
 class Entry(NamedTuple):
     """The rows of one document, without row ids: in ``docs``, ``manifest``, ``docs_fts``, ``passages``,
-    ``names``, ``doc_edges``."""
+    ``names``, ``doc_edges``, ``anchors``."""
 
     doc_id: str
     doc: tuple[Any, ...]
@@ -31,6 +32,7 @@ class Entry(NamedTuple):
     passages: tuple[tuple[str, int, str, str, str, str], ...]
     names: tuple[tuple[str, str], ...]
     edges: tuple[tuple[str, str, str], ...]
+    anchors: tuple[tuple[str, int, str, str, str, str, int, str], ...]
 
 
 def entry_of(document: Document, content_hash: str, size: int) -> Entry:
@@ -69,6 +71,24 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
         rows,
         tuple((name, doc_id) for name in sorted(known_as)),
         tuple(sorted({(doc_id, link.rel, link.target) for link in document.links})),
+        _anchors(document),
+    )
+
+
+def _anchors(document: Document) -> tuple[tuple[str, int, str, str, str, str, int, str], ...]:
+    since = document.last_verified_commit or ""
+    return tuple(
+        (
+            document.id,
+            place,
+            cited.anchor.path,
+            cited.anchor.symbol,
+            cited.anchor.item.get("lines", ""),
+            cited.anchor.fingerprint,
+            cited.line,
+            since,
+        )
+        for place, cited in enumerate(anchors_in(document.header, document.header_line))
     )
 
 

@@ -24,6 +24,7 @@ DOCUMENT_TABLES: Final = {
     ),
     "names": "SELECT * FROM names ORDER BY 1, 2",
     "edges": "SELECT * FROM doc_edges ORDER BY 1, 2, 3",
+    "anchors": "SELECT * FROM anchors ORDER BY 1, 2",
     "orphans": "SELECT id FROM passages WHERE id / 4096 NOT IN (SELECT rowid FROM docs)",
 }
 """What is known of documents, by a name for people; each a query whose rows follow from the files alone."""

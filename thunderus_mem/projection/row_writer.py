@@ -59,6 +59,7 @@ class RowWriter:
         run("DELETE FROM names WHERE doc_id = ?", (doc_id,))
         run("DELETE FROM manifest WHERE doc_id = ?", (doc_id,))
         run("DELETE FROM doc_edges WHERE src_doc_id = ?", (doc_id,))
+        run("DELETE FROM anchors WHERE doc_id = ?", (doc_id,))
         run("DELETE FROM docs WHERE rowid = ?", (row_id,))
 
     def insert(self, entries: Sequence[tuple[int, Entry]]) -> None:
@@ -75,6 +76,10 @@ class RowWriter:
         many("INSERT INTO manifest VALUES (?, ?)", [(entry.doc_id, entry.manifest) for _, entry in entries])
         many("INSERT INTO names VALUES (?, ?)", [name for _, entry in entries for name in entry.names])
         many("INSERT INTO doc_edges VALUES (?, ?, ?)", [edge for _, entry in entries for edge in entry.edges])
+        many(
+            "INSERT INTO anchors VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [anchor for _, entry in entries for anchor in entry.anchors],
+        )
         many(
             "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?)",
             [

@@ -16,6 +16,7 @@ from thunderus_mem.store.git_status import STATUS, GitState, parse_status, state
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from subprocess import Popen
 
     from thunderus_mem.store.git_history import Commit
 
@@ -103,6 +104,10 @@ class Git:
     def ask(self, *arguments: str, data: bytes | None = None) -> Output:
         """Put a question of a neighbouring module to git."""
         return self._run(*arguments, data=data)
+
+    def start(self, *arguments: str) -> Popen[bytes] | None:
+        """A process of a neighbouring module that goes on answering; ``None`` when it cannot start."""
+        return self._process.start(*arguments)
 
     def shallow_commits(self) -> frozenset[str]:
         """Commits whose parents this clone was made without. No process."""

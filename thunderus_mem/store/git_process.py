@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from subprocess import Popen
 
 __all__ = ["GitProcess", "Output", "find_executable"]
 
@@ -95,6 +96,22 @@ class GitProcess:
         count = int(self.environment.get("GIT_CONFIG_COUNT", "0"))
         self.environment |= {f"GIT_CONFIG_KEY_{count}": key, f"GIT_CONFIG_VALUE_{count}": value}
         self.environment["GIT_CONFIG_COUNT"] = str(count + 1)
+
+    def start(self, *arguments: str) -> Popen[bytes] | None:
+        """A git process that is asked through its input, one by one; ``None`` when it cannot start."""
+        import subprocess
+
+        try:
+            return subprocess.Popen(
+                [self.executable, *_HARDENING, *_NO_HOOKS, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self.folder,
+                env=self.environment,
+            )
+        except OSError:
+            return None
 
     def run(
         self,

@@ -1,0 +1,61 @@
+"""Which language a file is written in, by its name or its first line, and how that language is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.evidence.code.python import PYTHON
+from thunderus_mem.evidence.code.script import SCRIPT
+from thunderus_mem.evidence.code.systems import GO, RUST
+from thunderus_mem.evidence.code.tables_main import GO_TABLE, PYTHON_TABLE, RUST_TABLE, SCRIPT_TABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from thunderus_mem.evidence.code.tables import Table
+    from thunderus_mem.evidence.code.walk import Rules
+
+__all__ = ["LANGUAGES", "Language", "language_of"]
+
+
+class Language(NamedTuple):
+    """A language with a grammar: the rules of its tokens and the table of its definitions."""
+
+    rules: Rules
+    table: Table
+
+
+LANGUAGES: Final[Mapping[str, Language]] = {
+    "python": Language(PYTHON, PYTHON_TABLE),
+    "javascript": Language(SCRIPT, SCRIPT_TABLE),
+    "typescript": Language(SCRIPT, SCRIPT_TABLE),
+    "tsx": Language(SCRIPT, SCRIPT_TABLE),
+    "go": Language(GO, GO_TABLE),
+    "rust": Language(RUST, RUST_TABLE),
+}
+
+_SUFFIXES: Final = {
+    "python": "py pyi pyw",
+    "javascript": "js jsx mjs cjs",
+    "typescript": "ts mts cts",
+    "tsx": "tsx",
+    "go": "go",
+    "rust": "rs",
+}
+_BY_SUFFIX: Final = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
+_BY_PROGRAM: Final = {"python": "python", "node": "javascript", "deno": "typescript", "bun": "typescript"}
+
+
+def language_of(path: str, data: bytes) -> str:
+    """The name of the language, "" when there is no grammar for it."""
+    name = path.rpartition("/")[2]
+    stem, dot, suffix = name.rpartition(".")
+    if dot and stem:
+        return _BY_SUFFIX.get(suffix.lower(), "")
+    if not data.startswith(b"#!"):
+        return ""
+    words = data[2:200].split(b"\n")[0].decode("latin-1").split()
+    program = words[0].rpartition("/")[2] if words else ""
+    if program == "env":
+        program = next((word for word in words[1:] if not word.startswith("-") and "=" not in word), "")
+    return _BY_PROGRAM.get(program.rpartition("/")[2].rstrip("0123456789."), "")

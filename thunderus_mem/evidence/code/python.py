@@ -1,0 +1,264 @@
+"""How Python is written as tokens: two texts with the same ``ast`` (docstrings apart) give the same ones."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.evidence.code.literals import python_escapes, python_number
+from thunderus_mem.evidence.code.walk import AT, CLOSE, OPEN, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ast_grep_py import SgNode
+
+    from thunderus_mem.evidence.code.walk import Item, Walk
+
+    Pairs = Sequence[tuple[SgNode, str]]
+
+__all__ = ["PYTHON"]
+
+_STRINGS: Final = ("string", "concatenated_string")
+_TUPLES: Final = ("tuple", "tuple_pattern")
+
+
+def _name(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+class _Text:
+    """The parts of one string, or of several that stand together: text that touches is one text."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.items: list[Item] = []
+        self.text: list[str] = []
+        self.mark = "'"
+        self.formatted = False
+
+    def add(self, node: SgNode) -> None:
+        children = [(child, child.kind()) for child in node.children()]
+        if not children or children[0][1] != "string_start" or children[-1][1] != "string_end":
+            self.items.append(self.walk.slice(node))
+            self.walk.broken = True
+            return
+        prefix = self.walk.slice(children[0][0]).rstrip("'\"").lower()
+        raw, octets, formatted = "r" in prefix, "b" in prefix, "f" in prefix or "t" in prefix
+        self.formatted |= formatted
+        self.mark = "b'" if octets else "t'" if "t" in prefix else self.mark
+        at = children[0][0].range().end.index
+        for child, kind in children[1:]:
+            if kind == "string_content":
+                continue
+            span = child.range()
+            self._text(self.walk.text[at : span.start.index], raw, octets, formatted)
+            at = span.end.index
+            if kind == "interpolation":
+                self._interpolation(child)
+
+    def _text(self, text: str, raw: bool, octets: bool, formatted: bool) -> None:
+        value = text if raw else python_escapes(text, octets)
+        self.text.append(value.replace("{{", "{").replace("}}", "}") if formatted else value)
+
+    def _interpolation(self, node: SgNode) -> None:
+        children = [(child, child.kind()) for child in node.children()]
+        shown = next((child for child, kind in children if kind == "="), None)
+        if shown is not None:
+            # f"{x = }" shows the text of the expression itself, spaces and all.
+            start = children[0][0].range().end.index
+            upto = next((c for c, k in children if k in ("type_conversion", "format_specifier")), children[-1][0])
+            self.text.append(self.walk.text[start : upto.range().start.index])
+        self.flush()
+        self.items += [(node, AT), (node, "interpolation")]
+
+    def flush(self) -> None:
+        value = "".join(self.text)
+        self.text.clear()
+        if value:
+            self.items.append(self.mark + value)
+
+    def done(self, node: SgNode) -> list[Item]:
+        """The items: one token for a plain string, brackets around the parts of a formatted one."""
+        if not self.formatted:
+            self.items.append(self.mark + "".join(self.text))
+            return [*self.items, (node, "")]
+        self.flush()
+        return [OPEN + "fstring", *self.items, CLOSE, (node, "")]
+
+
+def _string(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
+    text = _Text(walk)
+    parts = [child for child, kind in pairs if kind == "string"] if pairs and pairs[0][1] == "string" else [node]
+    for part in parts:
+        text.add(part)
+    return text.done(node)
+
+
+def _format(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """A format specification: its own text, and the expressions in it."""
+    span = node.range()
+    items: list[Item] = [OPEN + "format_specifier"]
+    at = span.start.index
+    for child, kind in pairs:
+        if kind in ("format_expression", "interpolation"):
+            here = child.range()
+            items += ["'" + walk.text[at : here.start.index], (child, AT), (child, kind)]
+            at = here.end.index
+    return [*items, "'" + walk.text[at : span.end.index], CLOSE, (node, "")]
+
+
+def _docstring(walk: Walk, pairs: Pairs) -> SgNode | None:
+    """The first statement of a body when it is a string and nothing else."""
+    first = next(((node, kind) for node, kind in pairs if kind), None)
+    if first is None or first[1] != "expression_statement":
+        return None
+    inner = walk.pairs(first[0])
+    if len(inner) != 1 or inner[0][1] not in _STRINGS:
+        return None
+    text = _Text(walk)
+    string = inner[0][0]
+    for part in [string] if inner[0][1] == "string" else string.children():
+        text.add(part)
+    if text.formatted or text.mark != "'":
+        return None
+    walk.docs.append(_dedented("".join(text.text)))
+    return first[0]
+
+
+def _dedented(text: str) -> str:
+    """A docstring without the indent that formatting gives it."""
+    return "\n".join(line.strip() for line in text.strip().split("\n"))
+
+
+def _body(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item]:
+    """The body of a function or class, or a module: its docstring is kept apart."""
+    doc = _docstring(walk, pairs)
+    items: list[Item] = list(pairs)
+    if doc is not None:
+        at = next(i for i, (_, kind) in enumerate(pairs) if kind == "expression_statement")
+        items[at] = (pairs[at][0], "")
+    return walk.inside("block", items)
+
+
+def _definition(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
+    items: list[Item] = []
+    for child, kind in pairs:
+        empty = kind == "argument_list" and not child.named_children()
+        items.append((child, "" if empty else "body" if kind == "block" else kind))
+    return walk.inside(node.kind(), items)
+
+
+def _call(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    if pairs[-1][1] != "generator_expression":
+        return None
+    *before, generator = pairs
+    return walk.inside("call", [*before, OPEN + "argument_list", generator, CLOSE])
+
+
+def _subscript(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    opening = next((i for i, (_, kind) in enumerate(pairs) if kind == "["), None)
+    if opening is None or not any(kind == "," for _, kind in pairs):
+        return None
+    return walk.inside(
+        "subscript",
+        [*pairs[: opening + 1], OPEN + "tuple", *pairs[opening + 1 : -1], CLOSE, pairs[-1]],
+    )
+
+
+def _generic(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``list[int]`` where a type is expected, as it is anywhere else."""
+    if pairs[-1][1] != "type_parameter":
+        return None
+    return [OPEN + "subscript", *pairs[:-1], *_type_arguments(walk, pairs[-1][0]), CLOSE]
+
+
+def _type_arguments(walk: Walk, node: SgNode) -> list[Item]:
+    inner: list[Item] = [*walk.pairs(node)]
+    if not any(kind == "," for _, kind in walk.pairs(node)):
+        return inner
+    kept = [(item[0], "" if item[1] == "," else item[1]) for item in walk.pairs(node)]
+    return [kept[0], OPEN + "tuple", *kept[1:-1], CLOSE, kept[-1]]
+
+
+def _statement(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``a, b`` as a statement is a tuple."""
+    if not any(kind == "," for _, kind in pairs):
+        return None
+    return walk.inside("expression_statement", [OPEN + "tuple", *pairs, CLOSE])
+
+
+def _tuple(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``(a)`` where a pattern is expected is no tuple."""
+    inner = [(child, "" if kind in "()" else kind) for child, kind in pairs]
+    if any(kind == "," for _, kind in pairs) or not any(kind for _, kind in inner):
+        return None
+    return list(inner) if len(walk.pairs(node)) == 3 else None
+
+
+def _if(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``elif`` is an ``if`` of its own under ``else``."""
+    if not any(kind == "elif_clause" for _, kind in pairs):
+        return None
+    items: list[Item] = [OPEN + "if_statement"]
+    depth = 0
+    for child, kind in pairs:
+        if kind != "elif_clause":
+            items.append((child, kind))
+            continue
+        depth += 1
+        items += [OPEN + "else_clause", "else", ":", OPEN + "block", OPEN + "if_statement", "if"]
+        items += [(part, "" if name == "elif" else name) for part, name in walk.pairs(child)]
+    return [*items, *([CLOSE] * (3 * depth + 1))]
+
+
+def _clauses(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``case a, b:`` is a sequence."""
+    patterns = [i for i, (_, kind) in enumerate(pairs) if kind == "case_pattern"]
+    if not any(kind == "," for _, kind in pairs) or not patterns:
+        return None
+    last = max(i for i, (_, kind) in enumerate(pairs) if kind in ("case_pattern", ",")) + 1
+    first = patterns[0]
+    return walk.inside(
+        "case_clause", [*pairs[:first], OPEN + "tuple", *pairs[first:last], CLOSE, *pairs[last:]]
+    )
+
+
+PYTHON: Final = Rules(
+    comments=frozenset(["comment", "line_continuation"]),
+    transparent=frozenset(["parenthesized_expression", "type", "as_pattern_target", "case_pattern"]),
+    names={
+        "expression_list": "tuple",
+        "pattern_list": "tuple",
+        "tuple_pattern": "tuple",
+        "list_pattern": "list",
+        "list_splat_pattern": "list_splat",
+        "dictionary_splat_pattern": "dictionary_splat",
+        "splat_type": "list_splat",
+        "union_type": "binary_operator",
+        "member_type": "attribute",
+    },
+    drop=frozenset(["(", ")", ",", ";"]),
+    nodes={
+        "string": _string,
+        "concatenated_string": _string,
+        "format_specifier": _format,
+        "module": _body,
+        "body": _body,
+        "function_definition": _definition,
+        "class_definition": _definition,
+        "call": _call,
+        "subscript": _subscript,
+        "generic_type": _generic,
+        "expression_statement": _statement,
+        "tuple_pattern": _tuple,
+        "if_statement": _if,
+        "case_clause": _clauses,
+    },
+    leaves={
+        "integer": python_number,
+        "float": python_number,
+        "identifier": _name,
+    },
+)
+"""``(`` and ``,`` go without loss: the kinds of the nodes say what they said."""

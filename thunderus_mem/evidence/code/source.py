@@ -1,0 +1,151 @@
+"""One file of code: its definitions, and what any part of it measures to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunderus_mem.evidence.code.languages import LANGUAGES, language_of
+from thunderus_mem.evidence.code.locate import Found, locate
+from thunderus_mem.evidence.code.plain import plain_lines, plain_whole
+from thunderus_mem.evidence.code.shape import blanked
+from thunderus_mem.evidence.code.spans import tokens_of_lines
+from thunderus_mem.evidence.code.syntax import GRAMMAR, faults, parse
+from thunderus_mem.evidence.code.text import read_text, trouble_of
+from thunderus_mem.evidence.code.walk import CLOSE, OPEN, Walk
+from thunderus_mem.model.fingerprint import measure
+
+if TYPE_CHECKING:
+    from ast_grep_py import SgNode
+
+    from thunderus_mem.model.fingerprint import Fingerprint
+
+__all__ = ["Definition", "Source"]
+
+
+class Definition:
+    """A named piece of a file. ``first`` and ``last`` are its lines, from 1, decorators and the like included."""
+
+    __slots__ = ("_broken", "_fingerprint", "_found", "_source", "first", "kind", "last", "name")
+
+    def __init__(self, source: Source, found: Found) -> None:
+        self.name, self.kind, self.first, self.last = found.name, found.kind, found.first, found.last
+        self._source, self._found = source, found
+        self._fingerprint: Fingerprint | None = None
+        self._broken = False
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name} {self._source.path}:{self.first}-{self.last}>"
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What this node measures to; read when first asked."""
+        if self._fingerprint is None:
+            walk = self._source.walk()
+            walk.run(self._found.nodes)
+            owner = self.name.split(".")[-2] if "." in self.name else ""
+            shape = blanked(walk.tokens, self._found.own, owner)
+            self._fingerprint = self._source.measured(walk, shape)
+            self._broken = walk.broken
+        return self._fingerprint
+
+    @property
+    def broken(self) -> bool:
+        """Whether the parser failed somewhere inside: then its fingerprint says little."""
+        return self.fingerprint is not None and (self._broken or self._source.in_conflict(self.first, self.last))
+
+
+class Source:
+    """One file's bytes, read as code when they can be.
+
+    ``path`` chooses the language. ``language`` is "" when no syntax tree can be had; ``trouble`` says why
+    nothing can be said of the file at all ("" when something can), what the caller knows already
+    included ("is a link").
+    """
+
+    def __init__(self, path: str, data: bytes, trouble: str = "") -> None:
+        self.path = path
+        self._data = data
+        self._root: SgNode | None = None
+        self._definitions: tuple[Definition, ...] | None = None
+        self._faults: list[int] | None = None
+        language = language_of(path, data)
+        self.trouble = trouble or trouble_of(data, bool(language))
+        self._text = "" if self.trouble else read_text(data)
+        self.conflicts: tuple[tuple[int, int], ...] = ()
+        self.language = "" if self.trouble else language
+
+    def __repr__(self) -> str:
+        return f"<Source {self.path} {self.language or 'text'}{': ' + self.trouble if self.trouble else ''}>"
+
+    @property
+    def text(self) -> str:
+        """The text, its lines ended by LF, without byte order mark; "" when there is trouble."""
+        return self._text
+
+    def root(self) -> SgNode:
+        """The root of the syntax tree; only for files with a language."""
+        if self._root is None:
+            self._root = parse(self._text, self.language)
+        return self._root
+
+    def walk(self) -> Walk:
+        return Walk(self._text, LANGUAGES[self.language].rules)
+
+    def measured(self, walk: Walk, shape: list[str] | None = None) -> Fingerprint:
+        size = sum(token[0] != OPEN and token != CLOSE for token in walk.tokens)
+        return measure(self.language, GRAMMAR, walk.tokens, size, shape, walk.docs)
+
+    def in_conflict(self, first: int, last: int) -> bool:
+        return any(start <= last and first <= end for start, end in self.conflicts)
+
+    def _failed(self) -> list[int]:
+        if self._faults is None:
+            empty = LANGUAGES[self.language].rules.empty if self.language else frozenset[str]()
+            self._faults = faults(self.root(), empty) if self.language else []
+        return self._faults
+
+    @property
+    def broken(self) -> bool:
+        """Whether the parser failed anywhere in the file."""
+        return bool(self._failed())
+
+    @property
+    def trouble_at(self) -> int:
+        """The first line where the parser failed, 0 when it did not."""
+        return next(iter(self._failed()), 0)
+
+    def definitions(self) -> tuple[Definition, ...]:
+        """Every named definition, in the order of the file; methods and nested ones as well."""
+        if self._definitions is None:
+            found: list[Found] = []
+            if self.language:
+                found = locate(self._text, self.root(), LANGUAGES[self.language].table)
+            self._definitions = tuple(Definition(self, one) for one in found)
+        return self._definitions
+
+    def find(self, symbol: str) -> tuple[Definition, ...]:
+        """The definitions of that dotted name, else those whose name ends in it; repeated names all."""
+        wanted = symbol.replace("::", ".").replace("#", ".").strip(".")
+        everything = self.definitions()
+        exact = tuple(one for one in everything if one.name == wanted)
+        return exact or tuple(one for one in everything if wanted and one.name.endswith("." + wanted))
+
+    def of_lines(self, first: int, last: int) -> Fingerprint | None:
+        """What these lines hold; ``None`` when they hold no code or are not in the file."""
+        if self.trouble or first < 1 or last < first:
+            return None
+        if not self.language:
+            return plain_lines(self.path, self._text, first, last)
+        walk = self.walk()
+        tokens_of_lines(walk, self.root(), first, last)
+        return self.measured(walk) if walk.tokens else None
+
+    def whole(self) -> Fingerprint:
+        """What the whole file measures to: its code, its text, or its bytes when there is trouble."""
+        if self.trouble:
+            return measure("bytes", "", [self._data.hex()], len(self._data))
+        if not self.language:
+            return plain_whole(self.path, self._text)
+        walk = self.walk()
+        walk.run([self.root()])
+        return self.measured(walk)

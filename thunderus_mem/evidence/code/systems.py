@@ -1,0 +1,141 @@
+"""How Rust and Go are written as tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.evidence.code.literals import c_escapes, go_number, rust_number
+from thunderus_mem.evidence.code.strings import quoted
+from thunderus_mem.evidence.code.walk import CLOSE, OPEN, Rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ast_grep_py import SgNode
+
+    from thunderus_mem.evidence.code.walk import Item, Walk
+
+    Pairs = Sequence[tuple[SgNode, str]]
+
+__all__ = ["GO", "RUST"]
+
+_LEAVING: Final = ("return_expression", "break_expression", "continue_expression")
+
+
+def _sole(walk: Walk, node: SgNode, kind: str) -> tuple[SgNode, str] | None:
+    """The one expression a block holds, when it holds nothing else."""
+    if kind != "block":
+        return None
+    inner = walk.pairs(node)
+    if len(inner) != 3 or not inner[1][0].is_named():
+        return None
+    child, name = inner[1]
+    if name == "expression_statement":
+        parts = walk.pairs(child)
+        # ``{ return x; }`` is ``return x``; any other semicolon throws a value away.
+        if len(parts) == 1 or parts[0][1] in _LEAVING:
+            return parts[0]
+        return None
+    return None if name.endswith(("_item", "_declaration", "_definition", "label")) else (child, name)
+
+
+def _unbraced(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """The arm of a match, the body of a closure: braces around one expression say nothing."""
+    items: list[Item] = []
+    for child, kind in pairs:
+        sole = _sole(walk, child, kind)
+        while sole is not None:
+            inner, name = sole
+            sole = _sole(walk, inner, name)
+            if sole is None:
+                items += [(inner, "\x03"), (inner, name), (child, "")]
+                break
+        else:
+            items.append((child, kind))
+    return walk.inside(node.kind(), items)
+
+
+def _rust_statement(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """A semicolon after what never comes back, or after a block that ends the line, says nothing."""
+    return list((child, "" if kind == ";" else kind) for child, kind in pairs) if pairs[0][1] in _LEAVING else None
+
+
+def _rust_parentheses(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    outer = node.parent()
+    if outer is None or outer.kind() != "call_expression":
+        return None
+    if not any(kind == "field_expression" for _, kind in pairs):
+        return None
+    # (s.f)(x) calls the field, s.f(x) the method.
+    return walk.inside("field_call", pairs)
+
+
+def _or_pattern(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    kept = [pair for pair in pairs if pair[1]]
+    if kept and kept[0][1] == "|" and len(kept) == 2:
+        return [(child, "" if kind == "|" else kind) for child, kind in pairs]
+    return None
+
+
+def _extern(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    return walk.inside("extern_modifier", [*pairs, "'C"]) if len(pairs) == 1 else None
+
+
+def _rust_raw(walk: Walk, node: SgNode, _pairs: Pairs) -> list[Item]:
+    text = walk.slice(node)
+    start = text.find('"')
+    prefix = "b'" if text[:1] == "b" else "c'" if text[:1] == "c" else "'"
+    return [prefix + text[start + 1 : text.rfind('"')], (node, "")]
+
+
+def _rust_string(walk: Walk, node: SgNode, _pairs: Pairs) -> list[Item]:
+    text = walk.slice(node)
+    start = text.find('"')
+    return [text[:start] + "'" + c_escapes(text[start + 1 : -1]), (node, "")]
+
+
+def _empty_list(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    return None if walk.pairs(node)[2:] else [(child, "") for child, _ in pairs]
+
+
+def _go_for(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``for ; x; {`` is ``for x {``."""
+    named = [(child, kind) for child, kind in pairs if kind and kind != ";"]
+    marks = [kind for _, kind in pairs if kind]
+    if len(named) == 1 and marks in ([";", named[0][1], ";"], [";", named[0][1]]):
+        return [(child, "" if kind == ";" else kind) for child, kind in pairs]
+    return None
+
+
+RUST: Final = Rules(
+    comments=frozenset(["line_comment", "block_comment"]),
+    transparent=frozenset(["parenthesized_expression"]),
+    drop=frozenset([","]),
+    keep={"tuple_expression": frozenset(), "token_tree": frozenset([","])},
+    nodes={
+        "match_arm": _unbraced,
+        "closure_expression": _unbraced,
+        "expression_statement": _rust_statement,
+        "parenthesized_expression": _rust_parentheses,
+        "or_pattern": _or_pattern,
+        "extern_modifier": _extern,
+        "string_literal": _rust_string,
+        "raw_string_literal": _rust_raw,
+        "type_parameters": _empty_list,
+    },
+    leaves={"integer_literal": rust_number, "float_literal": rust_number},
+)
+
+GO: Final = Rules(
+    comments=frozenset(["comment"]),
+    transparent=frozenset(["parenthesized_expression", "parenthesized_type"]),
+    drop=frozenset([",", ";", "\n"]),
+    keep={"for_clause": frozenset([";"])},
+    nodes={
+        "interpreted_string_literal": quoted("'", c_escapes),
+        "raw_string_literal": quoted("'", str),
+        "for_clause": _go_for,
+    },
+    leaves={"int_literal": go_number, "float_literal": go_number, "imaginary_literal": go_number},
+)
+_ = (OPEN, CLOSE)

@@ -1,0 +1,194 @@
+"""The definitions of Python, JavaScript, TypeScript, Go and Rust."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.evidence.code.tables import SCOPE, Table, by_field
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ast_grep_py import SgNode
+
+    Text = Callable[[SgNode], str]
+
+__all__ = ["GO_TABLE", "PYTHON_TABLE", "RUST_TABLE", "SCRIPT_TABLE"]
+
+_FUNCTIONS: Final = frozenset(["function_expression", "arrow_function", "generator_function", "class", "function"])
+_TOP: Final = ("program", "export_statement", "source_file")
+
+
+def _python(node: SgNode, kind: str, text: Text) -> tuple[str, ...]:
+    if kind == "type_alias_statement":
+        left = node.field("left")
+        return (text(left).partition("[")[0],) if left is not None else ()
+    if kind != "assignment":
+        return by_field(node, kind, text)
+    statement = node.parent()
+    block = statement.parent() if statement is not None and statement.kind() == "expression_statement" else None
+    if block is None or not _holds_constants(block):
+        return ()
+    left = node.field("left")
+    return (text(left),) if left is not None and left.kind() == "identifier" else ()
+
+
+def _holds_constants(block: SgNode) -> bool:
+    if block.kind() == "module":
+        return True
+    outer = block.parent()
+    return block.kind() == "block" and outer is not None and outer.kind() == "class_definition"
+
+
+PYTHON_TABLE: Final = Table(
+    {
+        "function_definition": "function",
+        "class_definition": "class",
+        "assignment": "const",
+        "type_alias_statement": "type",
+    },
+    _python,
+    frozenset(["decorated_definition", "expression_statement"]),
+)
+
+
+def _script(node: SgNode, kind: str, text: Text) -> tuple[str, ...]:
+    if kind == "variable_declarator":
+        return _declared(node, text)
+    if kind == "assignment_expression":
+        return _assigned(node, text)
+    if kind == "pair":
+        value, key = node.field("value"), node.field("key")
+        plain = value is not None and value.kind() in (*_FUNCTIONS, "object")
+        return (_plain(text(key)),) if plain and key is not None else ()
+    if kind == "export_statement":
+        return _exported(node)
+    name = node.field("name") or node.field("property")
+    return (_plain(text(name)),) if name is not None else ()
+
+
+def _plain(name: str) -> str:
+    return name.strip("'\"[]#`").strip("'\"")
+
+
+def _declared(node: SgNode, text: Text) -> tuple[str, ...]:
+    name, value = node.field("name"), node.field("value")
+    if name is None or name.kind() != "identifier":
+        return ()
+    if value is not None and value.kind() in _FUNCTIONS:
+        return (text(name),)
+    outer = node.parent()
+    outer = outer.parent() if outer is not None else None
+    if outer is not None and outer.kind() == "statement_block":
+        outer = outer.parent()
+        return (text(name),) if outer is not None and outer.kind() in ("internal_module", "module") else ()
+    top = outer is not None and outer.kind() in (*_TOP, "ambient_declaration")
+    return (text(name),) if top else ()
+
+
+def _assigned(node: SgNode, text: Text) -> tuple[str, ...]:
+    left, right = node.field("left"), node.field("right")
+    if left is None or right is None or right.kind() not in (*_FUNCTIONS, "object"):
+        return ()
+    if left.kind() != "member_expression":
+        return ()
+    parts = [part for part in text(left).split(".") if part not in ("module", "exports", "prototype", "this")]
+    return (".".join(parts),) if parts and all(part.isidentifier() for part in parts) else ()
+
+
+def _exported(node: SgNode) -> tuple[str, ...]:
+    """``export default`` of something without a name."""
+    value = node.field("value")
+    named = value is None or (value.kind() == "identifier") or value.field("name") is not None
+    return () if named else ("default",)
+
+
+SCRIPT_TABLE: Final = Table(
+    {
+        "function_declaration": "function",
+        "generator_function_declaration": "function",
+        "function_signature": "function",
+        "class_declaration": "class",
+        "abstract_class_declaration": "class",
+        "method_definition": "method",
+        "method_signature": "method",
+        "abstract_method_signature": "method",
+        "field_definition": "field",
+        "public_field_definition": "field",
+        "property_signature": "field",
+        "interface_declaration": "type",
+        "type_alias_declaration": "type",
+        "enum_declaration": "type",
+        "internal_module": "module",
+        "module": "module",
+        "variable_declarator": "const",
+        "assignment_expression": "function",
+        "pair": "method",
+        "export_statement": "const",
+    },
+    _script,
+    frozenset(["export_statement", "ambient_declaration", "lexical_declaration", "variable_declaration"]),
+    frozenset(["decorator"]),
+)
+
+
+def _go(node: SgNode, kind: str, text: Text) -> tuple[str, ...]:
+    if kind in ("const_spec", "var_spec"):
+        outer = node.parent()
+        outer = outer.parent() if outer is not None and outer.kind() == "var_spec_list" else outer
+        outer = outer.parent() if outer is not None else None
+        if outer is None or outer.kind() != "source_file":
+            return ()
+        return tuple(text(name) for name in node.field_children("name") if name.kind() == "identifier")
+    name = node.field("name")
+    if name is None:
+        return ()
+    if kind != "method_declaration":
+        return (text(name),)
+    receiver = node.field("receiver")
+    words = text(receiver).strip("()").partition("[")[0].split() if receiver is not None else []
+    return (f"{words[-1].strip('*')}.{text(name)}",) if words else (text(name),)
+
+
+GO_TABLE: Final = Table(
+    {
+        "function_declaration": "function",
+        "method_declaration": "method",
+        "type_spec": "type",
+        "type_alias": "type",
+        "method_elem": "method",
+        "const_spec": "const",
+        "var_spec": "var",
+    },
+    _go,
+    frozenset(["const_declaration", "var_declaration", "type_declaration"]),
+)
+
+
+def _rust(node: SgNode, kind: str, text: Text) -> tuple[str, ...]:
+    if kind != "impl_item":
+        return by_field(node, kind, text)
+    of = node.field("type")
+    return (text(of).partition("<")[0].strip("&* ").rpartition("::")[2],) if of is not None else ()
+
+
+RUST_TABLE: Final = Table(
+    {
+        "function_item": "function",
+        "function_signature_item": "function",
+        "struct_item": "type",
+        "enum_item": "type",
+        "union_item": "type",
+        "trait_item": "type",
+        "type_item": "type",
+        "associated_type": "type",
+        "const_item": "const",
+        "static_item": "const",
+        "enum_variant": "const",
+        "macro_definition": "macro",
+        "mod_item": "module",
+        "impl_item": SCOPE,
+    },
+    _rust,
+    before=frozenset(["attribute_item"]),
+)

@@ -1,0 +1,48 @@
+"""The text of a file's bytes, and reasons, found cheaply, why there is none that could be read."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Final
+
+__all__ = ["read_text", "trouble_of"]
+
+MAX_CODE: Final = 2_000_000
+"""Bytes. A parser takes about 0.2 s for a million, and cannot be stopped."""
+_MAX_DEPTH: Final = 1_000
+_LONG: Final = 10_000
+_MEAN_LINE: Final = 400
+_MARKS: Final = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_BRACKETS: Final = b"([{)]}"
+_STEP: Final = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
+_OTHERS: Final = bytes(sorted(set(range(256)) - set(_BRACKETS)))
+
+
+def trouble_of(data: bytes, code: bool) -> str:
+    """Why nothing can be said of these bytes, "" when something can."""
+    if len(data) > MAX_CODE:
+        return f"{len(data) / 1e6:.1f} MB, more than {MAX_CODE / 1e6:.0f} MB"
+    if b"\x00" in data and not data.startswith(tuple(mark for mark, _ in _MARKS)):
+        return "binary"
+    if not code:
+        return ""
+    if len(data) > _LONG and len(data) / (data.count(b"\n") + data.count(b"\r") + 1) > _MEAN_LINE:
+        return "minified"
+    if _depth(data) > _MAX_DEPTH:
+        return f"brackets nested more than {_MAX_DEPTH} deep"
+    return ""
+
+
+def _depth(data: bytes) -> int:
+    brackets = data.translate(None, _OTHERS)
+    return max(accumulate(map(_STEP.__getitem__, brackets)), default=0)
+
+
+def read_text(data: bytes) -> str:
+    """The text, its lines ended by LF. Bytes that are not UTF-8 are read as Latin-1, which never fails."""
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8-sig")
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n")

@@ -1,0 +1,199 @@
+"""Where the content of an anchor has gone, when it is not where it was: a search among what is new. Pure.
+
+A target must be the only one. Small bodies look alike, so that a body of fewer than 40 tokens is followed
+only under its own name, into a file of the same name or inside its own.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.evidence.verdict import CHANGED, MISSING, MOVED, UNKNOWN, Verdict
+from thunderus_mem.model.fingerprint import parse_fingerprint, same_measure
+from thunderus_mem.model.textdiff import stretches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from thunderus_mem.evidence.code.source import Definition, Source
+    from thunderus_mem.evidence.verdict import History, Tree
+    from thunderus_mem.model.anchor import Anchor
+    from thunderus_mem.model.fingerprint import Fingerprint
+
+__all__ = ["SMALL", "moved_definition", "moved_file", "moved_lines"]
+
+SMALL: Final = 40
+"""Tokens below which a body says too little to be known again under another name or in another file."""
+_MOST_FILES: Final = 400
+"""Files that are looked into for one anchor; more than that name a word that is no name of its own."""
+_MOST_WINDOWS: Final = 2_000
+
+
+def moved_definition(
+    anchor: Anchor, tree: Tree, history: History, source: Source | None = None
+) -> Verdict | None:
+    """The verdict when a definition is not in its file any more, whose present ``source`` is given if there
+    is one; ``None`` when its code is nowhere."""
+    wanted = parse_fingerprint(anchor.fingerprint)
+    if wanted is None:
+        return None
+    leaf = anchor.symbol.rpartition(".")[2]
+    touched = history.touched()
+    named = tree.naming(leaf) if touched is None else touched
+    if len(named) > _MOST_FILES:
+        named = _nearest(anchor.path, named)
+    same, renamed = [], []
+    for path in dict.fromkeys((*((source.path,) if source else ()), *named)):
+        found = source if source is not None and path == source.path else tree.source(path)
+        if found is None or found.trouble or not found.language:
+            continue
+        everything = touched is not None or path == (source.path if source else "")
+        for definition in _candidates(found, leaf, wanted, everything=everything):
+            if _is_old(definition, found, history):
+                continue
+            if definition.fingerprint.hash == wanted.hash and _may_follow(anchor, wanted, found, named=True):
+                same.append((found, definition))
+            elif _may_follow(anchor, wanted, found, named=False):
+                renamed.append((found, definition))
+    return _chosen(anchor, same) or _chosen(anchor, renamed)
+
+
+def _nearest(path: str, named: Sequence[str]) -> list[str]:
+    """Of too many files those that a definition most likely moved to: same name or same folder."""
+    folder, _, name = path.rpartition("/")
+    near = [one for one in named if one.rpartition("/")[2] == name or one.rpartition("/")[0] == folder]
+    return near[:_MOST_FILES]
+
+
+def _candidates(source: Source, leaf: str, wanted: Fingerprint, *, everything: bool) -> Iterator[Definition]:
+    """Definitions that hold the same code, under the same name or, among all, under another."""
+    for definition in source.definitions():
+        own = definition.name.rpartition(".")[2] == leaf
+        if not own and (not everything or wanted.shape == "-"):
+            continue
+        found = definition.fingerprint
+        if same_measure(found, wanted) and (found.hash == wanted.hash or found.shape == wanted.shape != "-"):
+            yield definition
+
+
+def _is_old(definition: Definition, source: Source, history: History) -> bool:
+    """Whether this very definition was there before, so that nothing moved to it."""
+    before = history.before(source.path)
+    if before is None:
+        return False
+    return any(
+        one.fingerprint.hash == definition.fingerprint.hash
+        for one in before.find(definition.name)
+        if one.name == definition.name
+    )
+
+
+def _may_follow(anchor: Anchor, wanted: Fingerprint, found: Source, *, named: bool) -> bool:
+    if wanted.size >= SMALL:
+        return True
+    return named and found.path.rpartition("/")[2] == anchor.path.rpartition("/")[2]
+
+
+def _chosen(anchor: Anchor, found: Sequence[tuple[Source, Definition]]) -> Verdict | None:
+    if not found:
+        return None
+    places = list(dict.fromkeys((source.path, definition.name) for source, definition in found))
+    if len(places) > 1:
+        name = anchor.path.rpartition("/")[2]
+        alike = [place for place in places if place[0].rpartition("/")[2] == name]
+        leaf = anchor.symbol
+        exact = [place for place in places if place[1] == leaf]
+        places = alike if len(alike) == 1 else exact if len(exact) == 1 else places
+    if len(places) > 1:
+        shown = ", ".join(f"{path}#{name}" for path, name in places[:3])
+        reason = f"its code is in {len(places)} new places, so that none can be meant: {shown}"
+        return Verdict(MISSING, anchor, None, reason, "search", others=True)
+    path, symbol = places[0]
+    definition = next(one for source, one in found if (source.path, one.name) == places[0])
+    there = anchor._replace(path=path, symbol=symbol, fingerprint=str(definition.fingerprint))
+    return Verdict(MOVED, anchor, there, f"its code is {there.place} now", "search", others=True)
+
+
+def moved_file(anchor: Anchor, tree: Tree, history: History) -> Verdict | None:
+    """The verdict when a whole file is gone and git knows of no rename; ``None`` when its text is nowhere."""
+    wanted = parse_fingerprint(anchor.fingerprint)
+    if wanted is None or wanted.size < SMALL:
+        return None
+    name = anchor.path.rpartition("/")[2]
+    touched = history.touched()
+    among = touched if touched is not None else [path for path in tree.paths() if path.endswith(f"/{name}")]
+    if len(among) > _MOST_FILES:
+        among = _nearest(anchor.path, among)
+    found = [path for path in among if _holds(tree.source(path), wanted, history)]
+    if len(found) != 1:
+        return None
+    there = anchor._replace(path=found[0])
+    return Verdict(MOVED, anchor, there, f"the file is {found[0]} now", "search", others=True)
+
+
+def _holds(source: Source | None, wanted: Fingerprint, history: History) -> bool:
+    if source is None or source.trouble:
+        return False
+    here = source.whole()
+    if here.hash != wanted.hash or not same_measure(here, wanted):
+        return False
+    before = history.before(source.path)
+    return before is None or before.whole().hash != wanted.hash
+
+
+def moved_lines(anchor: Anchor, wanted: Fingerprint, source: Source, history: History) -> Verdict | None:
+    """The verdict when a span of lines holds something else now: further up or down in the file, or changed
+    where the old text shows what became of the lines; ``None`` when nothing is known."""
+    assert anchor.lines is not None
+    mapped = _mapped(anchor.path, anchor.lines, wanted, source, history)
+    for lines in (mapped,) if mapped is not None else _windows(anchor.lines, source):
+        found = source.of_lines(*lines)
+        if found is not None and found.hash == wanted.hash and same_measure(found, wanted):
+            there = anchor._replace(path=source.path, lines=lines, fingerprint=str(found))
+            return Verdict(MOVED, anchor, there, f"these lines are {there.place} now", "search")
+    if mapped is None:
+        return None
+    here = source.of_lines(*mapped)
+    if here is None:
+        return Verdict(MISSING, anchor, None, "these lines are gone", "place")
+    if not same_measure(here, wanted):
+        return Verdict(UNKNOWN, anchor, None, "its fingerprint was taken with other rules; confirm it again")
+    there = anchor._replace(path=source.path, lines=mapped, fingerprint=str(here))
+    return Verdict(CHANGED, anchor, there, "these lines are not what they were", "place")
+
+
+def _mapped(
+    path: str, lines: tuple[int, int], wanted: Fingerprint, source: Source, history: History
+) -> tuple[int, int] | None:
+    """Where a span of the old text stands in the new one; ``None`` when the old one is not known."""
+    before = history.before(path)
+    old = before.of_lines(*lines) if before is not None else None
+    if before is None or old is None or old.hash != wanted.hash:
+        return None
+    edits = stretches(before.text.splitlines(), source.text.splitlines())
+    if edits is None:
+        return None
+    first, last = _shifted(lines[0], edits, end=False), _shifted(lines[1], edits, end=True)
+    return (first, last) if first <= last else (first, first)
+
+
+def _shifted(line: int, edits: Iterable[tuple[int, int, int, int]], *, end: bool) -> int:
+    """The new number of an old line (from 1); of one that was replaced, the edge of what replaced it."""
+    shift = 0
+    for old_start, old_stop, new_start, new_stop in edits:
+        if line <= old_start:
+            break
+        if line <= old_stop:
+            return max(1, new_stop if end else new_start + 1)
+        shift = new_stop - old_stop
+    return line + shift
+
+
+def _windows(lines: tuple[int, int], source: Source) -> Iterator[tuple[int, int]]:
+    """Spans of as many lines, the nearest first."""
+    first, last = lines
+    span, total = last - first, source.text.count("\n") + 1
+    for distance in range(1, min(total, _MOST_WINDOWS // 2) + 1):
+        for start in (first - distance, first + distance):
+            if start >= 1 and start + span <= total:
+                yield start, start + span

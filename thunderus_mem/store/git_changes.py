@@ -1,0 +1,179 @@
+"""What changed in the code: since a commit, in the index, and which tracked files hold a word."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from thunderus_mem.store.git import Git
+    from thunderus_mem.store.git_process import Output
+
+__all__ = [
+    "Changes",
+    "changes_since",
+    "code_paths",
+    "destination",
+    "files_naming",
+    "patch_between",
+    "untracked_files",
+]
+
+_DIFF: Final = ("diff", "-z", "--name-status", "--find-renames", "-l2000", "--no-ext-diff", "--no-textconv")
+_PATCH: Final = (
+    *("diff", "--unified=0", "--find-renames", "-l2000", "--no-color", "--no-ext-diff", "--no-textconv"),
+    *("--src-prefix=a/", "--dst-prefix=b/", "--ignore-submodules"),
+)
+_REVISION: Final = re.compile(r"[^-\s:~^?*\[\\\x00-\x1f][^\s:\x00-\x1f]*")
+_STAGED: Final = ":"
+_MOST_STEPS: Final = 20
+
+
+class Changes(NamedTuple):
+    """Files that differ, root-relative and sorted: ``touched`` are new or changed, ``gone`` are not there any
+    more, ``renamed`` maps a former path to the present one."""
+
+    touched: tuple[str, ...]
+    gone: frozenset[str]
+    renamed: dict[str, str]
+
+
+def changes_since(git: Git, since: str, until: str = "") -> Changes | None:
+    """What differs between a commit and the working tree, the index (``:``) or another commit.
+
+    ``None`` when git has no such commit. Files that git does not track are not among them.
+    """
+    ends = _ends(since, until)
+    output = git.ask(*_DIFF, *ends, "--") if ends else None
+    if output is None or not output.ok:
+        return None
+    fields = [os.fsdecode(field) for field in output.data.split(b"\0")]
+    touched: set[str] = set()
+    gone: set[str] = set()
+    renamed: dict[str, str] = {}
+    at = 0
+    while at + 1 < len(fields) and fields[at]:
+        status, path = fields[at][0], _below(git, fields[at + 1])
+        at += 2
+        if status in "RC":
+            new = _below(git, fields[at]) if at < len(fields) else None
+            at += 1
+            if new is not None:
+                touched.add(new)
+            if status == "R" and path is not None:
+                gone.add(path)
+                if new is not None:
+                    renamed[path] = new
+        elif path is not None:
+            (gone if status == "D" else touched).add(path)
+    return Changes(tuple(sorted(touched)), frozenset(gone), renamed)
+
+
+def _ends(since: str, until: str) -> tuple[str, ...]:
+    if not _REVISION.fullmatch(since) or (until not in ("", _STAGED) and not _REVISION.fullmatch(until)):
+        return ()
+    if until == _STAGED:
+        return ("--cached", since)
+    return (since, until) if until else (since,)
+
+
+def _below(git: Git, name: str) -> str | None:
+    return name[len(git.prefix) :] if name.startswith(git.prefix) else None
+
+
+def patch_between(git: Git, since: str, until: str = "") -> bytes | None:
+    """The unified diff, without context, of the files below the root. ``since`` "" is HEAD, or nothing where
+    there is no commit yet. ``None``: see ``git.reason``."""
+    ends = _ends(since or "HEAD", until)
+    output = git.ask(*_PATCH, "--relative", *ends, "--", ".") if ends else None
+    if output is not None and not output.ok and not since and until == _STAGED:
+        output = git.ask(*_PATCH, "--relative", "--cached", "--", ".")
+    return output.data if output is not None and output.ok else None
+
+
+def destination(git: Git, path: str) -> str | None:
+    """Where the history behind HEAD says that a file went which is not there any more, however often it was
+    renamed; ``None`` when it was removed, or git cannot tell."""
+    seen = {path}
+    for _ in range(_MOST_STEPS):
+        output = git.ask("log", "-1", "--format=%H", "--diff-filter=D", "--no-renames", "HEAD", "--", path)
+        sha = output.data.decode("ascii", "replace").strip() if output.ok else ""
+        if not sha:
+            return path if len(seen) > 1 else None
+        output = git.ask(
+            *(
+                "show",
+                "-z",
+                "--format=",
+                "--name-status",
+                "--find-renames",
+                "-l2000",
+                "--diff-filter=R",
+                "-m",
+            ),
+            *("--first-parent", sha, "--"),
+        )
+        target = _renames(git, output).get(path)
+        if target is None or target in seen:
+            return None
+        seen.add(target)
+        path = target
+        if os.path.lexists(os.path.join(git.root, *path.split("/"))):
+            return path
+    return None
+
+
+def _renames(git: Git, output: Output) -> dict[str, str]:
+    fields = [os.fsdecode(field).lstrip("\n") for field in output.data.split(b"\0")] if output.ok else []
+    found = {}
+    for status, old, new in zip(fields[0::3], fields[1::3], fields[2::3], strict=False):
+        before, after = _below(git, old), _below(git, new)
+        if status[:1] == "R" and before is not None and after is not None:
+            found[before] = after
+    return found
+
+
+def _listed(git: Git, output: Output) -> list[str]:
+    names = (os.fsdecode(name) for name in output.data.split(b"\0") if name) if output.ok else ()
+    return sorted({below for name in names if (below := _below(git, name)) is not None})
+
+
+def code_paths(git: Git, revision: str = "") -> list[str]:
+    """Files below the root: tracked and new ones of the working tree, those of the index (``:``), or those of
+    a commit; sorted."""
+    if revision not in ("", _STAGED):
+        if not _REVISION.fullmatch(revision):
+            return []
+        return _listed(git, git.ask("ls-tree", "-r", "-z", "--full-tree", "--name-only", revision))
+    others = () if revision else ("--others", "--exclude-standard")
+    return _listed(git, git.ask("ls-files", "-z", "--full-name", "--cached", *others))
+
+
+def untracked_files(git: Git) -> list[str]:
+    """New files that git does not track and is not told to ignore, sorted."""
+    return _listed(git, git.ask("ls-files", "-z", "--full-name", "--others", "--exclude-standard"))
+
+
+def files_naming(git: Git, words: Iterable[str], revision: str = "") -> list[str]:
+    """Files that hold one of the words, as `code_paths` lists them; one process however many words."""
+    asked: Sequence[str] = [word for word in words if word and "\n" not in word]
+    if not asked:
+        return []
+    patterns = [part for word in asked for part in ("-e", word)]
+    options = ("-l", "-z", "-I", "-w", "--no-color", "--full-name", "--fixed-strings", *patterns)
+    where: tuple[str, ...] = ("--untracked",) if not revision else ()
+    if revision == _STAGED:
+        where = ("--cached",)
+    elif revision:
+        if not _REVISION.fullmatch(revision):
+            return []
+        output = git.ask("grep", *options, revision, "--")
+        return sorted(
+            below
+            for name in output.data.split(b"\0")
+            if (below := _below(git, os.fsdecode(name).partition(":")[2])) and name
+        )
+    return _listed(git, git.ask("grep", *where, *options, "--"))
