@@ -43,6 +43,7 @@ class Clone:
         self._batch: subprocess.Popen[bytes] | None = None
         if not os.path.isdir(os.path.join(root, ".git")):
             self._run("clone", "--quiet", "--shared", "--no-checkout", source, root, at=os.path.dirname(root))
+        self.tip = self._run("rev-parse", "HEAD", at=source).decode().strip()
 
     def __enter__(self) -> Clone:
         return self
@@ -71,13 +72,13 @@ class Clone:
     def _fields(self, *arguments: str) -> list[str]:
         return [part.decode("utf-8", "surrogateescape") for part in self._run(*arguments).split(b"\0")]
 
-    def line(self, head: str = "HEAD") -> list[str]:
-        """The first-parent commits up to ``head``, oldest first."""
-        return self._run("rev-list", "--first-parent", "--reverse", head).decode().split()
+    def line(self) -> list[str]:
+        """The first-parent commits of the clone that was given, oldest first."""
+        return self._run("rev-list", "--first-parent", "--reverse", self.tip).decode().split()
 
     def count(self) -> int:
-        """How many commits HEAD reaches."""
-        return int(self._run("rev-list", "--count", "HEAD"))
+        """How many commits the clone that was given has."""
+        return int(self._run("rev-list", "--count", self.tip))
 
     def date(self, revision: str) -> str:
         """The day of a commit."""
@@ -143,6 +144,10 @@ class Clone:
         span = f"-L{first},{last}:{path}"
         return bool(self._run("log", "-s", "-1", "--format=%H", span, f"{a}..{b}").strip())
 
+    def stand_at(self, revision: str) -> None:
+        """Make a commit the HEAD of the scratch clone; no file is written."""
+        self._run("update-ref", "--no-deref", "HEAD", revision)
+
     def put(self, data: bytes) -> str:
         """Write a blob into the scratch clone."""
         return self._run("hash-object", "-w", "--stdin", data=data).decode().strip()
@@ -155,7 +160,8 @@ class Clone:
         for path, data in files.items():
             mode, blob = ("0", "0" * 40) if data is None else ("100644", self.put(data))
             rows.append(f"{mode} {blob}\t{path}".encode("utf-8", "surrogateescape"))
-        self._run("update-index", "-z", "--index-info", data=b"\0".join(rows) + b"\0", env=index)
+        if rows:
+            self._run("update-index", "-z", "--index-info", data=b"\0".join(rows) + b"\0", env=index)
         tree = self._run("write-tree", env=index).decode().strip()
         arguments = [word for parent in parents for word in ("-p", parent)]
         return self._run("commit-tree", "-m", "replay", *arguments, tree).decode().strip()
@@ -163,6 +169,6 @@ class Clone:
     def shallow(self, revision: str, root: str) -> None:
         """Another clone at ``root`` that holds one commit and nothing before it."""
         os.makedirs(root, exist_ok=True)
-        self._run("init", "--quiet", root)
+        self._run("init", "--quiet", "--initial-branch=none", root)
         self._run("fetch", "--quiet", "--depth", "1", f"file://{os.path.abspath(self.root)}", revision, at=root)
         self._run("update-ref", "--no-deref", "HEAD", revision, at=root)
