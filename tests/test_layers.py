@@ -58,7 +58,10 @@ DOORS: dict[str, tuple[str, ...]] = {
 SIBLINGS_MAY = frozenset([("memory", "transaction"), ("transaction", "memory")])
 """Pairs of layers with one number where the first may import the second."""
 
-HEAVY = ("jsonschema", "git", "ruamel", "frontmatter", "watchdog", "rich", "pydantic", "numpy", "asyncio", "ast_grep_py", "pygments")
+HEAVY = (
+    "jsonschema", "git", "ruamel", "frontmatter", "watchdog", "rich", "pydantic", "numpy", "asyncio",
+    "ast_grep_py", "pygments",
+)  # fmt: skip
 
 
 def modules() -> list[Path]:

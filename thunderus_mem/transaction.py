@@ -22,7 +22,16 @@ from thunderus_mem.evidence.losses import refusal
 from thunderus_mem.evidence.unrecorded import still_unrecorded
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable
-from thunderus_mem.model.event import Change, Event, changes_of, encode, note_event, patch_event, unified_diff
+from thunderus_mem.model.event import (
+    Change,
+    Event,
+    changes_of,
+    encode,
+    make_event,
+    note_event,
+    patch_event,
+    unified_diff,
+)
 from thunderus_mem.model.event_secrets import refuse_secrets
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.files import ABSENT, sweep
@@ -159,6 +168,17 @@ class Writing:
             (),
         )
 
+    def approve(self, body: Mapping[str, Any], doc_ids: Sequence[str], *, why: str, actor: str) -> Event:
+        """Append an approval: somebody's word on documents, with what it rests on; no file changes."""
+        id = self._memory.new_id("evt")
+        refs = {"memory_doc_ids": list(doc_ids)}
+        return self._append(
+            lambda common: make_event(
+                "approval", dict(body), id=id, actor=actor, refs=refs, why=why, **common
+            ),
+            (),
+        )
+
     def _append(self, make: Callable[[dict[str, Any]], Event], edits: Sequence[Edit]) -> Event:
         now = self._memory.now()
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
@@ -178,7 +198,7 @@ class Writing:
         writes = [edit.as_write() for edit in edits]
         follows = session.prev_line_hash or ""
         commit = self._memory.journal.commit
-        committed = commit(event.id, session.shard, line, writes, head=self._head, follows=follows)
+        committed = commit(event.id, session.shard, line, writes, head=self.head, follows=follows)
         self._memory.sessions.wrote(session, line)
         self.pending = self.pending or not committed.published
         for lost in committed.aborted:
@@ -201,7 +221,8 @@ class Writing:
             self._memory.kept.keep(event.id, texts, self._memory.now())
 
     @property
-    def _head(self) -> str:
+    def head(self) -> str:
+        """The newest commit, "" without one."""
         return (self._git.head or "") if self._git is not None else ""
 
     def recover(self) -> None:
@@ -213,7 +234,7 @@ class Writing:
         self.healed = tuple(
             memory.journal.heal(
                 memory.log.contains,
-                head=self._head or None,
+                head=self.head or None,
                 shards=(shard,) if shard else (),
                 on_abort=self._log_aborted,
             )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["fingerprint_of_files"]
 
 _DIGITS: Final = 20
-_MEASURE_DIGITS: Final = 8
+_MEASURES: Final = 10**8
 
 
 def fingerprint_of_files(sources: Iterable[Source]) -> Fingerprint:
@@ -32,5 +32,5 @@ def fingerprint_of_files(sources: Iterable[Source]) -> Fingerprint:
         measures.add(f"{one.grammar}/{one.rules}")
         total.update(f"{source.path}\0{one.hash}\0".encode("utf-8", "surrogateescape"))
         size += one.size
-    grammar = hashlib.sha256("\0".join(sorted(measures)).encode()).hexdigest()[:_MEASURE_DIGITS]
-    return Fingerprint("files", grammar, 1, total.hexdigest()[:_DIGITS], "-", "", size)
+    measure = int(hashlib.sha256("\0".join(sorted(measures)).encode()).hexdigest(), 16) % _MEASURES
+    return Fingerprint("files", str(measure), 1, total.hexdigest()[:_DIGITS], "-", "", size)

@@ -19,6 +19,7 @@ __all__ = [
     "MISSING",
     "MOVED",
     "ORDER",
+    "RULES",
     "UNKNOWN",
     "VERIFIED",
     "History",
@@ -35,6 +36,8 @@ MOVED: Final = "moved"
 CHANGED: Final = "changed"
 MISSING: Final = "missing"
 UNKNOWN: Final = "unknown"
+RULES: Final = 1
+"""Number of the rules by which verdicts are found. Raised whenever the same code may be judged differently."""
 ORDER: Final = (VERIFIED, MOVED, UNKNOWN, CHANGED, MISSING)
 """From good to bad."""
 

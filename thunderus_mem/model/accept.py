@@ -62,7 +62,7 @@ def _verification(value: Any) -> bool:
         return False
     commit, status = value["last_verified_commit"], value.get("status")
     return (commit is None or (type(commit) is str and _SHA.fullmatch(commit) is not None)) and (
-        type(status) is str and status in _STATUSES
+        type(status) is str and status in _STATUSES and value.get("by", "user") in ("user", "agent")
     )
 
 

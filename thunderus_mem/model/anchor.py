@@ -27,8 +27,8 @@ _MAX_SYMBOL: Final = 512
 
 
 class Anchor(NamedTuple):
-    """A place in the code. ``path`` is POSIX and relative to the root of the store; it may be a glob, or a folder
-    when it ends in ``/``.
+    """A place in the code. ``path`` is POSIX and relative to the root of the store; it may be a glob, or a
+    folder when it ends in ``/``.
 
     ``symbol`` is a dotted name in that file, ``lines`` the first and the last line from 1, ``fingerprint``
     what was there when somebody last said that the document is right about it ("" = nobody did yet).

@@ -80,6 +80,13 @@ class Document(NamedTuple):
         metadata = self.header.get("metadata")
         return _text(metadata.get("imported_from")) if isinstance(metadata, Mapping) else ""
 
+    @property
+    def confirmed_by(self) -> str:
+        """Who confirmed it last (``verification.by``): user, agent, or "" when nobody did or it does not say."""
+        verification = self.header.get("verification")
+        by = _text(verification.get("by")) if isinstance(verification, Mapping) else ""
+        return by if self.status == "verified" else ""
+
     def data(self) -> dict[str, Any]:
         """The frontmatter with types. See `header.typed_data`."""
         return typed_data(self.header)

@@ -35,6 +35,7 @@ __all__ = [
     "compose",
     "data_with",
     "insert_item",
+    "list_at",
     "nest_keys",
     "quote_values",
     "remove_item",
@@ -159,7 +160,8 @@ def remove_key(text: str, key: tuple[str, ...]) -> str:
         return checked(opened, header[:start] + header[end:], expected)
 
 
-def _list_at(root: Mapping, key: tuple[str, ...]) -> Node | None:
+def list_at(root: Mapping, key: tuple[str, ...]) -> Node | None:
+    """What stands at ``key``; ``None`` when a parent is no mapping or lacks it."""
     node: Node | None = root
     for name in key:
         if not isinstance(node, Mapping):
@@ -176,7 +178,7 @@ def insert_item(text: str, key: tuple[str, ...], item: Item) -> str:
     `InvalidDocument` when ``key`` holds something else than a list.
     """
     opened = open_header(text)
-    node = _list_at(opened.root, key)
+    node = list_at(opened.root, key)
     if node is None or _is_null(node) or (isinstance(node, Sequence) and not node.items):
         return set_key(text, key, [item])
     if not isinstance(node, Sequence):
@@ -192,16 +194,21 @@ def insert_item(text: str, key: tuple[str, ...], item: Item) -> str:
 
 
 def _sorted_place(items: list[Any], item: Item) -> int:
-    texts = [one for one in items if isinstance(one, str)]
-    if not isinstance(item, str) or len(texts) < len(items) or texts != sorted(texts):
-        return len(items)
-    return len([one for one in texts if one < item])
+    keys = [_order(one) for one in items]
+    return len([key for key in keys if key < _order(item)]) if keys == sorted(keys) else len(items)
+
+
+def _order(item: Any) -> tuple[str, ...]:
+    """What items are in order of: a text itself, a mapping by path, symbol and lines."""
+    if isinstance(item, dict):
+        return tuple(str(item.get(name, "")) for name in ("path", "symbol", "lines"))
+    return (str(item),)
 
 
 def remove_item(text: str, key: tuple[str, ...], item: Item) -> str:
     """Take every ``item`` out of the list at ``key``; the last one leaves ``[]``. Not there: no change."""
     opened = open_header(text)
-    node = _list_at(opened.root, key)
+    node = list_at(opened.root, key)
     if not isinstance(node, Sequence):
         return text
     items = plain_data(node)

@@ -52,7 +52,7 @@ PRIVATE_KINDS: Final = frozenset(("message", "tool_call", "tool_result"))
 HAND_EDIT: Final = "hand-edit"
 PATCH_OPS: Final = (
     *("add", "edit", "remove", "rename", "supersede", "link", "import", "garden", "recap"),
-    *("undo", "migrate", "resolve", HAND_EDIT, "aborted"),
+    *("undo", "migrate", "resolve", "anchor", "verify", HAND_EDIT, "aborted"),
 )
 CHANGE_OPS: Final = ("create", "update", "remove", "rename", "aborted")
 MAX_RECORD: Final = 64 * 1024

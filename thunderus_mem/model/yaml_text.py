@@ -31,7 +31,7 @@ KEY_ORDER: Final[tuple[str, ...]] = (
 )
 _NESTED_ORDER: Final[dict[str, tuple[str, ...]]] = {
     "provenance": ("events", "patches", "commits"),
-    "verification": ("last_verified_commit", "status"),
+    "verification": ("last_verified_commit", "status", "by"),
     "links": ("derives_from", "refers_to", "supersedes", "duplicates"),
     "anchors": ("path", "symbol", "lines", "fingerprint"),
 }

@@ -69,8 +69,8 @@ class RowWriter:
         many = self._database.run_many
         many(
             "INSERT INTO docs (rowid, doc_id, kind, title, path, tags_json, updated, provenance_json, "
-            "created, updated_key, status, aliases_json, anchors_json, hash, size, tokens) "
-            f"VALUES ({', '.join('?' * 16)})",
+            "created, updated_key, status, confirmed_by, aliases_json, anchors_json, hash, size, tokens) "
+            f"VALUES ({', '.join('?' * 17)})",
             [(row_id, *entry.doc) for row_id, entry in entries],
         )
         many("INSERT INTO manifest VALUES (?, ?)", [(entry.doc_id, entry.manifest) for _, entry in entries])

@@ -177,3 +177,17 @@ def files_naming(git: Git, words: Iterable[str], revision: str = "") -> list[str
             if (below := _below(git, os.fsdecode(name).partition(":")[2])) and name
         )
     return _listed(git, git.ask("grep", *where, *options, "--"))
+
+
+def merge_base(git: Git, revision: str) -> str | None:
+    """The commit where HEAD parted from a revision; the revision itself when they share none, ``None`` when
+    git has none such."""
+    if not _REVISION.fullmatch(revision):
+        return None
+    output = git.ask("merge-base", "--", revision, "HEAD")
+    found = output.data.decode("ascii", "replace").split()
+    if output.ok and found:
+        return found[0]
+    output = git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    found = output.data.decode("ascii", "replace").split()
+    return found[0] if output.ok and found else None

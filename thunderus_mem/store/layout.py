@@ -153,6 +153,11 @@ class Layout(NamedTuple):
         return os.path.join(self.indexes_dir, "memory.db")
 
     @property
+    def verdicts_file(self) -> str:
+        """The verdicts computed before: ``…/indexes/verdicts.json``."""
+        return os.path.join(self.indexes_dir, "verdicts.json")
+
+    @property
     def manifest_file(self) -> str:
         """The inventory of documents."""
         return os.path.join(self.indexes_dir, "manifest.json")

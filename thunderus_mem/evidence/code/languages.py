@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.evidence.code.python import PYTHON
 from thunderus_mem.evidence.code.script import SCRIPT
 from thunderus_mem.evidence.code.systems import GO, RUST
-from thunderus_mem.evidence.code.tables_main import GO_TABLE, PYTHON_TABLE, RUST_TABLE, SCRIPT_TABLE
+from thunderus_mem.evidence.code.tables_main import (
+    GO_TABLE,
+    JAVASCRIPT_TABLE,
+    PYTHON_TABLE,
+    RUST_TABLE,
+    TYPESCRIPT_TABLE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,9 +33,9 @@ class Language(NamedTuple):
 
 LANGUAGES: Final[Mapping[str, Language]] = {
     "python": Language(PYTHON, PYTHON_TABLE),
-    "javascript": Language(SCRIPT, SCRIPT_TABLE),
-    "typescript": Language(SCRIPT, SCRIPT_TABLE),
-    "tsx": Language(SCRIPT, SCRIPT_TABLE),
+    "javascript": Language(SCRIPT, JAVASCRIPT_TABLE),
+    "typescript": Language(SCRIPT, TYPESCRIPT_TABLE),
+    "tsx": Language(SCRIPT, TYPESCRIPT_TABLE),
     "go": Language(GO, GO_TABLE),
     "rust": Language(RUST, RUST_TABLE),
 }

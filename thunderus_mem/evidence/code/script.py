@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.evidence.code.literals import c_escapes, script_number
 from thunderus_mem.evidence.code.strings import embedding, quoted
-from thunderus_mem.evidence.code.walk import AT, CLOSE, OPEN, Rules
+from thunderus_mem.evidence.code.walk import CLOSE, OPEN, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -213,4 +213,3 @@ SCRIPT: Final = Rules(
     leaves={"number": script_number},
     empty=frozenset(["jsx_text"]),
 )
-_ = AT

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.evidence.code.literals import c_escapes, go_number, rust_number
 from thunderus_mem.evidence.code.strings import quoted
-from thunderus_mem.evidence.code.walk import CLOSE, OPEN, Rules
+from thunderus_mem.evidence.code.walk import AT, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,14 +44,12 @@ def _unbraced(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
     items: list[Item] = []
     for child, kind in pairs:
         sole = _sole(walk, child, kind)
-        while sole is not None:
-            inner, name = sole
-            sole = _sole(walk, inner, name)
-            if sole is None:
-                items += [(inner, "\x03"), (inner, name), (child, "")]
-                break
-        else:
+        if sole is None:
             items.append((child, kind))
+            continue
+        while (deeper := _sole(walk, *sole)) is not None:
+            sole = deeper
+        items += [(sole[0], AT), sole, (child, "")]
     return walk.inside(node.kind(), items)
 
 
@@ -138,4 +136,3 @@ GO: Final = Rules(
     },
     leaves={"int_literal": go_number, "float_literal": go_number, "imaginary_literal": go_number},
 )
-_ = (OPEN, CLOSE)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     Text = Callable[[SgNode], str]
 
-__all__ = ["GO_TABLE", "PYTHON_TABLE", "RUST_TABLE", "SCRIPT_TABLE"]
+__all__ = ["GO_TABLE", "JAVASCRIPT_TABLE", "PYTHON_TABLE", "RUST_TABLE", "TYPESCRIPT_TABLE"]
 
 _FUNCTIONS: Final = frozenset(["function_expression", "arrow_function", "generator_function", "class", "function"])
 _TOP: Final = ("program", "export_statement", "source_file")
@@ -103,17 +103,28 @@ def _exported(node: SgNode) -> tuple[str, ...]:
     return () if named else ("default",)
 
 
-SCRIPT_TABLE: Final = Table(
+_SCRIPT_WRAPPERS: Final = frozenset(["export_statement", "lexical_declaration", "variable_declaration"])
+_SCRIPT_KINDS: Final = {
+    "function_declaration": "function",
+    "generator_function_declaration": "function",
+    "class_declaration": "class",
+    "method_definition": "method",
+    "variable_declarator": "const",
+    "assignment_expression": "function",
+    "pair": "method",
+    "export_statement": "const",
+}
+
+JAVASCRIPT_TABLE: Final = Table(
+    {**_SCRIPT_KINDS, "field_definition": "field"}, _script, _SCRIPT_WRAPPERS, frozenset(["decorator"])
+)
+TYPESCRIPT_TABLE: Final = Table(
     {
-        "function_declaration": "function",
-        "generator_function_declaration": "function",
+        **_SCRIPT_KINDS,
         "function_signature": "function",
-        "class_declaration": "class",
         "abstract_class_declaration": "class",
-        "method_definition": "method",
         "method_signature": "method",
         "abstract_method_signature": "method",
-        "field_definition": "field",
         "public_field_definition": "field",
         "property_signature": "field",
         "interface_declaration": "type",
@@ -121,13 +132,9 @@ SCRIPT_TABLE: Final = Table(
         "enum_declaration": "type",
         "internal_module": "module",
         "module": "module",
-        "variable_declarator": "const",
-        "assignment_expression": "function",
-        "pair": "method",
-        "export_statement": "const",
     },
     _script,
-    frozenset(["export_statement", "ambient_declaration", "lexical_declaration", "variable_declaration"]),
+    _SCRIPT_WRAPPERS | {"ambient_declaration"},
     frozenset(["decorator"]),
 )
 

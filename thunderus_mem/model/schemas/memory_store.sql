@@ -44,6 +44,7 @@ CREATE TABLE docs (
     created TEXT NOT NULL,
     updated_key TEXT NOT NULL,        -- "updated" in UTC, sorts as the time does
     status TEXT NOT NULL,             -- verified|stale|unknown, as written in the file
+    confirmed_by TEXT NOT NULL,       -- user|agent, "" when nobody confirmed it
     aliases_json TEXT NOT NULL,       -- JSON array
     anchors_json TEXT NOT NULL,       -- JSON array: link anchors of all headings
     hash TEXT NOT NULL,

@@ -1,0 +1,94 @@
+"""Verdicts that were computed before, by anchor and by what its file looked like: ``indexes/verdicts.json``.
+
+A projection like the others: delete it at any time. A verdict is kept with the stamps of the files it rests
+on and used only while they are the same; one that rests on the whole tree is not kept. Whoever cannot write
+it computes again; of two that write at once one wins, which costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.model.errors import ThunderusError
+from thunderus_mem.projection.scan import is_racy
+from thunderus_mem.store.files import read_file, replace_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from thunderus_mem.projection.scan import Stamp
+
+__all__ = ["RememberedVerdicts"]
+
+_LIMIT: Final = 64 << 20
+_MOST: Final = 100_000
+
+
+class RememberedVerdicts:
+    """What is known, and what is learned in this command. ``measure`` names the rules the verdicts follow."""
+
+    def __init__(self, path: str, measure: str) -> None:
+        self._path = path
+        self._measure = measure
+        self._known: dict[str, Any] | None = None
+        self._learned: dict[str, Any] = {}
+        self._now = time.time_ns()
+
+    def _entries(self) -> dict[str, Any]:
+        if self._known is None:
+            self._known = self._read()
+        return self._known
+
+    def _read(self) -> dict[str, Any]:
+        import json
+
+        try:
+            found = json.loads(read_file(self._path, _LIMIT))
+        except (ThunderusError, ValueError, RecursionError):
+            return {}
+        if not isinstance(found, dict) or found.get("measure") != self._measure:
+            return {}
+        entries = found.get("verdicts")
+        return entries if isinstance(entries, dict) else {}
+
+    def recall(self, key: str, stamp_of: Callable[[str], Stamp | None]) -> Sequence[Any] | None:
+        """What was kept under a key, when every file it rests on still has its stamp; else ``None``."""
+        kept = self._entries().get(key)
+        try:
+            files, values = kept  # type: ignore[misc]
+            for path, *stamp in files:
+                now = stamp_of(path)
+                if list(now or ()) != stamp:
+                    return None
+        except (TypeError, ValueError):
+            return None
+        return values if isinstance(values, list) else None
+
+    def learn(
+        self, key: str, files: Sequence[str], stamps: Sequence[Stamp | None], values: list[Any]
+    ) -> None:
+        """Keep values that rest on these files, whose stamps were taken before they were read; a file that is
+        not there has the stamp ``None``. One that changed just now may change again unseen: not kept."""
+        for stamp in stamps:
+            if stamp is not None and is_racy(stamp[1], stamp[2], self._now):
+                return
+        self._learned[key] = [
+            [[path, *(stamp or ())] for path, stamp in zip(files, stamps, strict=True)],
+            values,
+        ]
+
+    def save(self) -> None:
+        """Write what was learned beside what was known; nothing when there is nothing new."""
+        if not self._learned:
+            return
+        import json
+
+        entries = {**self._read(), **self._learned}
+        while len(entries) > _MOST:
+            del entries[next(iter(entries))]
+        text = json.dumps({"measure": self._measure, "verdicts": entries}, separators=(",", ":"))
+        self._learned = {}
+        with suppress(ThunderusError):
+            replace_file(self._path, text.encode("utf-8", "surrogatepass"), durable=False)

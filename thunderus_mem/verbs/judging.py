@@ -1,0 +1,179 @@
+"""Verdicts as every verb asks for them: computed now, or remembered where nothing they rest on has changed.
+
+Reading writes no tracked file; what was computed is kept in ``indexes/``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from thunderus_mem.evidence.verdict import MOVED, NoHistory, Verdict, judge, status_of, worst
+from thunderus_mem.model.anchor import Anchor, parse_lines
+from thunderus_mem.projection.anchored import anchored
+from thunderus_mem.projection.remembered import RememberedVerdicts
+from thunderus_mem.store.code_files import CodeFolder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from types import TracebackType
+
+    from thunderus_mem.evidence.past import Past
+    from thunderus_mem.evidence.trees import WorkingTree
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.projection.anchored import Anchored
+    from thunderus_mem.store.git_objects import ObjectReader
+
+__all__ = ["Judge", "Judged", "by_document", "document_statuses"]
+
+
+class Judged(NamedTuple):
+    """An anchor of a document and its verdict."""
+
+    anchored: Anchored
+    verdict: Verdict
+
+    @property
+    def doc_id(self) -> str:
+        """The document whose anchor it is."""
+        return self.anchored.doc_id
+
+
+class Judge:
+    """Judges anchors against the working tree. Opens files and git only as far as a verdict needs them.
+
+    Use it as a context: leaving it keeps what was computed, and ends git.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._folder = CodeFolder(memory.root)
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._remembered.save()
+        reader = self.__dict__.get("reader")
+        if reader is not None:
+            reader.close()
+
+    @cached_property
+    def _remembered(self) -> RememberedVerdicts:
+        from thunderus_mem.evidence.code.syntax import GRAMMAR
+        from thunderus_mem.evidence.verdict import RULES as VERDICT_RULES
+        from thunderus_mem.model.fingerprint import RULES
+
+        measure = f"{GRAMMAR}/{RULES}/{VERDICT_RULES}"
+        return RememberedVerdicts(self._memory.layout.verdicts_file, measure)
+
+    @cached_property
+    def tree(self) -> WorkingTree:
+        """The files on disk."""
+        from thunderus_mem.evidence.trees import WorkingTree
+
+        return WorkingTree(self._memory.root, self._memory.git)
+
+    @cached_property
+    def reader(self) -> ObjectReader | None:
+        """Reads what git keeps; ``None`` outside git."""
+        from thunderus_mem.store.git_objects import ObjectReader
+
+        return ObjectReader(self._memory.git) if self._memory.git is not None else None
+
+    @cached_property
+    def past(self) -> Past | None:
+        """What git tells of the past; ``None`` outside git."""
+        from thunderus_mem.evidence.past import Past
+
+        if self._memory.git is None or self.reader is None:
+            return None
+        return Past(self._memory.git, self.reader)
+
+    def all(self, anchors: Iterable[Anchored]) -> list[Judged]:
+        """The verdicts on anchors, in their order."""
+        asked = list(anchors)
+        found = {one: self._recalled(one) for one in asked}
+        fresh = [one for one, verdict in found.items() if verdict is None]
+        if len(fresh) > 1:
+            self._look_ahead(fresh)
+        return [Judged(one, found[one] or self.fresh(one)) for one in asked]
+
+    def _look_ahead(self, fresh: Sequence[Anchored]) -> None:
+        """One look through the files for the names of all that are not in their place any more."""
+        gone = {one.anchor.symbol.rpartition(".")[2] for one in fresh if self._is_away(one.anchor)}
+        if len(gone) > 1:
+            self.tree.expect(gone)
+
+    def _is_away(self, anchor: Anchor) -> bool:
+        if not anchor.symbol or not anchor.fingerprint:
+            return False
+        source = self.tree.source(anchor.path)
+        return source is None or (not source.trouble and not source.find(anchor.symbol))
+
+    def fresh(self, one: Anchored) -> Verdict:
+        """The verdict on an anchor, computed now."""
+        files = [one.anchor.path]
+        stamps = [self._folder.stamp(path) for path in files]
+        history = self.past.of(one.anchor, one.since) if self.past is not None else NoHistory()
+        verdict = judge(one.anchor, self.tree, history)
+        if verdict.status == MOVED and verdict.found is not None and verdict.found.path not in files:
+            files.append(verdict.found.path)
+            # The file was read before this stamp was taken; a change in between made it racy.
+            stamps.append(self._folder.stamp(verdict.found.path))
+        elif verdict.others or stamps == [None]:
+            return verdict
+        self._remembered.learn(_key(one), files, stamps, _packed(verdict))
+        return verdict
+
+    def _recalled(self, one: Anchored) -> Verdict | None:
+        values = self._remembered.recall(_key(one), self._folder.stamp)
+        return _unpacked(one.anchor, values) if values is not None else None
+
+
+def _key(one: Anchored) -> str:
+    said = "\0".join((one.anchor.place, one.anchor.fingerprint, one.since))
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
+def _packed(verdict: Verdict) -> list[object]:
+    found = verdict.found.item if verdict.found is not None else None
+    return [verdict.status, found, verdict.reason, verdict.by, verdict.note]
+
+
+def _unpacked(anchor: Anchor, values: Sequence[object]) -> Verdict | None:
+    try:
+        status, item, reason, by, note = values
+        found = None
+        if isinstance(item, dict):
+            lines = parse_lines(item.get("lines", ""))
+            found = Anchor(item["path"], item.get("symbol", ""), lines, item.get("fingerprint", ""))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+    return Verdict(str(status), anchor, found, str(reason), str(by), str(note))
+
+
+def by_document(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
+    """Verdicts by document, each in the order of its anchors."""
+    found: dict[str, list[Judged]] = {}
+    for one in judged:
+        found.setdefault(one.doc_id, []).append(one)
+    return found
+
+
+def document_statuses(memory: Memory, doc_ids: Sequence[str] | None = None) -> Mapping[str, str]:
+    """What the code says of documents that have anchors: verified, stale or unknown, by id.
+
+    Documents without an anchor are not in it: of them only their file speaks. The index must be fresh.
+    """
+    anchors = anchored(memory.index.database, doc_ids)
+    if not anchors:
+        return {}
+    with Judge(memory) as judge_now:
+        judged = judge_now.all(anchors)
+    return {
+        doc_id: status_of(worst(one.verdict for one in ones)) for doc_id, ones in by_document(judged).items()
+    }
