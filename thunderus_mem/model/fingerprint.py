@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 RULES: Final = 1
-"""Number of our own rules of normalisation. Raised whenever the same code may measure differently than before."""
+"""Version of our own rules: raised whenever the same code may measure differently than before."""
 NO_SHAPE: Final = "-"
 """The shape of code that has no name of its own."""
 _HASH_DIGITS: Final = 20
@@ -38,8 +38,8 @@ class Fingerprint(NamedTuple):
     Pygments), ``lines`` (lines without the space around them), ``bytes`` (a file that cannot be read as
     text) or ``files`` (many files). ``grammar`` is the version of the library that read it ("" when none
     did), ``rules`` the version of our own rules. ``hash`` stands for the code, ``shape`` for the same code
-    whatever its name is ("-" when it has none), ``size`` is the number of its tokens, and ``doc`` stands for its docstrings
-    ("" when it has none).
+    whatever its name is ("-" when it has none), ``size`` is the number of its tokens, and ``doc`` stands for
+    its docstrings ("" when it has none).
     """
 
     scheme: str
@@ -84,7 +84,7 @@ def measure(
     shape: Iterable[str] | None = None,
     docs: Iterable[str] = (),
 ) -> Fingerprint:
-    """The fingerprint of a stream of tokens, of the same stream without the code's own name, of docstrings."""
+    """The fingerprint of a stream of tokens, of that stream without the code's own name, of docstrings."""
     texts = list(docs)
     return Fingerprint(
         scheme,

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["c_escapes", "go_number", "loose_number", "python_escapes", "python_number", "rust_number", "script_number"]
+__all__ = [
+    "c_escapes",
+    "go_number",
+    "loose_number",
+    "python_escapes",
+    "python_number",
+    "rust_number",
+    "script_number",
+]
 
 _MOST_DIGITS: Final = 300
 """Longer numbers stay as they are written: turning thousands of digits around takes quadratic time."""
@@ -136,7 +144,13 @@ def go_number(text: str) -> str:
     tail = ""
     if plain.endswith("i"):
         plain, tail = plain[:-1], "i"
-    if len(plain) > 1 and plain[0] == "0" and not plain.strip("01234567") and len(plain) <= _MOST_DIGITS and not tail:
+    if (
+        len(plain) > 1
+        and plain[0] == "0"
+        and not plain.strip("01234567")
+        and len(plain) <= _MOST_DIGITS
+        and not tail
+    ):
         return str(int(plain, 8))
     if plain.startswith("0x") and ("p" in plain or "." in plain):
         return plain + tail

@@ -60,13 +60,22 @@ def locate(text: str, root: SgNode, table: Table) -> list[Found]:
 
 
 def _found(outer: _Scope, name: str, label: str, nodes: tuple[SgNode, ...]) -> Found:
-    end = nodes[-1].range().end
+    end = _last(nodes[-1]).range().end
     first = nodes[0].range().start.line + 1
     last = end.line + (1 if end.column else 0)
     own = name.rpartition(".")[2]
     inner = label == "function" and outer.kind in ("class", SCOPE, "type") and outer.prefix
     kind = "method" if inner else label
     return Found(outer.prefix + name, kind, first, max(first, last), own, nodes, label)
+
+
+def _last(node: SgNode) -> SgNode:
+    """Where the node ends: its last part that is no comment, however deep."""
+    while True:
+        last = next((child for child in reversed(node.children()) if "comment" not in child.kind()), None)
+        if last is None:
+            return node
+        node = last
 
 
 def _belonging(node: SgNode, table: Table) -> tuple[SgNode, ...]:

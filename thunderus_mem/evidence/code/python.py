@@ -48,7 +48,9 @@ class _Text:
         self.formatted |= formatted
         self.mark = "b'" if octets else "t'" if "t" in prefix else self.mark
         at = children[0][0].range().end.index
-        for child, kind in children[1:]:
+        # The grammar gives a quote behind a backslash at the end of a raw string to what closes it.
+        closing = len(self.walk.slice(children[0][0])) - len(prefix)
+        for child, kind in children[1:-1]:
             if kind == "string_content":
                 continue
             span = child.range()
@@ -56,6 +58,8 @@ class _Text:
             at = span.end.index
             if kind == "interpolation":
                 self._interpolation(child)
+        end = node.range().end.index - closing
+        self._text(self.walk.text[at:end], raw, octets, formatted)
 
     def _text(self, text: str, raw: bool, octets: bool, formatted: bool) -> None:
         value = text if raw else python_escapes(text, octets)
@@ -67,7 +71,9 @@ class _Text:
         if shown is not None:
             # f"{x = }" shows the text of the expression itself, spaces and all.
             start = children[0][0].range().end.index
-            upto = next((c for c, k in children if k in ("type_conversion", "format_specifier")), children[-1][0])
+            upto = next(
+                (c for c, k in children if k in ("type_conversion", "format_specifier")), children[-1][0]
+            )
             self.text.append(self.walk.text[start : upto.range().start.index])
         self.flush()
         self.items += [(node, AT), (node, "interpolation")]
@@ -89,7 +95,9 @@ class _Text:
 
 def _string(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
     text = _Text(walk)
-    parts = [child for child, kind in pairs if kind == "string"] if pairs and pairs[0][1] == "string" else [node]
+    parts = (
+        [child for child, kind in pairs if kind == "string"] if pairs and pairs[0][1] == "string" else [node]
+    )
     for part in parts:
         text.add(part)
     return text.done(node)

@@ -31,7 +31,9 @@ def _keyed(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
     """A key is its text, in quotes or not, a number or not."""
     kind = node.kind()
     at = next((i for i, (_, name) in enumerate(pairs) if name in ("string", "number")), None)
-    limit = next((i for i, (_, name) in enumerate(pairs) if name in (":", "=", "formal_parameters")), len(pairs))
+    limit = next(
+        (i for i, (_, name) in enumerate(pairs) if name in (":", "=", "formal_parameters")), len(pairs)
+    )
     if at is None or at >= limit:
         return None
     key, name = pairs[at]
@@ -42,7 +44,9 @@ def _keyed(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 def _statements(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
     """Empty statements say nothing where statements stand in a row."""
-    return walk.inside(node.kind(), [(child, "" if kind == "empty_statement" else kind) for child, kind in pairs])
+    return walk.inside(
+        node.kind(), [(child, "" if kind == "empty_statement" else kind) for child, kind in pairs]
+    )
 
 
 def _new(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item]:
@@ -58,7 +62,7 @@ def _arrow(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
     at = next((i for i, (_, kind) in enumerate(pairs) if kind == "=>"), 0)
     if not at or pairs[at - 1][1] != "identifier":
         return None
-    parameter = [OPEN + "formal_parameters", "(", pairs[at - 1], ")", CLOSE]
+    parameter: list[Item] = [OPEN + "formal_parameters", "(", pairs[at - 1], ")", CLOSE]
     return walk.inside("arrow_function", [*pairs[: at - 1], *parameter, *pairs[at:]])
 
 

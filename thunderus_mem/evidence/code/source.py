@@ -51,7 +51,9 @@ class Definition:
     @property
     def broken(self) -> bool:
         """Whether the parser failed somewhere inside: then its fingerprint says little."""
-        return self.fingerprint is not None and (self._broken or self._source.in_conflict(self.first, self.last))
+        return self.fingerprint is not None and (
+            self._broken or self._source.in_conflict(self.first, self.last)
+        )
 
 
 class Source:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.evidence.code.literals import c_escapes, go_number, rust_number
 from thunderus_mem.evidence.code.strings import quoted
-from thunderus_mem.evidence.code.walk import AT, Rules
+from thunderus_mem.evidence.code.walk import AT, CLOSE, OPEN, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +55,11 @@ def _unbraced(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
 
 def _rust_statement(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
     """A semicolon after what never comes back, or after a block that ends the line, says nothing."""
-    return list((child, "" if kind == ";" else kind) for child, kind in pairs) if pairs[0][1] in _LEAVING else None
+    return (
+        list((child, "" if kind == ";" else kind) for child, kind in pairs)
+        if pairs[0][1] in _LEAVING
+        else None
+    )
 
 
 def _rust_parentheses(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
@@ -92,6 +96,56 @@ def _rust_string(walk: Walk, node: SgNode, _pairs: Pairs) -> list[Item]:
     return [text[:start] + "'" + c_escapes(text[start + 1 : -1]), (node, "")]
 
 
+def _token_tree(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """A comma at the end, which formatting adds."""
+    last = [i for i, (_, kind) in enumerate(pairs) if kind][-2:-1]
+    if not last or pairs[last[0]][1] != ",":
+        return None
+    items = [(child, "" if i == last[0] else kind) for i, (child, kind) in enumerate(pairs)]
+    return [OPEN + "token_tree", *items, CLOSE]
+
+
+def _sort_key(walk: Walk, node: SgNode) -> str:
+    return "".join(walk.slice(node).partition("{")[0].split())
+
+
+def _in_order(walk: Walk, units: list[list[tuple[SgNode, str]]]) -> list[Item]:
+    """Units of nodes that may stand in any order, in the order of their texts."""
+    units.sort(key=lambda unit: _sort_key(walk, unit[-1][0]))
+    return [item for unit in units for node, kind in unit for item in ((node, AT), (node, kind))]
+
+
+def _use_list(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """The order of imported names says nothing."""
+    middle = [[pair] for pair in pairs[1:-1] if pair[1] not in ("", ",")]
+    return [OPEN + node.kind(), pairs[0], *_in_order(walk, middle), pairs[-1], CLOSE]
+
+
+def _items(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """Imports (and modules declared) in a row, in the order of their texts; the rest as it stands."""
+    items: list[Item] = []
+    run: list[list[tuple[SgNode, str]]] = []
+    unit: list[tuple[SgNode, str]] = []
+    for child, kind in pairs:
+        if not kind:
+            continue
+        unit.append((child, kind))
+        if kind == "attribute_item":
+            continue
+        if kind == "use_declaration" or (kind == "mod_item" and child.field("body") is None):
+            run.append(unit)
+        else:
+            items += [*_in_order(walk, run), (unit[0][0], AT), *unit]
+            run = []
+        unit = []
+    return walk.inside(node.kind(), [*items, *_in_order(walk, run), *unit])
+
+
+def _go_imports(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
+    specs = [[pair] for pair in pairs if pair[1] == "import_spec"]
+    return [OPEN + node.kind(), *_in_order(walk, specs), (node, ""), CLOSE]
+
+
 def _empty_list(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
     return None if walk.pairs(node)[2:] else [(child, "") for child, _ in pairs]
 
@@ -120,8 +174,14 @@ RUST: Final = Rules(
         "string_literal": _rust_string,
         "raw_string_literal": _rust_raw,
         "type_parameters": _empty_list,
+        "token_tree": _token_tree,
+        "use_list": _use_list,
+        "source_file": _items,
+        "block": _items,
+        "declaration_list": _items,
     },
     leaves={"integer_literal": rust_number, "float_literal": rust_number},
+    empty=frozenset(["string_content"]),
 )
 
 GO: Final = Rules(
@@ -133,6 +193,8 @@ GO: Final = Rules(
         "interpreted_string_literal": quoted("'", c_escapes),
         "raw_string_literal": quoted("'", str),
         "for_clause": _go_for,
+        "import_spec_list": _go_imports,
     },
     leaves={"int_literal": go_number, "float_literal": go_number, "imaginary_literal": go_number},
+    empty=frozenset(["raw_string_literal_content", "interpreted_string_literal_content"]),
 )

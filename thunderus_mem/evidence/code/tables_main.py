@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["GO_TABLE", "JAVASCRIPT_TABLE", "PYTHON_TABLE", "RUST_TABLE", "TYPESCRIPT_TABLE"]
 
-_FUNCTIONS: Final = frozenset(["function_expression", "arrow_function", "generator_function", "class", "function"])
+_FUNCTIONS: Final = frozenset(
+    ["function_expression", "arrow_function", "generator_function", "class", "function"]
+)
 _TOP: Final = ("program", "export_statement", "source_file")
 
 
@@ -26,7 +28,9 @@ def _python(node: SgNode, kind: str, text: Text) -> tuple[str, ...]:
     if kind != "assignment":
         return by_field(node, kind, text)
     statement = node.parent()
-    block = statement.parent() if statement is not None and statement.kind() == "expression_statement" else None
+    block = (
+        statement.parent() if statement is not None and statement.kind() == "expression_statement" else None
+    )
     if block is None or not _holds_constants(block):
         return ()
     left = node.field("left")
@@ -68,7 +72,8 @@ def _script(node: SgNode, kind: str, text: Text) -> tuple[str, ...]:
 
 
 def _plain(name: str) -> str:
-    return name.strip("'\"[]#`").strip("'\"")
+    """A key without its brackets, quotes and ``#``."""
+    return "".join(name.strip("[]# ").translate({ord(mark): None for mark in "'\"`"}).split("\n"))
 
 
 def _declared(node: SgNode, text: Text) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["AT", "CLOSE", "OPEN", "Item", "Rules", "Walk"]
 
 OPEN: Final = "\x01"
-"""Begins the token that opens a node; no text of a file begins with it but that of a stray control character."""
+"""Begins the token that opens a node; no text begins with it but a stray control character."""
 CLOSE: Final = "\x02"
 AT: Final = "\x03"
 
@@ -84,10 +84,10 @@ class Walk:
         comments, transparent, nodes = rules.comments, rules.transparent, rules.nodes
         while stack:
             item = stack.pop()
-            if item.__class__ is str:
-                tokens.append(item)  # type: ignore[arg-type]
+            if isinstance(item, str):
+                tokens.append(item)
                 continue
-            node, kind = item  # type: ignore[misc]
+            node, kind = item
             if not kind or kind in comments:
                 self._skip(node)
                 continue
