@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pickle
 import random
 import shutil
 import sys
@@ -51,8 +52,9 @@ def readers(options: argparse.Namespace) -> list[Reader]:
     return found
 
 
-def gather(library: Library, findings: Findings, options: argparse.Namespace) -> None:
+def gather(library: Library, options: argparse.Namespace) -> Findings:
     """Everything that one repository has to say."""
+    findings = Findings([], [], [], [])
     clone, dice = library.clone, random.Random(f"{options.seed} {library.clone.name}")
     steps = 0
 
@@ -78,6 +80,17 @@ def gather(library: Library, findings: Findings, options: argparse.Namespace) ->
         findings.mutations.extend((clone.name, one) for one in done)
     findings.abouts.append(About(clone.name, clone.count(), clone.date(clone.tip), steps))
     library.save()
+    return findings
+
+
+def _gathered(library: Library, options: argparse.Namespace, kept: str) -> Findings:
+    if options.resume and os.path.exists(kept):
+        with open(kept, "rb") as file:
+            return pickle.load(file)  # type: ignore[no-any-return]
+    found = gather(library, options)
+    with open(kept, "wb") as file:
+        pickle.dump(found, file)
+    return found
 
 
 def texts(library: Library, wrong: dict[str, Any]) -> str:
@@ -134,6 +147,7 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--reformat", action="store_true", help="run the formatters over the newest commit")
     parser.add_argument("--mutations", type=int, default=0, help="one-token edits in Python, a repository")
     parser.add_argument("--situations", nargs="*", default=list(SITUATIONS), choices=SITUATIONS)
+    parser.add_argument("--resume", action="store_true", help="take what an earlier run found in a repository")
     parser.add_argument("--seed", default="1")
     return parser.parse_args(arguments)
 
@@ -149,7 +163,8 @@ def main(arguments: list[str]) -> int:
         place = os.path.join(options.work, name.replace("/", "-"))
         clone = Clone(source, place, name)
         libraries[name] = Library(clone, known, f"{place}-truth")
-        gather(libraries[name], findings, options)
+        for gathered, new in zip(findings, _gathered(libraries[name], options, f"{place}-found.pickle"), strict=True):
+            gathered.extend(new)  # type: ignore[attr-defined]
     data = write(findings, libraries, options.work)
     print(markdown(findings))
     wrong = data["false_verdicts"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from benchmarks.replay.scoring import Given
 from thunderus_mem.evidence.past import Past
@@ -33,36 +33,50 @@ def given(verdict: Verdict) -> Given:
     return Given(verdict.status, found.path if found else "", found.symbol if found else "", verdict.reason)
 
 
-def judged(root: str, revision: str, anchors: Sequence[Anchor], hint: str | None) -> list[Given]:
-    """Verdicts in the tree of a commit of the repository at ``root``; ``hint`` ``None``: no history at all."""
+class Place(NamedTuple):
+    """A commit checked out nowhere, in which many anchors are judged."""
+
+    tree: CommitTree
+    anchors: Sequence[Anchor]
+
+    def judged(self, root: str, revision: str, hint: str | None) -> list[Given]:
+        """Verdicts with the history that the repository at ``root`` has; ``hint`` ``None``: with none."""
+        if hint is None:
+            return [given(judge(anchor, self.tree, NoHistory())) for anchor in self.anchors]
+        git = found(root)
+        with ObjectReader(git) as reader:
+            past = Past(git, reader, revision)
+            return [given(judge(anchor, self.tree, past.of(anchor, hint))) for anchor in self.anchors]
+
+
+def found(root: str) -> Git:
+    """The repository at a folder."""
     git = Git.find(root)
     if git is None:
         raise OSError(f"{root} is no repository")
-    with ObjectReader(git) as reader:
-        tree = CommitTree(git, reader, revision)
-        tree.expect({anchor.symbol.rpartition(".")[2] for anchor in anchors})
-        if hint is None:
-            return [given(judge(anchor, tree, NoHistory())) for anchor in anchors]
-        past = Past(git, reader, revision)
-        return [given(judge(anchor, tree, past.of(anchor, hint))) for anchor in anchors]
+    return git
 
 
 def in_all_situations(
     clone: Clone, a: str, b: str, anchors: Sequence[Anchor], shallow_root: str, situations: Sequence[str]
 ) -> list[dict[str, Given]]:
-    """For each anchor of A its verdict at B in every situation asked for."""
-    found: dict[str, list[Given]] = {}
-    if HISTORY in situations:
-        clone.stand_at(b)
-        found[HISTORY] = judged(clone.root, b, anchors, a)
-    if SQUASHED in situations:
-        squashed = clone.commit(b, {}, parents=[f"{a}~1"])
-        clone.stand_at(squashed)
-        found[SQUASHED] = judged(clone.root, squashed, anchors, _GONE)
-    if SHALLOW in situations:
-        clone.shallow(b, shallow_root)
-        found[SHALLOW] = judged(shallow_root, b, anchors, a)
-    if NONE in situations:
-        clone.stand_at(b)
-        found[NONE] = judged(clone.root, b, anchors, None)
-    return [{name: rows[at] for name, rows in found.items()} for at in range(len(anchors))]
+    """For each anchor of A its verdict at B in every situation asked for; files are parsed once for all."""
+    rows: dict[str, list[Given]] = {}
+    git = found(clone.root)
+    with ObjectReader(git) as reader:
+        tree = CommitTree(git, reader, b)
+        tree.expect({anchor.symbol.rpartition(".")[2] for anchor in anchors})
+        place = Place(tree, anchors)
+        if HISTORY in situations:
+            clone.stand_at(b)
+            rows[HISTORY] = place.judged(clone.root, b, a)
+        if SQUASHED in situations:
+            squashed = clone.commit(b, {}, parents=[f"{a}~1"])
+            clone.stand_at(squashed)
+            rows[SQUASHED] = place.judged(clone.root, squashed, _GONE)
+        if SHALLOW in situations:
+            clone.shallow(b, shallow_root)
+            rows[SHALLOW] = place.judged(shallow_root, b, a)
+        if NONE in situations:
+            rows[NONE] = place.judged(clone.root, b, None)
+    return [{name: verdicts[at] for name, verdicts in rows.items()} for at in range(len(anchors))]

@@ -7,14 +7,13 @@ import keyword
 import tokenize
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from benchmarks.replay.judging import given
+from benchmarks.replay.judging import found, given
 from benchmarks.replay.planting import plant
 from benchmarks.replay.read_python import PythonReader
 from benchmarks.replay.scoring import Given
 from thunderus_mem.evidence.code.source import Source
 from thunderus_mem.evidence.trees import CommitTree, PatchedTree
 from thunderus_mem.evidence.verdict import NoHistory, judge
-from thunderus_mem.store.git import Git
 from thunderus_mem.store.git_objects import ObjectReader
 
 if TYPE_CHECKING:
@@ -60,26 +59,26 @@ def mutate(library: Library, at: str, dice: Random, count: int) -> list[Mutation
         for symbol in reading.symbols
         if symbol.kind in ("function", "class") and len(reading.named(symbol.name)) == 1
     ]
-    git = Git.find(clone.root)
-    if not pool or git is None:
+    if not pool:
         return []
-    found: list[Mutation] = []
+    git = found(clone.root)
+    done: list[Mutation] = []
     with ObjectReader(git) as reader:
         whole = CommitTree(git, reader, at)
         for _ in range(20 * count):
-            if len(found) == count:
+            if len(done) == count:
                 break
             path, symbol = dice.choice(pool)
             data = clone.blob(tree[path])
-            done = _mutated(data, symbol, dice)
-            planted = plant(Source(path, data), path, symbol, changing=True) if done else None
-            if done is None or planted is None:
+            edit = _mutated(data, symbol, dice)
+            planted = plant(Source(path, data), path, symbol, changing=True) if edit else None
+            if edit is None or planted is None:
                 continue
-            new, row, old, token = done
+            new, row, old, token = edit
             verdict = judge(planted.anchor, PatchedTree(whole, {path: new}), NoHistory())
             renamed = old == symbol.name.rpartition(".")[2]
-            found.append(Mutation(path, planted.anchor.symbol, row, old, token, given(verdict), renamed))
-    return found
+            done.append(Mutation(path, planted.anchor.symbol, row, old, token, given(verdict), renamed))
+    return done
 
 
 def _mutated(data: bytes, symbol: Symbol, dice: Random) -> tuple[bytes, int, str, str] | None:

@@ -24,12 +24,11 @@ def _is_text(statement: ast.stmt) -> bool:
     )
 
 
-def _dump(node: Any, own: str, out: list[str]) -> None:
-    """Write a node as text; ``own`` is blanked where it is a name, "" blanks nothing."""
+def _dump(node: Any, out: list[str]) -> None:
     if isinstance(node, list):
         out.append("[")
         for one in node:
-            _dump(one, own, out)
+            _dump(one, out)
         out.append("]")
     elif isinstance(node, ast.AST):
         out.append("(" + type(node).__name__)
@@ -39,20 +38,25 @@ def _dump(node: Any, own: str, out: list[str]) -> None:
             inner = value
             if name == "body" and isinstance(node, (*_Defined, ast.Module)) and value and _is_text(value[0]):
                 inner = value[1:]
-            if own and value == own and name in ("id", "name"):
-                inner = _BLANK
             out.append(name)
-            _dump(inner, own, out)
+            _dump(inner, out)
         out.append(")")
     else:
         out.append(f"{type(node).__name__}:{node!r} ")
 
 
-def dump(node: ast.AST, own: str = "") -> str:
+def dump(node: ast.AST) -> str:
     """A node as text: no docstrings, positions, or spelling of constants."""
     out: list[str] = []
-    _dump(node, own, out)
+    _dump(node, out)
     return "".join(out)
+
+
+def _blanked(text: str, own: str) -> str:
+    """A dump without the definition's own name, where it is declared and where it is used as a name."""
+    for field in ("id", "name"):
+        text = text.replace(f"{field}str:{own!r} ", field + _BLANK)
+    return text
 
 
 def _targets(node: ast.stmt) -> list[str]:
@@ -95,7 +99,8 @@ def _found(body: Sequence[ast.stmt], prefix: str, *, inside: bool) -> Iterator[S
 def _symbol(node: ast.stmt, name: str, kind: str) -> Symbol:
     own = name.rpartition(".")[2]
     last = node.end_lineno or node.lineno
-    return Symbol(name, kind, _first(node), last, digest(dump(node)), digest(dump(node, own)))
+    text = dump(node)
+    return Symbol(name, kind, _first(node), last, digest(text), digest(_blanked(text, own)))
 
 
 class PythonReader:

@@ -128,10 +128,16 @@ class Span:
         return renamed if renamed in self.after else ""
 
     def changed_between(self, path: str, symbol: Symbol) -> bool:
-        """Whether some version between held the symbol otherwise, or not at all."""
-        for blob in self.versions.get(path, ()):
+        """Whether some version between held the symbol otherwise, or not at all.
+
+        A version that holds its very lines is not parsed.
+        """
+        lines = _text(self.library.clone.blob(self.before[path]), symbol)
+        for blob in sorted(self.versions.get(path, ())):
             if not blob:
                 return True
+            if lines in self.library.clone.blob(blob):
+                continue
             reading = self.library.one(path, blob)
             if not reading.trouble and not any(one.content == symbol.content for one in reading.named(symbol.name)):
                 return True
