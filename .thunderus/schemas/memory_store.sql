@@ -44,8 +44,9 @@ CREATE TABLE docs (
     created TEXT NOT NULL,
     updated_key TEXT NOT NULL,        -- "updated" in UTC, sorts as the time does
     status TEXT NOT NULL,             -- verified|stale|unknown, as written in the file
+    confirmed_by TEXT NOT NULL,       -- user|agent, "" when nobody confirmed it
     aliases_json TEXT NOT NULL,       -- JSON array
-    anchors_json TEXT NOT NULL,       -- JSON array: anchors of all headings
+    anchors_json TEXT NOT NULL,       -- JSON array: link anchors of all headings
     hash TEXT NOT NULL,
     size INTEGER NOT NULL,            -- bytes
     tokens INTEGER NOT NULL           -- about: characters / 4
@@ -79,6 +80,21 @@ CREATE TABLE doc_edges (
 ) WITHOUT ROWID;
 
 CREATE INDEX doc_edges_by_dst ON doc_edges (dst_doc_id, rel);
+
+-- Places in the code that documents talk about, in the order of the document.
+CREATE TABLE anchors (
+    doc_id TEXT NOT NULL,
+    place INTEGER NOT NULL,           -- from 0
+    path TEXT NOT NULL,               -- POSIX, relative to the folder that holds .thunderus; may be a glob
+    symbol TEXT NOT NULL,             -- "" for none
+    lines TEXT NOT NULL,              -- "10-20", "" for none
+    fingerprint TEXT NOT NULL,        -- "" until somebody confirms it
+    line INTEGER NOT NULL,            -- of the document's file
+    since TEXT NOT NULL,              -- the commit the document names as last verified, "" for none
+    PRIMARY KEY (doc_id, place)
+) WITHOUT ROWID;
+
+CREATE INDEX anchors_by_path ON anchors (path);
 
 -- Whole documents, for words. "names": aliases, words of id and path. "parts": parts of camel-case names and
 -- two-character grams of Chinese, Japanese and Korean. The row id is that of docs.

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.evidence.past import measured
 from thunderus_mem.model.fingerprint import parse_fingerprint
+from thunderus_mem.model.textdiff import unified_diff
 
 if TYPE_CHECKING:
     from thunderus_mem.evidence.code.source import Source
     from thunderus_mem.evidence.past import Past
+    from thunderus_mem.evidence.verdict import Tree, Verdict
     from thunderus_mem.model.anchor import Anchor
     from thunderus_mem.store.git_history import Commit
 
-__all__ = ["Turn", "culprit", "turn"]
+__all__ = ["Turn", "code_diff", "code_of", "turn"]
 
 
 class Turn(NamedTuple):
@@ -43,7 +45,21 @@ def turn(anchor: Anchor, found: Anchor | None, past: Past) -> Turn | None:
     return None
 
 
-def culprit(anchor: Anchor, found: Anchor | None, past: Past) -> Commit | None:
-    """The commit that made an anchor stale; ``None`` when it is not committed yet, or not known."""
-    known = turn(anchor, found, past)
-    return known.commit if known is not None else None
+def code_diff(verdict: Verdict, known: Turn, tree: Tree) -> str:
+    """The anchored code as it was and as it is now, as a unified diff; "" when it is too long to show."""
+    was = code_of(verdict.anchor, known.source)
+    found = verdict.found
+    here = tree.source(found.path) if found is not None else None
+    now = code_of(found, here) if found is not None and here is not None else None
+    return unified_diff(was, now, (found or verdict.anchor).path) or ""
+
+
+def code_of(anchor: Anchor, source: Source) -> str | None:
+    """The lines of what an anchor names in a version of its file; ``None`` when it is not there."""
+    lines = source.text.splitlines(keepends=True)
+    if anchor.symbol:
+        found = source.find(anchor.symbol)
+        return "".join(lines[found[0].first - 1 : found[0].last]) if found else None
+    if anchor.lines is None:
+        return source.text
+    return "".join(lines[anchor.lines[0] - 1 : anchor.lines[1]]) or None

@@ -37,7 +37,7 @@ CHANGED: Final = "changed"
 MISSING: Final = "missing"
 UNKNOWN: Final = "unknown"
 RULES: Final = 1
-"""Number of the rules by which verdicts are found. Raised whenever the same code may be judged differently."""
+"""Number of the rules by which verdicts are found. Raised whenever the same code may be judged otherwise."""
 ORDER: Final = (VERIFIED, MOVED, UNKNOWN, CHANGED, MISSING)
 """From good to bad."""
 

@@ -69,6 +69,9 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM602": ("unused-answer", WARNING),
     "TM603": ("unknown-code", WARNING),
     "TM604": ("configured-answers", WARNING),
+    "TM701": ("code-changed", WARNING),
+    "TM702": ("code-missing", WARNING),
+    "TM703": ("code-moved", NOTE),
 }
 
 
@@ -111,6 +114,24 @@ class Origins(Protocol):
 
     def lost_commits(self, names: Sequence[str]) -> tuple[tuple[str, bool], ...]:
         """Those of the commits that no branch or tag reaches, and whether the clone has them at all."""
+
+
+class CodeState(NamedTuple):
+    """What became of the code that an anchor names: the anchor's ``place`` and ``line`` in the document, the
+    ``verdict`` (verified, moved, changed, missing, unknown), a reason, and where the code is ``now``."""
+
+    place: str
+    line: int
+    verdict: str
+    reason: str
+    now: str
+
+
+class Evidence(Protocol):
+    """What a rule may know of the code."""
+
+    def of(self, document: Document) -> Sequence[CodeState]:
+        """The state of each anchor of a document."""
 
 
 class LintConfig(NamedTuple):

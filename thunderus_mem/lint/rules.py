@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.lint import (
     answers,
+    code,
     identity,
     limits,
     links,
@@ -78,4 +79,7 @@ RULES: Final[tuple[Rule, ...]] = (
     _rule("TM602", answers.unused_answer, "answers"),
     _rule("TM603", answers.unknown_code, "answers"),
     _rule("TM604", answers.configured_answers, "store"),
+    _rule("TM701", code.code_changed),
+    _rule("TM702", code.code_missing),
+    _rule("TM703", code.code_moved),
 )

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from thunderus_mem.lint.follow import Target
-    from thunderus_mem.lint.rule import Corpus, LintConfig, Origins
+    from thunderus_mem.lint.rule import Corpus, Evidence, LintConfig, Origins
     from thunderus_mem.model.document import Document, Reading
     from thunderus_mem.model.schema import Violation
 
@@ -82,8 +82,9 @@ def nearest(text: str, known: Iterable[str]) -> str:
 class Subject:
     """One document under lint, with what the rules share: headings and references are found once.
 
-    ``corpus`` and ``origins`` may be ``None`` (nothing is known of other documents, of log and history; rules
-    that ask skip). ``exists`` answers whether a root-relative path of the repository is there.
+    ``corpus``, ``origins`` and ``evidence`` may be ``None`` (nothing is known of other documents, of log and
+    history, of the code; rules that ask skip). ``exists`` answers whether a root-relative
+    path of the repository is there.
     """
 
     reading: Reading
@@ -91,6 +92,7 @@ class Subject:
     config: LintConfig
     exists: Callable[[str], bool]
     origins: Origins | None = None
+    evidence: Evidence | None = None
 
     @property
     def path(self) -> str:

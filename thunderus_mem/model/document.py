@@ -82,7 +82,7 @@ class Document(NamedTuple):
 
     @property
     def confirmed_by(self) -> str:
-        """Who confirmed it last (``verification.by``): user, agent, or "" when nobody did or it does not say."""
+        """Who confirmed it last (``verification.by``): user, agent, or "" when that is not known."""
         verification = self.header.get("verification")
         by = _text(verification.get("by")) if isinstance(verification, Mapping) else ""
         return by if self.status == "verified" else ""

@@ -50,7 +50,7 @@ def _meets(start: int, count: int, first: int, last: int) -> bool:
 
 
 class FileDiff(NamedTuple):
-    """What a diff says of one file; a path is "" where there is no such file. ``binary``: it shows no lines."""
+    """What a diff says of one file; a path is "" where there is none. ``binary``: it shows no lines."""
 
     old_path: str
     new_path: str

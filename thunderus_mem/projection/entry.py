@@ -56,7 +56,8 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
     )
     doc = (
         doc_id, document.kind, title, path, _list(document.tags), document.updated, _provenance(document),
-        document.created, utc_key(document.updated), document.status, document.confirmed_by, _list(document.aliases),
+        document.created, utc_key(document.updated), document.status, document.confirmed_by,
+        _list(document.aliases),
         _list(heading.anchor for heading in found_headings), content_hash, size, tokens,
     )  # fmt: skip
     stem = inner.rpartition("/")[2].casefold()

@@ -10,7 +10,7 @@ from thunderus_mem.projection.rows import decode_list, fold_name
 from thunderus_mem.projection.scan import UNSETTLED, Walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.projection.corpus import IndexCorpus
@@ -64,11 +64,13 @@ class Index:
         path: str = "",
         since: str = "",
         before: str = "",
+        judged: Mapping[str, str] | None = None,
     ) -> list[DocRow]:
         """Documents by id, those that fit every filter given. ``since`` and ``before`` are ``utc_key`` times;
         status ``superseded`` asks for what another document supersedes; tags must all be there; a ``path``
         with
-        ``*`` is a pattern, without one a part of the path."""
+        ``*`` is a pattern, without one a part of the path; ``judged`` gives documents another status than their
+        files do."""
         from thunderus_mem.projection.filters import filter_clauses
 
         where, values = filter_clauses(
@@ -78,6 +80,7 @@ class Index:
             paths=[path] if path else [],
             since=since,
             before=before,
+            judged=judged,
         )
         rows = self.database.rows(f"SELECT {_DOC_COLUMNS} FROM docs WHERE {where} ORDER BY doc_id", values)
         return [_doc_row(row) for row in rows]

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from thunderus_mem.projection.database import Database
 
 PASSAGES_PER_DOCUMENT: Final = 4096
 """Row id of a passage = row id of its document times this, plus its place."""
@@ -13,6 +16,11 @@ def decode_list(text: str) -> tuple[str, ...]:
     import json
 
     return tuple(json.loads(text)) if text != "[]" else ()
+
+
+def has_anchors(database: Database) -> bool:
+    """Whether any document talks about code in a way that can be checked."""
+    return database.row("SELECT 1 FROM anchors LIMIT 1") is not None
 
 
 def fold_name(text: str) -> str:

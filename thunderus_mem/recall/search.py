@@ -5,11 +5,12 @@ Text that is shown comes from the file, and only when the file still is the one 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from thunderus_mem.model.query import atoms, exclusion_expression, match_expression, whole_expression
 from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT
 from thunderus_mem.recall.rank import (
+    CONFIRMED_FACTOR,
     DOCUMENT_WEIGHTS,
     FUSION_K,
     PASSAGE_WEIGHTS,
@@ -22,11 +23,14 @@ from thunderus_mem.recall.rank import (
 from thunderus_mem.recall.snippet import Snippets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from thunderus_mem.model.query import Query
     from thunderus_mem.projection.database import Database
     from thunderus_mem.projection.index import Index
+
+Judging: TypeAlias = "Callable[[Sequence[str] | None], Mapping[str, str]]"
+"""What the code says of documents (``None``: of all): their status by id, for those it speaks of."""
 
 MAX_LIMIT: Final = 50
 _POOL: Final = 60
@@ -61,23 +65,34 @@ class _Doc(NamedTuple):
     title: str
     path: str
     status: str
+    confirmed_by: str = ""
 
 
 def search(
-    index: Index, query: Query, *, root: str, limit: int = 10, explain: bool = False, whole: bool = False
+    index: Index,
+    query: Query,
+    *,
+    root: str,
+    limit: int = 10,
+    explain: bool = False,
+    whole: bool = False,
+    judge: Judging | None = None,
 ) -> list[Hit]:
     """The best passages for a query, best first; empty when nothing is relevant. ``index`` must be fresh.
 
     A query of filters alone lists what they let through, newest first. A hit whose file has changed since is
-    left out; with ``whole`` it raises ``Outdated``.
+    left out; with ``whole`` it raises ``Outdated``. ``judge`` tells what the code says of some documents,
+    or of all: their status by id, instead of what their files say.
     """
     limit = max(1, min(limit, MAX_LIMIT))
     database = index.database
-    allowed = _allowed(database, query)
+    allowed = _allowed(database, query, judge)
     expression = match_expression(query)
     snippets = Snippets(root, database, expression, whole=whole)
     if not expression:
-        return _listing(index, snippets, allowed, limit) if query.filtered or query.unwanted else []
+        if not (query.filtered or query.unwanted):
+            return []
+        return _listing(index, snippets, allowed, limit, judge)
     found = _ranked(database, expression, allowed)
     docs = _docs(database, {*found.documents, *found.passages})
     successors = _successors(index, docs, allowed)
@@ -85,12 +100,14 @@ def search(
     for _, successor in successors.values():
         if successor is not None and successor.row not in docs:
             docs[successor.row] = successor
+    docs = _judged(docs, judge)
     ordered = fuse(
         found.documents,
         found.passages,
         {row: doc.status for row, doc in docs.items()},
         superseded,
         {row: doc.id for row, doc in docs.items()},
+        {row: doc.confirmed_by for row, doc in docs.items()},
     )
     ordered = _relevant(database, query, ordered, index.count())
     shown = (
@@ -153,7 +170,19 @@ def _telling_passage(database: Database, expression: str, row: int, ranked: list
     return next((passage for passage in ranked if passage in own), own[0] if own else first)
 
 
-def _allowed(database: Database, query: Query) -> frozenset[int] | None:
+def _judged(docs: dict[int, _Doc], judge: Judging | None) -> dict[int, _Doc]:
+    """The documents with the status that the code gives them."""
+    said = judge([doc.id for doc in docs.values()]) if judge is not None and docs else {}
+    if not said:
+        return docs
+    return {row: doc._replace(status=said.get(doc.id, doc.status)) for row, doc in docs.items()}
+
+
+def _allowed(
+    database: Database,
+    query: Query,
+    judge: Judging | None,
+) -> frozenset[int] | None:
     """Row ids that the filters and left-out words let through; ``None`` for all."""
     allowed: frozenset[int] | None = None
     if query.filtered:
@@ -166,6 +195,7 @@ def _allowed(database: Database, query: Query) -> frozenset[int] | None:
             paths=query.paths,
             since=query.since,
             before=query.before,
+            judged=judge(None) if judge is not None and query.statuses else {},
         )
         allowed = frozenset(row[0] for row in database.rows(f"SELECT rowid FROM docs WHERE {where}", values))
     if unwanted := exclusion_expression(query):
@@ -185,7 +215,8 @@ def _docs(database: Database, keys: Iterable[int] | Iterable[str], column: str =
     wanted = list(keys)
     marks = ", ".join("?" * len(wanted))
     found = database.rows(
-        f"SELECT rowid, doc_id, kind, title, path, status FROM docs WHERE {column} IN ({marks})",
+        "SELECT rowid, doc_id, kind, title, path, status, confirmed_by FROM docs "
+        f"WHERE {column} IN ({marks})",
         wanted,
     )
     return {row[0]: _Doc(*row) for row in found}
@@ -241,12 +272,18 @@ def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> li
     return result
 
 
-def _listing(index: Index, snippets: Snippets, allowed: frozenset[int] | None, limit: int) -> list[Hit]:
+def _listing(
+    index: Index,
+    snippets: Snippets,
+    allowed: frozenset[int] | None,
+    limit: int,
+    judge: Judging | None,
+) -> list[Hit]:
     """What the filters let through, newest first."""
     database = index.database
     rows = database.rows("SELECT rowid FROM docs ORDER BY updated_key DESC, doc_id")
     wanted = [row[0] for row in rows if allowed is None or row[0] in allowed][:limit]
-    docs = _docs(database, wanted)
+    docs = _judged(_docs(database, wanted), judge)
     superseded = index.superseded_by([doc.id for doc in docs.values()])
     shown: list[tuple[_Doc, int | None, float, str, dict[str, Any]]] = [
         (docs[row], None, 0.0, superseded.get(docs[row].id, ""), {}) for row in wanted
@@ -288,5 +325,6 @@ def _explanation(candidate: Candidate, found: _Found, expression: str) -> dict[s
         "document_weights": DOCUMENT_WEIGHTS,
         "passage_weights": PASSAGE_WEIGHTS,
         "stale_factor": STALE_FACTOR if candidate.status == "stale" else 1.0,
+        "confirmed_factor": CONFIRMED_FACTOR.get(candidate.confirmed_by, 1.0),
         "superseded_factor": SUPERSEDED_FACTOR if candidate.superseded else 1.0,
     }

@@ -106,16 +106,35 @@ def shown(value: Shown, console: Console) -> str:
         ("path", value.path),
         ("tags", ", ".join(value.tags)),
         ("also", ", ".join(value.aliases)),
-        ("status", value.status),
+        ("status", _said_status(value)),
         ("updated", day(value.updated) + (f" (created {day(value.created)})" if value.created else "")),
         ("links", ", ".join(f"{link.rel} {link.target}" for link in value.links if not link.incoming)),
         ("linked by", ", ".join(f"{link.target} ({link.rel})" for link in value.links if link.incoming)),
         ("replaced by", style.warning(value.superseded_by)),
     ]
+    facts += _anchors(value, style) if value.anchors else []
     rows = [(style.dim(name), text) for name, text in facts if text]
     return "\n".join(
         [style.bold(one_line(value.title)), "", *aligned(rows), "", _body(value, console)]
     ).rstrip()
+
+
+def _said_status(value: Shown) -> str:
+    who = {"user": "confirmed by a person", "agent": "confirmed by an agent"}.get(value.confirmed_by, "")
+    return f"{value.status} ({who})" if who and value.status != "stale" else value.status
+
+
+def _anchors(value: Shown, style: Style) -> list[tuple[str, str]]:
+    """What the code says, an anchor a line."""
+    from thunderus_mem.surfaces.render_evidence import verdict_word
+
+    rows = []
+    for one in value.anchors:
+        more = one.reason if one.verdict != "verified" else one.note
+        rows.append(
+            ("code", f"{one.place}  {verdict_word(one.verdict, style)}" + (f": {more}" if more else ""))
+        )
+    return rows
 
 
 def _body(value: Shown, console: Console) -> str:

@@ -34,7 +34,7 @@ _KEY = ("anchors",)
 
 
 class Anchoring(NamedTuple):
-    """What `anchor` did. ``weak`` are anchors on whole files: any edit in them speaks against the document."""
+    """What `anchor` did. ``weak`` are anchors on whole files: any edit there speaks against it."""
 
     written: Written
     anchors: tuple[str, ...]

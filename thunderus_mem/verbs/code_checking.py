@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.evidence.verdict import CHANGED, MISSING, UNKNOWN
@@ -30,7 +31,8 @@ class CodeFinding(NamedTuple):
 
     ``path`` and ``line`` are where the document makes it, ``place`` is its anchor, ``verdict`` changed or
     missing, ``now`` where the code is that is there instead ("" when none is). ``file`` and ``hunk`` are of
-    the change that did it, ``commit`` its hash and ``subject`` ("" when it is not committed, or not known).
+    the change that did it, ``commit`` its hash and ``subject`` ("" when it is not committed, or not known);
+    ``diff`` is the code that was meant and the code that is there, "" when one of them is not known.
     """
 
     doc_id: str
@@ -46,6 +48,7 @@ class CodeFinding(NamedTuple):
     commit: str
     subject: str
     next_step: str
+    diff: str = ""
 
 
 class Unknown(NamedTuple):
@@ -92,12 +95,13 @@ class _Deed(NamedTuple):
     hunk: str = ""
     commit: str = ""
     subject: str = ""
+    diff: str = ""
 
 
 def _explainer(judge: Judge, stale: Iterable[object]) -> Callable[[Verdict], _Deed]:
     if judge.past is None or not stale:
         return lambda _verdict: _Deed()
-    from thunderus_mem.evidence.culprit import culprit
+    from thunderus_mem.evidence.culprit import code_diff, turn
 
     past = judge.past
     left = _MOST_EXPLAINED
@@ -105,9 +109,14 @@ def _explainer(judge: Judge, stale: Iterable[object]) -> Callable[[Verdict], _De
     def explained(verdict: Verdict) -> _Deed:
         nonlocal left
         left -= 1
-        commit = culprit(verdict.anchor, verdict.found, past) if left >= 0 else None
+        known = turn(verdict.anchor, verdict.found, past) if left >= 0 else None
         file = (verdict.found or verdict.anchor).path
-        return _Deed(file) if commit is None else _Deed(file, "", commit.sha, commit.subject)
+        if known is None:
+            return _Deed(file)
+        diff = code_diff(verdict, known, judge.tree)
+        if known.commit is None:
+            return _Deed(file, diff=diff)
+        return _Deed(file, "", known.commit.sha, known.commit.subject, diff)
 
     return explained
 
@@ -124,7 +133,9 @@ def check_change(memory: Memory, changed: Callable[[Memory, ObjectReader], CodeC
 
 
 def _deed(harm: Harm) -> _Deed:
-    return _Deed(harm.file, harm.hunk.header if harm.hunk is not None else "")
+    if harm.hunk is None:
+        return _Deed(harm.file)
+    return _Deed(harm.file, harm.hunk.header, diff="".join(f"{line}\n" for line in harm.hunk.lines))
 
 
 def _finding(memory: Memory, one: Anchored, verdict: Verdict, deed: _Deed) -> CodeFinding:
@@ -143,6 +154,7 @@ def _finding(memory: Memory, one: Anchored, verdict: Verdict, deed: _Deed) -> Co
         hunk=deed.hunk,
         commit=deed.commit,
         subject=deed.subject,
+        diff=deed.diff,
         next_step=_next_step(one, verdict),
     )
 
@@ -168,12 +180,24 @@ def _unknown(judged: Iterable[tuple[Anchored, Verdict]]) -> Iterable[Unknown]:
 _RULES = {CHANGED: "TM701", MISSING: "TM702"}
 
 
-def diagnostics(report: CheckReport, severity: Callable[[str], Severity]) -> list[Diagnostic]:
-    """The findings as lint's, for the formats that machines read."""
-    return [
-        Diagnostic(
-            rule=_RULES[one.verdict],
-            severity=severity(_RULES[one.verdict]),
+def diagnostics(memory: Memory, report: CheckReport) -> list[Diagnostic]:
+    """The findings as lint's, for the formats that machines read; each weighs what the configuration says."""
+    from thunderus_mem.lint.fingerprint import distinct, fingerprinted
+    from thunderus_mem.lint.rule import CODES
+    from thunderus_mem.verbs.linting import lint_config
+
+    given = lint_config(memory).severities
+
+    def severity(code: str) -> Severity:
+        weight = given.get(code, CODES[code][1])
+        return CODES[code][1] if weight == "off" else Severity(weight)
+
+    found: list[Diagnostic] = []
+    for one in report.findings:
+        rule = _RULES[one.verdict]
+        finding = Diagnostic(
+            rule=rule,
+            severity=severity(rule),
             path=one.path,
             line=one.line,
             column=1,
@@ -183,8 +207,13 @@ def diagnostics(report: CheckReport, severity: Callable[[str], Severity]) -> lis
             hint=one.next_step,
             doc_id=one.doc_id,
         )
-        for one in report.findings
-    ]
+        found.extend(fingerprinted([finding], partial(_place, one.place)))
+    return distinct(found)
+
+
+def _place(place: str, _line: int) -> str:
+    """What a finding is about, instead of the text of its line: the line may move, the anchor stays."""
+    return place
 
 
 def _message(one: CodeFinding) -> str:

@@ -8,11 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.query import parse_query
+from thunderus_mem.projection.rows import has_anchors
 from thunderus_mem.recall.search import Hit
 from thunderus_mem.recall.search import search as ranked
 from thunderus_mem.recall.snippet import Outdated
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from thunderus_mem.memory import Memory
     from thunderus_mem.projection.index import Index
 
@@ -41,8 +44,15 @@ def search(
     most = limit or memory.config.search_limit
 
     def answer(index: Index, *, whole: bool) -> SearchResult:
-        hits = ranked(index, query, root=memory.root, limit=most, explain=explain, whole=whole)
+        hits = ranked(index, query, root=memory.root, limit=most, explain=explain, whole=whole, judge=judge)
         return SearchResult(text, tuple(hits), query.notes, index.count(), index.generation())
+
+    def judge(doc_ids: Sequence[str] | None) -> Mapping[str, str]:
+        if not has_anchors(memory.index.database):
+            return {}
+        from thunderus_mem.verbs.judging import document_statuses
+
+        return document_statuses(memory, doc_ids)
 
     memory.refresh()
     try:

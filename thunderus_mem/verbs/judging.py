@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.evidence.verdict import MOVED, NoHistory, Verdict, judge, status_of, worst
-from thunderus_mem.model.anchor import Anchor, parse_lines
-from thunderus_mem.projection.anchored import anchored
+from thunderus_mem.model.anchor import Anchor, anchors_in, parse_lines
+from thunderus_mem.projection.anchored import Anchored, anchored
 from thunderus_mem.projection.remembered import RememberedVerdicts
 from thunderus_mem.store.code_files import CodeFolder
 
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from thunderus_mem.evidence.past import Past
     from thunderus_mem.evidence.trees import WorkingTree
+    from thunderus_mem.lint.rule import CodeState
     from thunderus_mem.memory import Memory
-    from thunderus_mem.projection.anchored import Anchored
+    from thunderus_mem.model.document import Document
     from thunderus_mem.store.git_objects import ObjectReader
 
 __all__ = ["Judge", "Judged", "by_document", "document_statuses"]
@@ -56,7 +57,9 @@ class Judge:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._remembered.save()
+        remembered = self.__dict__.get("_remembered")
+        if remembered is not None:
+            remembered.save()
         reader = self.__dict__.get("reader")
         if reader is not None:
             reader.close()
@@ -113,6 +116,26 @@ class Judge:
             return False
         source = self.tree.source(anchor.path)
         return source is None or (not source.trouble and not source.find(anchor.symbol))
+
+    def of(self, document: Document) -> list[CodeState]:
+        """The state of each anchor of a document, as its text has them, for the rules of `lint`."""
+        from thunderus_mem.lint.rule import CodeState
+
+        since = document.last_verified_commit or ""
+        cited = anchors_in(document.header, document.header_line)
+        judged = self.all(
+            Anchored(document.id, place, one.anchor, one.line, since) for place, one in enumerate(cited)
+        )
+        return [
+            CodeState(
+                one.verdict.anchor.place,
+                one.anchored.line,
+                one.verdict.status,
+                one.verdict.reason,
+                one.verdict.found.place if one.verdict.found is not None else "",
+            )
+            for one in judged
+        ]
 
     def fresh(self, one: Anchored) -> Verdict:
         """The verdict on an anchor, computed now."""

@@ -10,13 +10,14 @@ from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import MAX_DOCUMENT, read_document
 from thunderus_mem.model.errors import NotFound, ThunderusError, TooLarge
 from thunderus_mem.store.layout import MEMORY
+from thunderus_mem.verbs.judging import Judge
 from thunderus_mem.verbs.locating import stored_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from thunderus_mem.lint.baseline import Entry
-    from thunderus_mem.lint.rule import LintConfig
+    from thunderus_mem.lint.rule import Evidence, LintConfig
     from thunderus_mem.lint.subject import Subject
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Document, Reading
@@ -68,12 +69,16 @@ def _weight(word: str) -> Severity | Literal["off"]:
 
 
 def subjects(
-    memory: Memory, config: LintConfig | None = None, *, origins: bool = False
+    memory: Memory,
+    config: LintConfig | None = None,
+    *,
+    origins: bool = False,
+    evidence: Evidence | None = None,
 ) -> Callable[[Reading], Subject]:
     """Makes what the rules look at for one document: its reading, the others, the repository's files.
 
     The other documents are read from the index once for all subjects. ``origins`` adds log and history; a
-    document that is just being written names an event that is not there yet.
+    document that is just being written names an event that is not there yet. ``evidence`` judges anchors.
     """
     from thunderus_mem.evidence.origins import Origins
     from thunderus_mem.lint.subject import Subject
@@ -86,7 +91,7 @@ def subjects(
         return os.path.lexists(os.path.join(memory.root, path))
 
     return lambda reading: Subject(
-        reading=reading, corpus=corpus, config=chosen, exists=exists, origins=known
+        reading=reading, corpus=corpus, config=chosen, exists=exists, origins=known, evidence=evidence
     )
 
 
@@ -167,22 +172,23 @@ def look(
     from thunderus_mem.lint.fingerprint import distinct, fingerprinted
 
     chosen = _staged_files(memory, paths) if staged else _files(memory, paths)
-    subject = subjects(memory, config, origins=True)
     findings: list[Diagnostic] = []
     mended: list[tuple[Reading, str]] = []
     needed: set[tuple[str, str]] = set()
-    for done, (path, data) in enumerate(chosen):
-        memory.tell("Checking documents:", done, len(chosen))
-        if isinstance(data, ThunderusError):
-            findings.extend(fingerprinted([_unreadable(path, data)], lambda line: ""))
-            continue
-        reading = read_document(path, data)
-        found = lint_reading(subject(reading), needed=needed)
-        findings.extend(found)
-        if mend and reading.text is not None:
-            text = apply_edits(reading.text, found)
-            if text != reading.text:
-                mended.append((reading, text))
+    with Judge(memory) as judge:
+        subject = subjects(memory, config, origins=True, evidence=judge)
+        for done, (path, data) in enumerate(chosen):
+            memory.tell("Checking documents:", done, len(chosen))
+            if isinstance(data, ThunderusError):
+                findings.extend(fingerprinted([_unreadable(path, data)], lambda line: ""))
+                continue
+            reading = read_document(path, data)
+            found = lint_reading(subject(reading), needed=needed)
+            findings.extend(found)
+            if mend and reading.text is not None:
+                text = apply_edits(reading.text, found)
+                if text != reading.text:
+                    mended.append((reading, text))
     if not paths and not staged:
         findings.extend(store_findings(memory, config, frozenset(needed)))
     ordered = distinct(sorted(findings, key=lambda finding: finding.sort_key))

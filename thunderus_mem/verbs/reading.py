@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.model.query import filter_value
 from thunderus_mem.projection.index import Index
+from thunderus_mem.projection.rows import has_anchors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.memory import Memory
+    from thunderus_mem.model.document import Document
     from thunderus_mem.projection.index import DocRow
 
 
@@ -65,15 +67,26 @@ def list_documents(
         before=filter_value("before", before) if before else "",
     )
 
+    said = _judged(memory)
+
     def answer(index: Index) -> Listing:
         replaced = index.superseded_by()
-        rows = sorted(matching(index), key=lambda row: (row.kind, row.id))
-        return Listing(tuple(_listed(row, replaced.get(row.id, "")) for row in rows))
+        rows = sorted(matching(index, judged=said), key=lambda row: (row.kind, row.id))
+        return Listing(tuple(_listed(row, said.get(row.id), replaced.get(row.id, "")) for row in rows))
 
     return memory.ask(answer)
 
 
-def _listed(row: DocRow, superseded_by: str) -> Listed:
+def _judged(memory: Memory, doc_ids: Sequence[str] | None = None) -> Mapping[str, str]:
+    """What the code says of documents that have anchors: their status by id."""
+    if not has_anchors(memory.index.database):
+        return {}
+    from thunderus_mem.verbs.judging import document_statuses
+
+    return document_statuses(memory, doc_ids)
+
+
+def _listed(row: DocRow, status: str | None, superseded_by: str) -> Listed:
     return Listed(
         row.id,
         row.kind,
@@ -82,7 +95,7 @@ def _listed(row: DocRow, superseded_by: str) -> Listed:
         tuple(row.tags),
         row.created,
         row.updated,
-        row.status,
+        status or row.status,
         superseded_by,
         row.tokens,
     )
@@ -99,8 +112,25 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class AnchorState:
+    """A place in the code that a document talks about, and what the code says now: ``verdict`` verified,
+    moved, changed, missing or unknown, why, and where the code is ``now`` ("" when it is nowhere)."""
+
+    place: str
+    line: int
+    verdict: str
+    reason: str
+    now: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
-    """A document whole, with its relations both ways."""
+    """A document whole, with its relations both ways and what the code says of it.
+
+    ``status`` follows from ``anchors`` where there are some, else it is what the file says; ``confirmed_by``
+    is user, agent or "".
+    """
 
     id: str
     kind: str
@@ -116,6 +146,8 @@ class Shown:
     hash: str
     text: str
     body: str
+    confirmed_by: str = ""
+    anchors: tuple[AnchorState, ...] = ()
 
 
 def show(memory: Memory, id: str) -> Shown:
@@ -124,6 +156,7 @@ def show(memory: Memory, id: str) -> Shown:
 
     memory.refresh()
     document = find_document(memory, id)
+    anchors = _anchor_states(memory, document.id)
     return Shown(
         id=document.id,
         kind=document.kind,
@@ -133,13 +166,44 @@ def show(memory: Memory, id: str) -> Shown:
         aliases=document.aliases,
         created=document.created,
         updated=document.updated,
-        status=document.status,
+        status=_status(document, anchors),
         superseded_by=memory.index.superseded_by([document.id]).get(document.id, ""),
         links=tuple(_relations(memory, document.id)),
         hash=document.hash,
         text=document.text,
         body=document.body,
+        confirmed_by=document.confirmed_by,
+        anchors=anchors,
     )
+
+
+def _anchor_states(memory: Memory, doc_id: str) -> tuple[AnchorState, ...]:
+    if not has_anchors(memory.index.database):
+        return ()
+    from thunderus_mem.projection.anchored import anchored
+    from thunderus_mem.verbs.judging import Judge
+
+    with Judge(memory) as judge:
+        judged = judge.all(anchored(memory.index.database, [doc_id]))
+    return tuple(
+        AnchorState(
+            one.verdict.anchor.place,
+            one.anchored.line,
+            one.verdict.status,
+            one.verdict.reason,
+            one.verdict.found.place if one.verdict.found is not None else "",
+            one.verdict.note,
+        )
+        for one in judged
+    )
+
+
+def _status(document: Document, anchors: Sequence[AnchorState]) -> str:
+    if not anchors:
+        return document.status
+    from thunderus_mem.evidence.verdict import ORDER, status_of
+
+    return status_of(max((one.verdict for one in anchors), key=ORDER.index))
 
 
 def _relations(memory: Memory, doc_id: str) -> Iterable[Relation]:
@@ -186,7 +250,8 @@ def status(memory: Memory) -> StatusReport:
     lost = {edit.path for edit in gone}
     conflicts = state.conflicts if state is not None else ()
     unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)
-    stale = tuple(sorted(row.id for row in rows if row.status == "stale"))
+    said = _judged(memory)
+    stale = tuple(sorted(row.id for row in rows if said.get(row.id, row.status) == "stale"))
     pending = memory.journal.pending() + _waiting_patches(memory)
     return StatusReport(
         root=memory.root,
@@ -223,7 +288,7 @@ def _next_step(
     if pending:
         return "thunderus-mem doctor"
     if stale:
-        return f"thunderus-mem show {stale[0]}"
+        return f"thunderus-mem check {stale[0]} -p"
     if not total:
         return 'thunderus-mem add fact "What everybody should know" --tag start'
     return "thunderus-mem search WORDS"

@@ -118,7 +118,7 @@ def _in_order(walk: Walk, units: list[list[tuple[SgNode, str]]]) -> list[Item]:
 def _use_list(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
     """The order of imported names says nothing."""
     middle = [[pair] for pair in pairs[1:-1] if pair[1] not in ("", ",")]
-    return [OPEN + node.kind(), pairs[0], *_in_order(walk, middle), pairs[-1], CLOSE]
+    return [OPEN + node.kind(), pairs[0], *_in_order(walk, middle), (pairs[-1][0], AT), pairs[-1], CLOSE]
 
 
 def _items(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
@@ -146,10 +146,6 @@ def _go_imports(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
     return [OPEN + node.kind(), *_in_order(walk, specs), (node, ""), CLOSE]
 
 
-def _empty_list(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
-    return None if walk.pairs(node)[2:] else [(child, "") for child, _ in pairs]
-
-
 def _go_for(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
     """``for ; x; {`` is ``for x {``."""
     named = [(child, kind) for child, kind in pairs if kind and kind != ";"]
@@ -173,7 +169,6 @@ RUST: Final = Rules(
         "extern_modifier": _extern,
         "string_literal": _rust_string,
         "raw_string_literal": _rust_raw,
-        "type_parameters": _empty_list,
         "token_tree": _token_tree,
         "use_list": _use_list,
         "source_file": _items,

@@ -35,6 +35,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "add", "writing", "Add a document: a fact, decision, playbook or recap.", _WRITE, (("", _WRITTEN),)
     ),
+    Entry(
+        "anchor",
+        "evidence",
+        "Tie a document to the code it talks about.",
+        _WRITE,
+        (("", "thunderus_mem.verbs.anchoring:Anchoring"),),
+    ),
     Entry("edit", "writing", "Change a document's text or fields.", _WRITE, (("", _WRITTEN),)),
     Entry("link", "writing", "Link one document to another.", _WRITE, (("", _WRITTEN),)),
     Entry(
@@ -137,6 +144,25 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("export", "thunderus_mem.verbs.exporting:Exported"),
         ),
         pages=True,
+    ),
+    Entry(
+        "check",
+        "evidence",
+        "Tell which memories the code does not support.",
+        _CHECK,
+        (("", "thunderus_mem.verbs.code_checking:CheckReport"),),
+        pages=True,
+    ),
+    Entry(
+        "verify",
+        "evidence",
+        "Confirm that documents are right about the code.",
+        _CHECK,
+        (
+            ("", "thunderus_mem.verbs.verifying:Verification"),
+            ("check", "thunderus_mem.verbs.verifying:Drift"),
+            ("moves", "thunderus_mem.verbs.verifying:Moves"),
+        ),
     ),
     Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),), pages=True),
     Entry(
