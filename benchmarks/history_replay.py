@@ -1,11 +1,11 @@
 """Are verdicts true? Replays the histories of public repositories and asks other parsers.
 
 ``python benchmarks/history_replay.py CLONE… --work FOLDER [--node-modules FOLDER] [--tools FOLDER…]`` takes
-git directories that are on this machine and downloads nothing; scratch clones that borrow their objects go into
-``--work``, the given ones are only read. Anchors are planted on random symbols of a commit A and judged at
-commits further on; truth comes from ``ast``, tsc, go/parser, javac and rustc, as far as they are installed, and
-from git's renames. It prints tables; the false verdicts, each with both texts, are in the work folder. The exit
-code is 1 when a verdict was false.
+git directories that are on this machine and downloads nothing; scratch clones that borrow their objects go
+into ``--work``, the given ones are only read. Anchors are planted on random symbols of a commit A and judged
+at commits further on; truth comes from ``ast``, tsc, go/parser, javac and rustc, as far as they are
+installed, and from git's renames. It prints tables; the false verdicts, each with both texts, are in the work
+folder. The exit code is 1 when a verdict was false.
 """
 
 from __future__ import annotations
@@ -118,15 +118,18 @@ def write(findings: Findings, libraries: dict[str, Library], work: str) -> dict[
     """The report as files in the work folder; what was counted comes back."""
     data = as_data(findings)
     with open(os.path.join(work, "false_verdicts.txt"), "w", encoding="utf-8") as file:
-        for wrong in data["false_verdicts"]:
-            file.write(texts(libraries[wrong["repository"]], wrong) + "\n")
+        wrong = data["false_verdicts"]
+        file.writelines(texts(libraries[one["repository"]], one) + "\n" for one in wrong)
         for name, one in findings.mutations:
             if one.missed:
                 file.write(f"### unnoticed {name} {one}\n")
     with open(os.path.join(work, "replay.json"), "w", encoding="utf-8") as file:
         json.dump(data, file, indent=1, ensure_ascii=False)
     with open(os.path.join(work, "not_seen.txt"), "w", encoding="utf-8") as file:
-        file.writelines(f"{name} {path}:{symbol.first} {symbol.kind} {symbol.name}\n" for name, path, symbol in findings.not_seen)
+        file.writelines(
+            f"{name} {path}:{symbol.first} {symbol.kind} {symbol.name}\n"
+            for name, path, symbol in findings.not_seen
+        )
     with open(os.path.join(work, "replay.md"), "w", encoding="utf-8") as file:
         file.write(markdown(findings))
     return data
@@ -137,7 +140,9 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("clones", nargs="+", metavar="CLONE", help="a git directory")
     parser.add_argument("--work", required=True, metavar="FOLDER", help="for scratch clones and reports")
-    parser.add_argument("--node-modules", default="", metavar="FOLDER", help="holds the npm package typescript")
+    parser.add_argument(
+        "--node-modules", default="", metavar="FOLDER", help="holds the npm package typescript"
+    )
     parser.add_argument("--tools", nargs="*", default=[], metavar="FOLDER", help="where formatters are")
     parser.add_argument("--distances", nargs="*", type=int, default=[20, 100, 400, 1000])
     parser.add_argument("--starts", type=int, default=5, help="commits A for each distance")
@@ -147,7 +152,9 @@ def options_of(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--reformat", action="store_true", help="run the formatters over the newest commit")
     parser.add_argument("--mutations", type=int, default=0, help="one-token edits in Python, a repository")
     parser.add_argument("--situations", nargs="*", default=list(SITUATIONS), choices=SITUATIONS)
-    parser.add_argument("--resume", action="store_true", help="take what an earlier run found in a repository")
+    parser.add_argument(
+        "--resume", action="store_true", help="take what an earlier run found in a repository"
+    )
     parser.add_argument("--seed", default="1")
     return parser.parse_args(arguments)
 
@@ -163,7 +170,9 @@ def main(arguments: list[str]) -> int:
         place = os.path.join(options.work, name.replace("/", "-"))
         clone = Clone(source, place, name)
         libraries[name] = Library(clone, known, f"{place}-truth")
-        for gathered, new in zip(findings, _gathered(libraries[name], options, f"{place}-found.pickle"), strict=True):
+        for gathered, new in zip(
+            findings, _gathered(libraries[name], options, f"{place}-found.pickle"), strict=True
+        ):
             gathered.extend(new)  # type: ignore[attr-defined]
     data = write(findings, libraries, options.work)
     print(markdown(findings))

@@ -1,1 +1,1 @@
-"""The parts of ``benchmarks/history_replay.py``: what happened to code, found without the product's parsers."""
+"""The parts of ``benchmarks/history_replay.py``: what happened to code, told without the product."""

@@ -1,4 +1,4 @@
-"""A clone of a public repository, read with the real git; what is planted goes into a scratch clone beside it.
+"""A clone of a public repository, read with the real git; what is planted goes into a scratch clone.
 
 The clone that was given is never written to: the scratch clone borrows its objects.
 """
@@ -170,5 +170,7 @@ class Clone:
         """Another clone at ``root`` that holds one commit and nothing before it."""
         os.makedirs(root, exist_ok=True)
         self._run("init", "--quiet", "--initial-branch=none", root)
-        self._run("fetch", "--quiet", "--depth", "1", f"file://{os.path.abspath(self.root)}", revision, at=root)
+        self._run(
+            "fetch", "--quiet", "--depth", "1", f"file://{os.path.abspath(self.root)}", revision, at=root
+        )
         self._run("update-ref", "--no-deref", "HEAD", revision, at=root)

@@ -62,7 +62,11 @@ def _rename_file(edits: _Edits, path: str, dice: Random) -> None:
     """To another folder or another name, and nothing else in it."""
     folder, name = os.path.split(path)
     stem, suffix = os.path.splitext(name)
-    new = os.path.join(folder, "inner", name) if dice.random() < 0.5 else os.path.join(folder, f"{stem}_new{suffix}")
+    new = (
+        os.path.join(folder, "inner", name)
+        if dice.random() < 0.5
+        else os.path.join(folder, f"{stem}_new{suffix}")
+    )
     edits.files[new] = edits.data(path)
     edits.files[path] = None
 
@@ -82,7 +86,7 @@ def _stands_alone(edits: _Edits, path: str, symbol: Symbol) -> bool:
     if "." in symbol.name or symbol.kind == "const" or symbol.last > len(lines):
         return False
     first, last = lines[symbol.first - 1], lines[symbol.last - 1]
-    return first[:1].strip() != b"" and last.strip()[-1:] in (b"}", b";", b")", b"") or path.endswith(".py")
+    return (first[:1].strip() != b"" and last.strip()[-1:] in (b"}", b";", b")", b"")) or path.endswith(".py")
 
 
 def _move_symbol(edits: _Edits, path: str, symbol: Symbol) -> None:

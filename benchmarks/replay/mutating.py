@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from benchmarks.replay.judging import found, given
 from benchmarks.replay.planting import plant
 from benchmarks.replay.read_python import PythonReader
-from benchmarks.replay.scoring import Given
 from thunderus_mem.evidence.code.source import Source
 from thunderus_mem.evidence.trees import CommitTree, PatchedTree
 from thunderus_mem.evidence.verdict import NoHistory, judge
@@ -19,6 +18,7 @@ from thunderus_mem.store.git_objects import ObjectReader
 if TYPE_CHECKING:
     from random import Random
 
+    from benchmarks.replay.scoring import Given
     from benchmarks.replay.symbols import Symbol
     from benchmarks.replay.truth import Library
 
@@ -115,7 +115,9 @@ def _replaced(token: tokenize.TokenInfo) -> str | None:
     if token.type == tokenize.NUMBER:
         return text + "1" if text[-1:].isdigit() else None
     if token.type == tokenize.STRING:
-        return text[:-1] + "~" + text[-1] if not text.endswith(('"""', "'''")) else text[:-3] + "~" + text[-3:]
+        return (
+            text[:-1] + "~" + text[-1] if not text.endswith(('"""', "'''")) else text[:-3] + "~" + text[-3:]
+        )
     if token.type == tokenize.NAME and not keyword.iskeyword(text):
         return text + "_"
     return None

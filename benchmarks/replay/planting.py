@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from thunderus_mem.evidence.code.source import Source
 from thunderus_mem.model.anchor import Anchor
 from thunderus_mem.model.fingerprint import parse_fingerprint
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
 
     from benchmarks.replay.symbols import Symbol
     from benchmarks.replay.truth import Library
-    from thunderus_mem.evidence.code.source import Definition
+    from thunderus_mem.evidence.code.source import Definition, Source
 
 SMALL = 40
 """Tokens below which the product follows a body only by its name."""

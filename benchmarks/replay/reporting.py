@@ -126,7 +126,16 @@ def by_group(cases: Sequence[Case], key: Callable[[Case], Any], title: str) -> s
         some = [case for case in walked if key(case) == group]
         found = rates(some, _stale(HISTORY))
         followed = right([c for c in _of(cases, "walk", "moves") if key(c) == group], HISTORY, FOLLOWED)
-        rows.append((group, f"{len(some):,}", found["precision"], found["recall"], found["cosmetic flagged"], followed))
+        rows.append(
+            (
+                group,
+                f"{len(some):,}",
+                found["precision"],
+                found["recall"],
+                found["cosmetic flagged"],
+                followed,
+            )
+        )
     return table((title, "anchors", "precision", "recall", "cosmetic flagged", "followed"), rows)
 
 
@@ -143,7 +152,14 @@ def reformats(cases: Sequence[Case]) -> str:
         high = 1000 * rate.interval[1]
         share = f"{1000 * alarms / max(1, len(same)):.2f} (at most {high:.2f})"
         rows.append((name, f"{len(same):,}", alarms, share, silent, other))
-    head = ("formatter", "symbols", "false alarms", "for 1,000 symbols", "no answer", "parse differs: left out")
+    head = (
+        "formatter",
+        "symbols",
+        "false alarms",
+        "for 1,000 symbols",
+        "no answer",
+        "parse differs: left out",
+    )
     return table(head, rows)
 
 
@@ -193,7 +209,10 @@ def as_data(findings: Findings) -> dict[str, Any]:
         "anchors": len(findings.cases),
         "not_seen": len(findings.not_seen),
         "situations": {
-            name: {key: [rate.hits, rate.total, *rate.interval] for key, rate in rates(walked, _stale(name)).items()}
+            name: {
+                key: [rate.hits, rate.total, *rate.interval]
+                for key, rate in rates(walked, _stale(name)).items()
+            }
             | {"followed": list(right(_of(findings.cases, "walk", "moves"), name, FOLLOWED))}
             for name in _situations(walked)
         },
@@ -201,7 +220,9 @@ def as_data(findings: Findings) -> dict[str, Any]:
             origin: {
                 f"{kind}/{how}": count
                 for (kind, how), count in sorted(
-                    Counter((c.truth.kind, result(c, HISTORY)) for c in findings.cases if c.origin == origin).items()
+                    Counter(
+                        (c.truth.kind, result(c, HISTORY)) for c in findings.cases if c.origin == origin
+                    ).items()
                 )
             }
             for origin in dict.fromkeys(case.origin for case in findings.cases)
@@ -219,8 +240,10 @@ def markdown(findings: Findings) -> str:
     about = [(a.name, f"{a.commits:,}", a.newest, a.steps) for a in findings.abouts]
     parts = [
         table(("repository", "commits", "newest", "steps from A to B"), about),
-        f"{len(walked):,} anchors walked, {len(cases) - len(walked):,} in planted commits, "
-        f"{len(findings.not_seen):,} symbols that truth names and the product does not.",
+        (
+            f"{len(walked):,} anchors walked, {len(cases) - len(walked):,} in planted commits, "
+            f"{len(findings.not_seen):,} symbols that truth names and the product does not."
+        ),
         headline(findings),
         f"Anchors drawn from all files alike ({len(even):,}; the others are from files that change before B):",
         table(("", HISTORY), [(key, rate) for key, rate in rates(even, _stale(HISTORY)).items()]),

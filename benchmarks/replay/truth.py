@@ -139,7 +139,9 @@ class Span:
             if lines in self.library.clone.blob(blob):
                 continue
             reading = self.library.one(path, blob)
-            if not reading.trouble and not any(one.content == symbol.content for one in reading.named(symbol.name)):
+            if not reading.trouble and not any(
+                one.content == symbol.content for one in reading.named(symbol.name)
+            ):
                 return True
         return False
 

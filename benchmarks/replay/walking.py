@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from random import Random
 
-    from benchmarks.replay.clone import Clone
     from benchmarks.replay.planting import Planted
     from benchmarks.replay.symbols import Symbol
     from benchmarks.replay.truth import Library
@@ -42,9 +41,9 @@ class Seen(NamedTuple):
     not_seen: list[tuple[str, Symbol]]
 
 
-def sown(library: Library, tree: dict[str, str], chosen: Sequence[tuple[str, Symbol, bool]]) -> tuple[
-    list[Planted], list[tuple[str, Symbol]]
-]:
+def sown(
+    library: Library, tree: dict[str, str], chosen: Sequence[tuple[str, Symbol, bool]]
+) -> tuple[list[Planted], list[tuple[str, Symbol]]]:
     """Anchors on chosen symbols, and those that cannot have one."""
     sources: dict[str, Source] = {}
     planted, not_seen = [], []
