@@ -98,8 +98,8 @@ TRUTH = {
 
 
 def _commit(repo: Repository, files: dict[str, str], message: str) -> str:
-    for path in repo.root.glob("*.py"):
-        path.unlink()
+    for old in repo.root.glob("*.py"):
+        old.unlink()
     for path, text in files.items():
         repo.write(path, text)
     return repo.commit(message)

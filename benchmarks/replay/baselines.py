@@ -23,8 +23,8 @@ def stale_by(span: Span, touched: set[str], path: str) -> dict[str, bool]:
 
 
 def stale_by_log(span: Span, path: str, symbol: Symbol, truth: Expected) -> bool:
-    """Any commit on the lines of the symbol. Truth tells it where the symbol is now, which no tool knows: this
-    is the method at its best."""
+    """Any commit on the lines of the symbol. Truth tells it where the symbol is now, which no tool knows:
+    this is the method at its best."""
     place = next((one for one in truth.places if one[0] == path), None)
     if place is None or path not in span.after:
         return True

@@ -1,4 +1,4 @@
-"""Python functions with one token changed, so that ``ast`` reads something else: every one must be noticed."""
+"""Python functions with one token changed, so that ``ast`` reads something else: all must be noticed."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from benchmarks.replay.truth import Library
 
 _OTHER: Final = {
-    "==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "+": "-", "-": "+", "*": "/", "/": "*",
-    "//": "/", "%": "*", "and": "or", "or": "and", "True": "False", "False": "True", "None": "0", "is": "==",
+    "==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "+": "-", "-": "+", "*": "/",
+    "/": "*",    "//": "/", "%": "*", "and": "or", "or": "and", "True": "False", "False": "True", "None": "0", "is": "==",
     "in": "is", "not": "", "+=": "-=", "-=": "+=", "|": "&", "&": "|", "**": "*", "await": "", "async": "",
     "return": "yield", "break": "continue", "continue": "break", "[": "(", "for": "async for", "=": "+=",
     ":": "", ",": "", ".": ",", "(": "((", "*args": "args", "@": "", "yield": "return", "lambda": "",

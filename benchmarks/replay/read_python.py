@@ -106,7 +106,7 @@ def _symbol(node: ast.stmt, name: str, kind: str) -> Symbol:
 class PythonReader:
     """Reads files in this process."""
 
-    suffixes = (".py", ".pyi")
+    suffixes: tuple[str, ...] = (".py", ".pyi")
 
     def read(self, files: Sequence[tuple[str, bytes]]) -> list[Reading]:
         """One reading for every file; old Python 2 and newer syntax than this interpreter's are trouble."""

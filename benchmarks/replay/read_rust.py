@@ -1,4 +1,4 @@
-"""Truth for Rust, from the tree that rustc itself prints (``-Zunpretty=ast-tree``) before anything is expanded.
+"""Truth for Rust, from the tree that rustc prints (``-Zunpretty=ast-tree``) before anything is expanded.
 
 The print is Rust's ``{:#?}``: one field, element or bracket a line. It is read into nested lists, spans, ids
 and kept tokens are thrown away, parentheses are opened, and a block that holds one expression is that
@@ -230,7 +230,7 @@ def _compiled(place: str, edition: str) -> subprocess.CompletedProcess[bytes]:
 class RustReader:
     """One rustc process a file; two at a time."""
 
-    suffixes = (".rs",)
+    suffixes: tuple[str, ...] = (".rs",)
 
     def read(self, files: Sequence[tuple[str, bytes]]) -> list[Reading]:
         """One reading for every file; what this compiler refuses to parse is trouble."""

@@ -245,7 +245,7 @@ def markdown(findings: Findings) -> str:
             f"{len(findings.not_seen):,} symbols that truth names and the product does not."
         ),
         headline(findings),
-        f"Anchors drawn from all files alike ({len(even):,}; the others are from files that change before B):",
+        f"Anchors from all files alike ({len(even):,}; the others are from files that change before B):",
         table(("", HISTORY), [(key, rate) for key, rate in rates(even, _stale(HISTORY)).items()]),
         *(f"Classes, {name}:\n\n{classes(walked, name)}" for name in _situations(walked)),
         f"Planted renames and moves, {HISTORY}:\n\n{classes(_of(cases, 'moves'), HISTORY)}",
