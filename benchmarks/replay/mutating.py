@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 _OTHER: Final = {
     "==": "!=", "!=": "==", "<": "<=", "<=": "<", ">": ">=", ">=": ">", "+": "-", "-": "+", "*": "/",
-    "/": "*",    "//": "/", "%": "*", "and": "or", "or": "and", "True": "False", "False": "True", "None": "0", "is": "==",
-    "in": "is", "not": "", "+=": "-=", "-=": "+=", "|": "&", "&": "|", "**": "*", "await": "", "async": "",
-    "return": "yield", "break": "continue", "continue": "break", "[": "(", "for": "async for", "=": "+=",
-    ":": "", ",": "", ".": ",", "(": "((", "*args": "args", "@": "", "yield": "return", "lambda": "",
-    "raise": "return", "if": "while", "while": "if", "pass": "...", "del": "assert", "assert": "del",
+    "/": "*", "//": "/", "%": "*", "and": "or", "or": "and", "True": "False", "False": "True",
+    "None": "0", "is": "==", "in": "is", "not": "", "+=": "-=", "-=": "+=", "|": "&", "&": "|",
+    "**": "*", "await": "", "async": "", "return": "yield", "break": "continue", "continue": "break",
+    "[": "(", "for": "async for", "=": "+=", ":": "", ",": "", ".": ",", "(": "((", "*args": "args",
+    "@": "", "yield": "return", "lambda": "", "raise": "return", "if": "while", "while": "if",
+    "pass": "...", "del": "assert", "assert": "del",
 }  # fmt: skip
 
 
