@@ -1,7 +1,7 @@
 """Where the content of an anchor has gone, when it is not where it was: a search among what is new. Pure.
 
 A target must be the only one. Small bodies look alike, so that a body of fewer than 40 tokens is followed
-only under its own name, into a file of the same name or inside its own.
+only under its own full name, or its own last name inside its file or into a file of the same name.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def moved_definition(
         for definition in _candidates(found, leaf, wanted, everything=everything):
             if _is_old(definition, found, history):
                 continue
-            if definition.fingerprint.hash == wanted.hash and _may_follow(anchor, wanted, found, named=True):
+            if definition.fingerprint.hash == wanted.hash and _may_follow(anchor, wanted, found, definition):
                 same.append((found, definition))
-            elif _may_follow(anchor, wanted, found, named=False):
+            elif wanted.size >= SMALL:
                 renamed.append((found, definition))
     return _chosen(anchor, same) or _chosen(anchor, renamed)
 
@@ -88,10 +88,11 @@ def _is_old(definition: Definition, source: Source, history: History) -> bool:
     )
 
 
-def _may_follow(anchor: Anchor, wanted: Fingerprint, found: Source, *, named: bool) -> bool:
-    if wanted.size >= SMALL:
+def _may_follow(anchor: Anchor, wanted: Fingerprint, source: Source, definition: Definition) -> bool:
+    """Whether code of the same content under the same name may be what the anchor means."""
+    if wanted.size >= SMALL or definition.name == anchor.symbol:
         return True
-    return named and found.path.rpartition("/")[2] == anchor.path.rpartition("/")[2]
+    return source.path.rpartition("/")[2] == anchor.path.rpartition("/")[2]
 
 
 def _chosen(anchor: Anchor, found: Sequence[tuple[Source, Definition]]) -> Verdict | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.evidence.code.others import OTHERS
 from thunderus_mem.evidence.code.python import PYTHON
 from thunderus_mem.evidence.code.script import SCRIPT
 from thunderus_mem.evidence.code.systems import GO, RUST
@@ -14,6 +15,7 @@ from thunderus_mem.evidence.code.tables_main import (
     RUST_TABLE,
     TYPESCRIPT_TABLE,
 )
+from thunderus_mem.evidence.code.tables_more import MORE_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +40,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
     "tsx": Language(SCRIPT, TYPESCRIPT_TABLE),
     "go": Language(GO, GO_TABLE),
     "rust": Language(RUST, RUST_TABLE),
+    **{name: Language(rules, MORE_TABLES[name]) for name, rules in OTHERS.items()},
 }
 
 _SUFFIXES: Final = {
@@ -47,16 +50,56 @@ _SUFFIXES: Final = {
     "tsx": "tsx",
     "go": "go",
     "rust": "rs",
+    "java": "java",
+    "c": "c h",
+    "cpp": "cc cpp cxx c++ hh hpp hxx h++ ipp inl cu",
+    "csharp": "cs",
+    "ruby": "rb rake gemspec",
+    "kotlin": "kt kts",
+    "swift": "swift",
+    "php": "php phtml",
+    "scala": "scala sc sbt",
+    "bash": "sh bash zsh bats",
+    "lua": "lua",
+    "elixir": "ex exs",
+    "haskell": "hs",
+    "css": "css",
+    "json": "json",
+    "yaml": "yaml yml",
+    "html": "html htm",
+    "markdown": "md markdown",
+    "hcl": "hcl tf tfvars",
+    "nix": "nix",
+    "solidity": "sol",
+    "dart": "dart",
+    "zig": "zig",
 }
 _BY_SUFFIX: Final = {suffix: name for name, suffixes in _SUFFIXES.items() for suffix in suffixes.split()}
-_BY_PROGRAM: Final = {"python": "python", "node": "javascript", "deno": "typescript", "bun": "typescript"}
+_BY_PROGRAM: Final = {
+    "python": "python", "node": "javascript", "deno": "typescript", "bun": "typescript", "sh": "bash",
+    "bash": "bash", "zsh": "bash", "dash": "bash", "ruby": "ruby", "lua": "lua", "php": "php",
+    "elixir": "elixir",
+}  # fmt: skip
+_BY_NAME: Final = {
+    "Rakefile": "ruby",
+    "Gemfile": "ruby",
+    "Vagrantfile": "ruby",
+    "Podfile": "ruby",
+    "PKGBUILD": "bash",
+}
+_CPP_WORDS: Final = (b"\nclass ", b"\nnamespace ", b"\ntemplate", b"public:", b"std::")
+"""What makes a ``.h`` one of C++."""
 
 
 def language_of(path: str, data: bytes) -> str:
     """The name of the language, "" when there is no grammar for it."""
     name = path.rpartition("/")[2]
+    if name in _BY_NAME:
+        return _BY_NAME[name]
     stem, dot, suffix = name.rpartition(".")
     if dot and stem:
+        if suffix == "h" and any(word in data for word in _CPP_WORDS):
+            return "cpp"
         return _BY_SUFFIX.get(suffix.lower(), "")
     if not data.startswith(b"#!"):
         return ""

@@ -25,7 +25,8 @@ _C_ESCAPE: Final = re.compile(
     r"|([0-7]{1,3})|([\s\S]))"
 )
 _SIMPLE: Final = {
-    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\", "'": "'", '"': '"',
+    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\",
+    "'": "'", '"': '"',
 }  # fmt: skip
 _WHOLE: Final = re.compile(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|[0-9]+")
 _RUST_SUFFIX: Final = re.compile(r"([iu](?:8|16|32|64|128|size)|f(?:16|32|64|128))$")
@@ -125,7 +126,7 @@ def script_number(text: str) -> str:
     if whole and len(whole) < 16:
         return whole
     value = _floating(plain)
-    return value[:-2] if value.endswith(".0") else value
+    return value.removesuffix(".0")
 
 
 def rust_number(text: str) -> str:

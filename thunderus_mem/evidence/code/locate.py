@@ -53,8 +53,7 @@ def locate(text: str, root: SgNode, table: Table) -> list[Found]:
         label = table.kinds[kind]
         if label != SCOPE:
             nodes = _belonging(node, table)
-            for name in names:
-                found.append(_found(outer, name, label, nodes))
+            found.extend([_found(outer, name, label, nodes) for name in names])
         scopes.append(_Scope(span.end.index, f"{outer.prefix}{names[0]}.", label))
     return found
 

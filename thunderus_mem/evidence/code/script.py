@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["SCRIPT"]
 
 _KEYED: Final = frozenset(
-    ["pair", "pair_pattern", "method_definition", "property_signature", "method_signature", "field_definition",
-     "public_field_definition", "abstract_method_signature", "enum_assignment"]
+    ["pair", "pair_pattern", "method_definition", "property_signature", "method_signature",
+     "field_definition",     "public_field_definition", "abstract_method_signature", "enum_assignment"]
 )  # fmt: skip
 _STATEMENT_LISTS: Final = ("program", "statement_block", "class_body", "switch_case", "switch_default")
 _CLASS_NAMES: Final = ("class", "className")

@@ -2,32 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.evidence.code.languages import LANGUAGES, language_of
 from thunderus_mem.evidence.code.locate import Found, locate
-from thunderus_mem.evidence.code.plain import plain_lines, plain_whole
+from thunderus_mem.evidence.code.plain import Plain, keys
 from thunderus_mem.evidence.code.shape import blanked
 from thunderus_mem.evidence.code.spans import tokens_of_lines
 from thunderus_mem.evidence.code.syntax import GRAMMAR, faults, parse
-from thunderus_mem.evidence.code.text import read_text, trouble_of
+from thunderus_mem.evidence.code.text import conflicts, read_text, trouble_of
 from thunderus_mem.evidence.code.walk import CLOSE, OPEN, Walk
 from thunderus_mem.model.fingerprint import measure
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
+    from thunderus_mem.evidence.code.plain import Keyed
     from thunderus_mem.model.fingerprint import Fingerprint
 
 __all__ = ["Definition", "Source"]
 
 
+_DATA: Final = ("json", "yaml", "css", "hcl")
+_MAX_DATA: Final = 200_000
+"""Characters: data longer than this is not looked through for its keys, which would be tens of thousands."""
+
+
 class Definition:
-    """A named piece of a file. ``first`` and ``last`` are its lines, from 1, decorators and the like included."""
+    """A named piece of a file; ``first`` and ``last`` are its lines, from 1, decorators and the like included."""
 
     __slots__ = ("_broken", "_fingerprint", "_found", "_source", "first", "kind", "last", "name")
 
-    def __init__(self, source: Source, found: Found) -> None:
+    def __init__(self, source: Source, found: Found | Keyed) -> None:
         self.name, self.kind, self.first, self.last = found.name, found.kind, found.first, found.last
         self._source, self._found = source, found
         self._fingerprint: Fingerprint | None = None
@@ -40,20 +46,13 @@ class Definition:
     def fingerprint(self) -> Fingerprint:
         """What this node measures to; read when first asked."""
         if self._fingerprint is None:
-            walk = self._source.walk()
-            walk.run(self._found.nodes)
-            owner = self.name.split(".")[-2] if "." in self.name else ""
-            shape = blanked(walk.tokens, self._found.own, owner)
-            self._fingerprint = self._source.measured(walk, shape)
-            self._broken = walk.broken
+            self._fingerprint, self._broken = self._source.measure_of(self._found)
         return self._fingerprint
 
     @property
     def broken(self) -> bool:
         """Whether the parser failed somewhere inside: then its fingerprint says little."""
-        return self.fingerprint is not None and (
-            self._broken or self._source.in_conflict(self.first, self.last)
-        )
+        return bool(self.fingerprint) and (self._broken or self._source.in_conflict(self.first, self.last))
 
 
 class Source:
@@ -70,10 +69,11 @@ class Source:
         self._root: SgNode | None = None
         self._definitions: tuple[Definition, ...] | None = None
         self._faults: list[int] | None = None
+        self._plain: Plain | None = None
         language = language_of(path, data)
-        self.trouble = trouble or trouble_of(data, bool(language))
+        self.trouble = trouble or trouble_of(data, language)
         self._text = "" if self.trouble else read_text(data)
-        self.conflicts: tuple[tuple[int, int], ...] = ()
+        self.conflicts = conflicts(self._text)
         self.language = "" if self.trouble else language
 
     def __repr__(self) -> str:
@@ -90,14 +90,31 @@ class Source:
             self._root = parse(self._text, self.language)
         return self._root
 
+    def _as_plain(self) -> Plain:
+        if self._plain is None:
+            self._plain = Plain(self.path, self._text)
+        return self._plain
+
     def walk(self) -> Walk:
+        """A new pass over this file's nodes."""
         return Walk(self._text, LANGUAGES[self.language].rules)
 
     def measured(self, walk: Walk, shape: list[str] | None = None) -> Fingerprint:
+        """The fingerprint of what a pass has found."""
         size = sum(token[0] != OPEN and token != CLOSE for token in walk.tokens)
         return measure(self.language, GRAMMAR, walk.tokens, size, shape, walk.docs)
 
+    def measure_of(self, found: Found | Keyed) -> tuple[Fingerprint, bool]:
+        """What a definition of this file measures to, and whether the parser failed inside it."""
+        if not isinstance(found, Found):
+            return self.of_lines(found.first, found.last) or self.whole(), False
+        walk = self.walk()
+        walk.run(found.nodes)
+        owner = found.name.split(".")[-2] if "." in found.name else ""
+        return self.measured(walk, blanked(walk.tokens, found.own, owner)), walk.broken
+
     def in_conflict(self, first: int, last: int) -> bool:
+        """Whether a merge left something to be settled in these lines."""
         return any(start <= last and first <= end for start, end in self.conflicts)
 
     def _failed(self) -> list[int]:
@@ -109,18 +126,20 @@ class Source:
     @property
     def broken(self) -> bool:
         """Whether the parser failed anywhere in the file."""
-        return bool(self._failed())
+        return bool(self.conflicts or self._failed())
 
     @property
     def trouble_at(self) -> int:
         """The first line where the parser failed, 0 when it did not."""
-        return next(iter(self._failed()), 0)
+        return min([start for start, _ in self.conflicts] + self._failed()[:1], default=0)
 
     def definitions(self) -> tuple[Definition, ...]:
         """Every named definition, in the order of the file; methods and nested ones as well."""
         if self._definitions is None:
-            found: list[Found] = []
-            if self.language:
+            found: list[Found] | list[Keyed] = []
+            if not self.language:
+                found = keys(self.path, self._text)
+            elif self.language not in _DATA or len(self._text) <= _MAX_DATA:
                 found = locate(self._text, self.root(), LANGUAGES[self.language].table)
             self._definitions = tuple(Definition(self, one) for one in found)
         return self._definitions
@@ -137,7 +156,7 @@ class Source:
         if self.trouble or first < 1 or last < first:
             return None
         if not self.language:
-            return plain_lines(self.path, self._text, first, last)
+            return self._as_plain().lines(first, last)
         walk = self.walk()
         tokens_of_lines(walk, self.root(), first, last)
         return self.measured(walk) if walk.tokens else None
@@ -147,7 +166,7 @@ class Source:
         if self.trouble:
             return measure("bytes", "", [self._data.hex()], len(self._data))
         if not self.language:
-            return plain_whole(self.path, self._text)
+            return self._as_plain().whole()
         walk = self.walk()
         walk.run([self.root()])
         return self.measured(walk)

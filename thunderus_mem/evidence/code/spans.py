@@ -1,4 +1,4 @@
-"""The tokens of some lines of a file: whole nodes as they are, of nodes that go on outside only what is inside."""
+"""The tokens of some lines of a file: whole nodes as they are, of others only what is inside."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ast_grep_py import SgNode
+    from ast_grep_py import Rule, SgNode
 
 __all__ = ["GRAMMAR", "faults", "find_kinds", "parse", "text_of"]
 
@@ -24,7 +24,8 @@ def parse(text: str, language: str) -> SgNode:
 
 def find_kinds(root: SgNode, kinds: Iterable[str]) -> list[SgNode]:
     """Every node of one of these kinds, in the order of the text, found without a walk in Python."""
-    return root.find_all({"rule": {"any": [{"kind": kind} for kind in kinds]}})
+    rules: list[Rule] = [{"kind": kind} for kind in kinds]
+    return root.find_all({"rule": {"any": rules}}) if rules else []
 
 
 def faults(root: SgNode, empty: frozenset[str]) -> list[int]:

@@ -54,12 +54,10 @@ def _unbraced(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
 
 
 def _rust_statement(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
-    """A semicolon after what never comes back, or after a block that ends the line, says nothing."""
-    return (
-        list((child, "" if kind == ";" else kind) for child, kind in pairs)
-        if pairs[0][1] in _LEAVING
-        else None
-    )
+    """A semicolon after what never comes back says nothing."""
+    if pairs[0][1] not in _LEAVING:
+        return None
+    return [(child, "" if kind == ";" else kind) for child, kind in pairs]
 
 
 def _rust_parentheses(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:

@@ -5,28 +5,34 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Final
 
-__all__ = ["read_text", "trouble_of"]
+__all__ = ["conflicts", "read_text", "trouble_of"]
 
 MAX_CODE: Final = 2_000_000
 """Bytes. A parser takes about 0.2 s for a million, and cannot be stopped."""
 _MAX_DEPTH: Final = 1_000
 _LONG: Final = 10_000
-_MEAN_LINE: Final = 400
+_MEAN_LINE: Final = 1_000
+_PACKED: Final = ("javascript", "typescript", "tsx", "css", "html")
+"""Languages that are shipped without line ends."""
 _MARKS: Final = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _BRACKETS: Final = b"([{)]}"
 _STEP: Final = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
 _OTHERS: Final = bytes(sorted(set(range(256)) - set(_BRACKETS)))
 
 
-def trouble_of(data: bytes, code: bool) -> str:
+def trouble_of(data: bytes, language: str) -> str:
     """Why nothing can be said of these bytes, "" when something can."""
     if len(data) > MAX_CODE:
         return f"{len(data) / 1e6:.1f} MB, more than {MAX_CODE / 1e6:.0f} MB"
     if b"\x00" in data and not data.startswith(tuple(mark for mark, _ in _MARKS)):
         return "binary"
-    if not code:
+    if not language:
         return ""
-    if len(data) > _LONG and len(data) / (data.count(b"\n") + data.count(b"\r") + 1) > _MEAN_LINE:
+    if (
+        language in _PACKED
+        and len(data) > _LONG
+        and len(data) / (data.count(b"\n") + data.count(b"\r") + 1) > _MEAN_LINE
+    ):
         return "minified"
     if _depth(data) > _MAX_DEPTH:
         return f"brackets nested more than {_MAX_DEPTH} deep"
@@ -46,3 +52,20 @@ def read_text(data: bytes) -> str:
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def conflicts(text: str) -> tuple[tuple[int, int], ...]:
+    """Lines (first and last, from 1) that a merge left to be settled; only when all marks are there."""
+    if "<<<<<<< " not in text or ">>>>>>> " not in text:
+        return ()
+    found: list[tuple[int, int]] = []
+    start = middle = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.startswith("<<<<<<< "):
+            start, middle = number, 0
+        elif start and line == "=======":
+            middle = number
+        elif middle and line.startswith(">>>>>>> "):
+            found.append((start, number))
+            start = middle = 0
+    return tuple(found)

@@ -33,7 +33,8 @@ class Rules(NamedTuple):
     their own and without parentheses; ``names`` maps kinds to the one under which they are written; ``drop``
     are tokens left out, except in the kinds of ``keep``; ``nodes`` says what a node is made of when it is
     not simply its children (``None`` from it: as usual, brackets included; a list: exactly that); ``leaves``
-    writes a leaf's text in one way; ``empty`` are kinds that may lawfully be empty.
+    writes a leaf's text in one way; ``empty`` are kinds that may lawfully be empty; ``trailing`` leaves out
+    commas before what closes a list.
     """
 
     comments: frozenset[str]
@@ -44,6 +45,7 @@ class Rules(NamedTuple):
     nodes: Mapping[str, Handler] = {}
     leaves: Mapping[str, Callable[[str], str]] = {}
     empty: frozenset[str] = frozenset()
+    trailing: bool = False
 
 
 _PARENTHESES: Final = frozenset("()")
@@ -112,6 +114,8 @@ class Walk:
                 drop = rules.drop | _PARENTHESES
                 stack.extend([(child, "" if name in drop else name) for child, name in reversed(pairs)])
                 continue
+            if rules.trailing:
+                pairs = _without_last_comma(pairs)
             tokens.append(OPEN + rules.names.get(kind, kind))
             stack.append(CLOSE)
             drop = rules.drop - rules.keep.get(kind, _NOTHING)
@@ -145,9 +149,9 @@ class Walk:
         write = self.rules.leaves.get(kind)
         if write is not None:
             text = write(text)
-        elif " " in text or "\n" in text or "\t" in text:
-            text = " ".join(text.split())
-        if text:
+        elif kind == text:
+            text = " ".join(text.split())  # an operator of two words
+        if text and not text.isspace():
             self.tokens.append(text)
 
     def _nothing(self, kind: str) -> None:
@@ -163,3 +167,10 @@ class Walk:
             if words:
                 self.tokens.append(" ".join(words))
             self._at = start
+
+
+def _without_last_comma(pairs: list[Pair]) -> list[Pair]:
+    kept = [at for at, (_, kind) in enumerate(pairs) if kind]
+    if len(kept) < 2 or pairs[kept[-2]][1] != "," or pairs[kept[-1]][1] not in (")", "]", "}", ">"):
+        return pairs
+    return [(node, "" if at == kept[-2] else kind) for at, (node, kind) in enumerate(pairs)]
