@@ -127,6 +127,16 @@ class Span:
         renamed = self.renamed.get(path, "")
         return renamed if renamed in self.after else ""
 
+    def stood_elsewhere(self, path: str, symbol: Symbol) -> bool:
+        """Whether another file of A held the same under the same name: boilerplate, which nobody moves."""
+        own = symbol.name.rpartition(".")[2].encode()
+        for other, blob in self.before.items():
+            if other == path or _suffix(other) != _suffix(path) or own not in self.library.clone.blob(blob):
+                continue
+            if symbol.content in [one.content for one in self.library.one(other, blob).named(symbol.name)]:
+                return True
+        return False
+
     def changed_between(self, path: str, symbol: Symbol) -> bool:
         """Whether some version between held the symbol otherwise, or not at all.
 
@@ -183,6 +193,8 @@ def _text(data: bytes, symbol: Symbol) -> bytes:
 def _searched(span: Span, path: str, target: str, symbol: Symbol, *, small: bool) -> Expected:
     """The symbol's name is not in its file any more."""
     same = _places(span.new.get(symbol.content, ()), symbol.name if small else "")
+    if same and small and span.stood_elsewhere(path, symbol):
+        return Expected("unclear", same, "the same small body stood in several places before")
     if len(same) == 1:
         kind = "symbol renamed" if same[0][0] == target else "moved"
         return Expected(kind, same)

@@ -111,6 +111,15 @@ function nameOf(name) {
   return "";
 }
 
+// A name for another module is an import, not a definition.
+function isImport(value) {
+  while (value && (ts.isPropertyAccessExpression(value) || ts.isCallExpression(value))) {
+    if (ts.isCallExpression(value) && ts.isIdentifier(value.expression) && value.expression.text === "require") return true;
+    value = value.expression;
+  }
+  return false;
+}
+
 function symbolsOf(file) {
   const found = [];
   const line = (at) => file.getLineAndCharacterOfPosition(at).line + 1;
@@ -141,7 +150,7 @@ function symbolsOf(file) {
         const variable = nameOf(one.name);
         const value = one.initializer;
         const isFunction = value && (ts.isArrowFunction(value) || ts.isFunctionExpression(value));
-        if (variable && (depth === 0 || isFunction)) {
+        if (variable && !isImport(value) && (depth === 0 || isFunction)) {
           add(list.length === 1 ? node : one, one, prefix + variable, isFunction ? "function" : "const", variable);
           const inner = value && (ts.isObjectLiteralExpression(value) || ts.isClassExpression(value) || isFunction);
           if (inner) ts.forEachChild(value, (child) => visit(child, prefix + variable + ".", depth + (isFunction ? 1 : 0)));
