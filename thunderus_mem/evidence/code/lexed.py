@@ -9,14 +9,14 @@ __all__ = ["MAX_LEXED", "lexed", "lexer_name", "version"]
 MAX_LEXED: Final = 100_000
 """Characters of the longest text that is read by a lexer: about half a million go through in a second."""
 _ALIASES: Final = {
-    "toml": "toml", "make": "mk", "ini": "ini cfg", "sql": "sql", "perl": "pl pm", "splus": "r", "julia": "jl",
-    "ocaml": "ml mli", "protobuf": "proto", "graphql": "graphql gql", "clojure": "clj cljs",
-    "erlang": "erl", "groovy": "groovy gradle", "objective-c": "m mm", "powershell": "ps1", "xml":
-    "xml xsd svg", "cmake": "cmake", "d": "d", "fortran": "f90 f95", "scheme": "scm", "racket":
-    "rkt", "common-lisp": "lisp", "vhdl": "vhd", "verilog": "v", "systemverilog": "sv", "glsl":
-    "glsl vert frag", "wgsl": "wgsl", "thrift": "thrift", "tcl": "tcl", "awk": "awk", "json5":
-    "json5", "properties": "properties", "rego": "rego", "scss": "scss", "less": "less", "ada": "ada
-    adb ads", "prolog": "pro",
+    "toml": "toml", "make": "mk", "ini": "ini cfg", "sql": "sql", "perl": "pl pm", "splus": "r",
+    "julia": "jl", "ocaml": "ml mli", "protobuf": "proto", "graphql": "graphql gql", "clojure": "clj cljs",
+    "erlang": "erl", "groovy": "groovy gradle", "objective-c": "m mm", "powershell": "ps1",
+    "xml": "xml xsd svg", "cmake": "cmake", "d": "d", "fortran": "f90 f95", "scheme": "scm",
+    "racket": "rkt", "common-lisp": "lisp", "vhdl": "vhd", "verilog": "v", "systemverilog": "sv",
+    "glsl": "glsl vert frag", "wgsl": "wgsl", "thrift": "thrift", "tcl": "tcl", "awk": "awk",
+    "json5": "json5", "properties": "properties", "rego": "rego", "scss": "scss", "less": "less",
+    "ada": "ada adb ads", "prolog": "pro",
 }  # fmt: skip
 _BY_SUFFIX: Final = {suffix: alias for alias, suffixes in _ALIASES.items() for suffix in suffixes.split()}
 _BY_NAME: Final = {

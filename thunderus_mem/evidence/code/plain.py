@@ -29,7 +29,7 @@ class Keyed(NamedTuple):
 
 
 class Plain:
-    """A file without a grammar, read once: its tokens or lines, each with the line (from 1) where it begins."""
+    """A file without a grammar, read once: its tokens or lines, each with the line (from 1) it begins in."""
 
     def __init__(self, path: str, text: str) -> None:
         alias = _alias(path, text)

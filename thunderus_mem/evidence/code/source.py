@@ -29,7 +29,7 @@ _MAX_DATA: Final = 200_000
 
 
 class Definition:
-    """A named piece of a file; ``first`` and ``last`` are its lines, from 1, decorators and the like included."""
+    """A named piece of a file; ``first`` and ``last`` are its lines, from 1, with decorators and the like."""
 
     __slots__ = ("_broken", "_fingerprint", "_found", "_source", "first", "kind", "last", "name")
 
