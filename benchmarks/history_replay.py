@@ -169,7 +169,7 @@ def main(arguments: list[str]) -> int:
         name = name_of(source)
         place = os.path.join(options.work, name.replace("/", "-"))
         clone = Clone(source, place, name)
-        libraries[name] = Library(clone, known, f"{place}-truth")
+        libraries[name] = Library(clone, known, f"{place}-truth.pickle")
         for gathered, new in zip(
             findings, _gathered(libraries[name], options, f"{place}-found.pickle"), strict=True
         ):

@@ -25,9 +25,14 @@ class OutsideReader:
     """One program, started when the first file is read and kept."""
 
     def __init__(
-        self, suffixes: tuple[str, ...], command: Sequence[str], env: dict[str, str] | None = None
+        self,
+        suffixes: tuple[str, ...],
+        made_of: str,
+        command: Sequence[str],
+        env: dict[str, str] | None = None,
     ) -> None:
         self.suffixes = suffixes
+        self.made_of = os.path.join(READERS, made_of)
         self._command = list(command)
         self._env = os.environ | (env or {})
         self._process: subprocess.Popen[bytes] | None = None
@@ -69,14 +74,14 @@ def outside_readers(node_modules: str, work: str) -> list[OutsideReader]:
     if shutil.which("node") and os.path.isdir(os.path.join(node_modules, "typescript")):
         suffixes = (".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
         script = os.path.join(READERS, "typescript.cjs")
-        found.append(OutsideReader(suffixes, ["node", script], {"NODE_PATH": node_modules}))
+        modules = {"NODE_PATH": node_modules}
+        found.append(OutsideReader(suffixes, "typescript.cjs", ["node", script], modules))
     if shutil.which("go"):
         program = os.path.join(work, "go-reader")
-        if not os.path.exists(program):
-            source = os.path.join(READERS, "reader.go")
-            subprocess.run(["go", "build", "-o", program, source], check=True)
-        found.append(OutsideReader((".go",), [program]))
+        subprocess.run(["go", "build", "-o", program, os.path.join(READERS, "reader.go")], check=True)
+        found.append(OutsideReader((".go",), "reader.go", [program]))
     if shutil.which("javac"):
         opened = [f"--add-exports={_JAVAC}.{part}=ALL-UNNAMED" for part in ("tree", "util", "api", "code")]
-        found.append(OutsideReader((".java",), ["java", *opened, os.path.join(READERS, "Reader.java")]))
+        command = ["java", *opened, os.path.join(READERS, "Reader.java")]
+        found.append(OutsideReader((".java",), "Reader.java", command))
     return found

@@ -107,6 +107,7 @@ class PythonReader:
     """Reads files in this process."""
 
     suffixes: tuple[str, ...] = (".py", ".pyi")
+    made_of = __file__
 
     def read(self, files: Sequence[tuple[str, bytes]]) -> list[Reading]:
         """One reading for every file; old Python 2 and newer syntax than this interpreter's are trouble."""

@@ -231,6 +231,7 @@ class RustReader:
     """One rustc process a file; two at a time."""
 
     suffixes: tuple[str, ...] = (".rs",)
+    made_of = __file__
 
     def read(self, files: Sequence[tuple[str, bytes]]) -> list[Reading]:
         """One reading for every file; what this compiler refuses to parse is trouble."""

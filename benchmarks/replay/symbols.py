@@ -38,9 +38,10 @@ class Reading(NamedTuple):
 
 
 class Reader(Protocol):
-    """A parser of one language family."""
+    """A parser of one language family; ``made_of`` is its source, so that what it read can be kept."""
 
     suffixes: tuple[str, ...]
+    made_of: str
 
     def read(self, files: Sequence[tuple[str, bytes]]) -> list[Reading]:
         """One reading for every (path, bytes), in the same order."""

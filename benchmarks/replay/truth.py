@@ -36,13 +36,14 @@ class Expected(NamedTuple):
 
 
 class Library:
-    """Readings of one clone's files, kept by blob; between runs in a file that readers' sources name."""
+    """Readings of one clone's files, kept by reader and blob; between runs in the file ``kept``."""
 
     def __init__(self, clone: Clone, readers: Iterable[Reader], kept: str = "") -> None:
         self.clone = clone
         self._readers = list(readers)
-        self._known: dict[tuple[str, str], Reading] = {}
-        self._kept = f"{kept}-{_version()}.pickle" if kept else ""
+        self._versions = [_version(reader.made_of) for reader in self._readers]
+        self._known: dict[tuple[str, str, str], Reading] = {}
+        self._kept = kept
         if self._kept and os.path.exists(self._kept):
             with open(self._kept, "rb") as file:
                 self._known = pickle.load(file)
@@ -57,21 +58,24 @@ class Library:
         """Whether some parser is there for such a file."""
         return self._reader(path) is not None
 
-    def _reader(self, path: str) -> Reader | None:
-        return next((one for one in self._readers if path.endswith(one.suffixes)), None)
+    def _reader(self, path: str) -> int | None:
+        return next((at for at, one in enumerate(self._readers) if path.endswith(one.suffixes)), None)
 
     def read(self, files: Mapping[str, str]) -> dict[str, Reading]:
         """Path → reading, for path → blob; files of no known language are left out."""
-        wanted: dict[int, list[tuple[str, str]]] = {}
+        keys: dict[str, tuple[str, str, str]] = {}
+        wanted: dict[int, list[str]] = {}
         for path, blob in files.items():
-            reader = self._reader(path)
-            if reader is not None and (_suffix(path), blob) not in self._known:
-                wanted.setdefault(self._readers.index(reader), []).append((path, blob))
+            at = self._reader(path)
+            if at is not None:
+                keys[path] = (self._versions[at], _suffix(path), blob)
+                if keys[path] not in self._known:
+                    wanted.setdefault(at, []).append(path)
         for at, asked in wanted.items():
-            rows = [(path, self.clone.blob(blob)) for path, blob in asked]
-            for (path, blob), reading in zip(asked, self._readers[at].read(rows), strict=True):
-                self._known[_suffix(path), blob] = reading
-        return {path: self._known[_suffix(path), blob] for path, blob in files.items() if self.reads(path)}
+            rows = [(path, self.clone.blob(files[path])) for path in asked]
+            for path, reading in zip(asked, self._readers[at].read(rows), strict=True):
+                self._known[keys[path]] = reading
+        return {path: self._known[key] for path, key in keys.items()}
 
     def one(self, path: str, blob: str) -> Reading:
         """The reading of one file; trouble when no parser is there for it."""
@@ -82,16 +86,10 @@ def _suffix(path: str) -> str:
     return os.path.splitext(path)[1]
 
 
-def _version() -> str:
-    """Changes whenever a reader does."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    text = hashlib.sha256()
-    for folder, _, names in sorted(os.walk(here)):
-        for name in sorted(names):
-            if name.startswith(("read_", "reader", "Reader", "typescript")) and not name.endswith(".pyc"):
-                with open(os.path.join(folder, name), "rb") as file:
-                    text.update(file.read())
-    return text.hexdigest()[:12]
+def _version(path: str) -> str:
+    """Changes whenever the source of a reader does."""
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()[:12]
 
 
 class Span:
