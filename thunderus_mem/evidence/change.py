@@ -52,6 +52,10 @@ class CodeChange:
         """Files that are new or changed by it, sorted."""
         return sorted(self._by_new)
 
+    def is_cut(self) -> bool:
+        """A diff knows both its ends."""
+        return False
+
     def before(self, path: str) -> Source | None:
         """A file as it was before the change."""
         diff = self._by_new.get(path)

@@ -66,7 +66,7 @@ def judge_lines(anchor: Anchor, tree: Tree, history: History) -> Verdict:
     path, by = _where(anchor, tree, history)
     source = tree.source(path) if path else None
     if source is None:
-        return _missing(anchor, "the file is gone", others=True)
+        return _gone(anchor, history)
     if source.trouble:
         return _unknown(anchor, source.trouble)
     wanted = parse_fingerprint(anchor.fingerprint)
@@ -95,7 +95,7 @@ def judge_file(anchor: Anchor, tree: Tree, history: History) -> Verdict:
     path, by = _where(anchor, tree, history)
     source = tree.source(path) if path else None
     if source is None:
-        return moved_file(anchor, tree, history) or _missing(anchor, "the file is gone", others=True)
+        return moved_file(anchor, tree, history) or _gone(anchor, history)
     if source.trouble:
         return _unknown(anchor, source.trouble)
     wanted, here = parse_fingerprint(anchor.fingerprint), source.whole()
@@ -180,6 +180,19 @@ def _changed(anchor: Anchor, there: Anchor, reason: str) -> Verdict:
 
 def _missing(anchor: Anchor, reason: str, *, others: bool = False) -> Verdict:
     return Verdict(MISSING, anchor, None, reason, others=others)
+
+
+def _gone(anchor: Anchor, history: History) -> Verdict:
+    """A file that is nowhere, of which only git could tell whether it has another name."""
+    if history.is_cut():
+        return Verdict(
+            UNKNOWN,
+            anchor,
+            None,
+            "the file is gone, and this clone is too shallow to say where to",
+            others=True,
+        )
+    return _missing(anchor, "the file is gone", others=True)
 
 
 def _unknown(anchor: Anchor, reason: str) -> Verdict:

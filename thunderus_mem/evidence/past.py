@@ -121,6 +121,10 @@ class CodeHistory:
         changes = self._past.changes(self.base) if self.base is not None else None
         return None if changes is None else changes.touched
 
+    def is_cut(self) -> bool:
+        """Whether this clone was made without the commits that could tell."""
+        return self.base is None and self._past.git.is_shallow()
+
     def before(self, path: str) -> Source | None:
         """The file as it was then."""
         return self._past.source(self.base, path) if self.base is not None else None

@@ -69,6 +69,9 @@ class History(Protocol):
     def before(self, path: str) -> Source | None:
         """The file as it was then."""
 
+    def is_cut(self) -> bool:
+        """Whether there was a past that cannot be asked, as in a shallow clone."""
+
 
 class NoHistory:
     """Nothing is known of the past: outside git, or the commit is not in this clone."""
@@ -81,6 +84,10 @@ class NoHistory:
 
     def before(self, path: str) -> Source | None:
         """Not known."""
+
+    def is_cut(self) -> bool:
+        """Nothing is known of that either."""
+        return False
 
 
 class Verdict(NamedTuple):
