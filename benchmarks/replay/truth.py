@@ -108,8 +108,13 @@ class Span:
         """Content or shape → the places at B that did not hold it at A."""
         readings = library.read(changed)
         former = library.read({path: self.before[path] for path in changed if path in self.before})
+        self.doubtful: set[str] = set()
+        """Contents and shapes in files that could not be read at A, so that nobody knows whether they are new."""
         for path, reading in readings.items():
             old = former.get(path, Reading(()))
+            if old.trouble:
+                self.doubtful.update(*((one.content, one.shape) for one in reading.symbols))
+                continue
             known = {(one.name, one.content) for one in old.symbols}
             known_shapes = {(one.name, one.shape) for one in old.symbols}
             for symbol in reading.symbols:
@@ -190,6 +195,8 @@ def _text(data: bytes, symbol: Symbol) -> bytes:
 
 def _searched(span: Span, path: str, target: str, symbol: Symbol, *, small: bool) -> Expected:
     """The symbol's name is not in its file any more."""
+    if symbol.content in span.doubtful or symbol.shape in span.doubtful:
+        return Expected("unclear", why="it is in a file that could not be read before")
     same = _places(span.new.get(symbol.content, ()), symbol.name if small else "")
     if same and small and span.stood_elsewhere(path, symbol):
         return Expected("unclear", same, "the same small body stood in several places before")

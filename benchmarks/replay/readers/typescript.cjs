@@ -159,7 +159,8 @@ function symbolsOf(file) {
       return;
     }
     if (ts.isExpressionStatement(node) || ts.isCallExpression(node) || ts.isPropertyAssignment(node)) return;
-    ts.forEachChild(node, (child) => visit(child, prefix, depth));
+    const inner = depth + (ts.isSourceFile(node.parent) && !ts.isModuleBlock(node) ? 1 : 0);
+    ts.forEachChild(node, (child) => visit(child, prefix, inner));
   };
   ts.forEachChild(file, (child) => visit(child, "", 0));
   return found;
