@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from thunderus_mem.lint.engine import lint_reading
-from thunderus_mem.lint.rule import LintConfig
+from thunderus_mem.lint.rule import CodeState, LintConfig
 from thunderus_mem.lint.subject import Subject
 from thunderus_mem.model import markdown
+from thunderus_mem.model.anchor import anchors_in
 from thunderus_mem.model.document import Reading, read_document
 from thunderus_mem.model.ids import fold_key
 
@@ -95,6 +96,19 @@ class MadeUpOrigins:
         return tuple((name, name.startswith("1005e")) for name in names if name[:5] in ("1005e", "90ae0"))
 
 
+class MadeUpEvidence:
+    """An anchor below a folder that is named for a verdict has that verdict; any other is verified."""
+
+    def of(self, document: Document) -> list[CodeState]:
+        found = []
+        for cited in anchors_in(document.header, document.header_line):
+            folder, _, rest = cited.anchor.path.partition("/")
+            verdict = folder if folder in ("moved", "changed", "missing", "unknown") else "verified"
+            now = f"src/{rest}" if verdict == "moved" else ""
+            found.append(CodeState(cited.anchor.place, cited.line, verdict, f"it is {verdict}", now))
+        return found
+
+
 @dataclass
 class Case:
     """One case file: documents by path, which of them must and must not show the rule, what is reported."""
@@ -152,7 +166,9 @@ def lint_documents(
     there = {*documents, "src", "src/main.py", "docs", "docs/guide.md"}
     return {
         reading.path: lint_reading(
-            Subject(reading, corpus, config or LintConfig(), there.__contains__, MadeUpOrigins())
+            Subject(
+                reading, corpus, config or LintConfig(), there.__contains__, MadeUpOrigins(), MadeUpEvidence()
+            )
         )
         for reading in readings
     }

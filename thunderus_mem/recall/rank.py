@@ -15,8 +15,8 @@ FUSION_K: Final = 60
 2009)."""
 
 STALE_FACTOR: Final = 0.85
-CONFIRMED_FACTOR: Final = {"user": 1.02, "agent": 1.01}
-"""What the word of a person, or of an agent, is worth: about one place among neighbours."""
+CONFIRMED_FACTOR: Final = {"user": 1.04, "agent": 1.01}
+"""What the word of a person is worth (about two places among neighbours), and that of an agent."""
 SUPERSEDED_FACTOR: Final = 0.7
 COVERAGE_FLOOR: Final = 0.3
 """A document must match words worth this share of the query; a word is worth its inverse document

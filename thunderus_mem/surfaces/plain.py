@@ -55,7 +55,7 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     ),
     "verify": ("documents", ("id", "path", "status", "changed", "refused")),
     "verify check": ("*", ("id", "path", "written", "status", "reasons")),
-    "verify moves": ("moves", ()),
+    "verify fix_moved": ("moves", ()),
     "rule": ("*", ("code", "name", "severity", "summary")),
     "schema list": ("names", ()),
     "schema update": ("written", ()),

@@ -44,12 +44,14 @@ def add(
     fields: Mapping[str, Any] | None = None,
     aliases: Iterable[str] = (),
     status: str | None = None,
+    anchors: Iterable[str] = (),
     why: str = "",
     dry_run: bool = False,
     actor: str = "user",
 ) -> Written:
     """Write a new document.
 
+    ``anchors`` are places in the code it talks about; their fingerprints are taken.
     Raises `InvalidDocument` (schema, no tag, empty body), `Refused` (secret), `DocumentExists` (id taken, or
     the same text is known already).
     """
@@ -65,6 +67,8 @@ def add(
         raise InvalidDocument("the body is empty", hint="give --body TEXT, --body - (stdin) or --body @FILE")
     draft = _Draft(kind, title, choose_id(kind, title, id), tag_list, body, tuple(aliases))
     relations, extra = _resolved_links(memory, links), _fields(fields or {})
+    if places := tuple(anchors):
+        extra["anchors"] = _anchors(memory, places)
 
     def composed(ids: Ids) -> tuple[Document, tuple[Diagnostic, ...]]:
         return _compose(memory, draft, ids, relations, extra)
@@ -79,6 +83,13 @@ def add(
         edit = Edit(document.id, document.path, None, document.text)
         event = transaction.commit("add", [edit], why=why, actor=actor, ids=ids)
     return done(transaction, document, event, op="add", warnings=warnings)
+
+
+def _anchors(memory: Memory, places: tuple[str, ...]) -> list[dict[str, str]]:
+    from thunderus_mem.verbs.anchoring import given_anchors
+
+    found = {anchor.place: anchor for anchor in given_anchors(memory, places)}
+    return [anchor.item for anchor in sorted(found.values())]
 
 
 def given_tags(tags: Iterable[str]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.memory import Memory
+    from thunderus_mem.model.anchor import Anchor
     from thunderus_mem.model.diagnostic import Diagnostic
 
 
@@ -35,6 +36,7 @@ def edit(
     sets: Mapping[str, Any] | None = None,
     add_tags: Iterable[str] = (),
     remove_tags: Iterable[str] = (),
+    anchors: Iterable[str] = (),
     body: str | None = None,
     text: str | None = None,
     expecting: str | None = None,
@@ -43,9 +45,11 @@ def edit(
 ) -> Written:
     """Change a document: keys, tags, its body, or the whole ``text`` as an editor left it.
 
+    ``anchors`` are places in the code it talks about from now on; their fingerprints are taken.
     ``expecting`` is the hash the caller read; `Conflict` when the file has another by now. ``updated`` moves
     only when title or body do.
     """
+    places = _given(memory, anchors)
     with memory.writing("edit") as transaction:
         document = find_document(memory, id)
         if expecting is not None and document.hash != expecting:
@@ -55,6 +59,10 @@ def edit(
                 hint="read it again and repeat the edit",
             )
         edited = text if text is not None else _edited(document, sets or {}, add_tags, remove_tags, body)
+        if places:
+            from thunderus_mem.verbs.anchoring import cited_of, text_with_anchors
+
+            edited = text_with_anchors(edited, cited_of(document), places)
         edited = _touched(document, edited, format_timestamp(memory.now()))
         if edited == document.text:
             return unchanged(document, "edit")
@@ -63,6 +71,16 @@ def edit(
         change = Edit(document.id, document.path, document.text, after.text)
         event = transaction.commit("edit", [change], why=why, actor=actor)
     return done(transaction, after, event, op="edit", warnings=warnings)
+
+
+def _given(memory: Memory, places: Iterable[str]) -> list[Anchor]:
+    wanted = tuple(places)
+    if not wanted:
+        return []
+    from thunderus_mem.verbs.anchoring import given_anchors
+
+    memory.refresh()
+    return given_anchors(memory, wanted)
 
 
 def _edited(

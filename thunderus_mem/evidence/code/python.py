@@ -66,17 +66,18 @@ class _Text:
         self.text.append(value.replace("{{", "{").replace("}}", "}") if formatted else value)
 
     def _interpolation(self, node: SgNode) -> None:
-        children = [(child, child.kind()) for child in node.children()]
-        shown = next((child for child, kind in children if kind == "="), None)
-        if shown is not None:
-            # f"{x = }" shows the text of the expression itself, spaces and all.
-            start = children[0][0].range().end.index
-            upto = next(
-                (c for c, k in children if k in ("type_conversion", "format_specifier")), children[-1][0]
-            )
+        parts = self.walk.pairs(node)
+        ends = ("type_conversion", "format_specifier")
+        items: list[Item] = [(child, "" if kind == "=" else kind) for child, kind in parts]
+        if any(kind == "=" for _, kind in parts):
+            # f"{x = }" shows the text of the expression itself, spaces and all, and then its repr.
+            start = parts[0][0].range().end.index
+            upto = next((child for child, kind in parts if kind in ends), parts[-1][0])
             self.text.append(self.walk.text[start : upto.range().start.index])
+            if not any(kind in ends for _, kind in parts):
+                items.insert(-1, "!r")
         self.flush()
-        self.items += [(node, AT), (node, "interpolation")]
+        self.items += [(node, AT), OPEN + "interpolation", *items, CLOSE]
 
     def flush(self) -> None:
         value = "".join(self.text)
@@ -122,6 +123,8 @@ def _docstring(walk: Walk, pairs: Pairs) -> SgNode | None:
     if first is None or first[1] != "expression_statement":
         return None
     inner = walk.pairs(first[0])
+    while len(inner) == 1 and inner[0][1] == "parenthesized_expression":
+        inner = [pair for pair in walk.pairs(inner[0][0]) if pair[1] not in "()"]
     if len(inner) != 1 or inner[0][1] not in _STRINGS:
         return None
     text = _Text(walk)
@@ -196,6 +199,15 @@ def _statement(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
     return walk.inside("expression_statement", [OPEN + "tuple", *pairs, CLOSE])
 
 
+def _assignment(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``(a): int`` declares nothing, ``a: int`` does."""
+    if pairs[0][1] not in ("parenthesized_expression", "tuple_pattern") or not any(
+        kind == ":" for _, kind in pairs
+    ):
+        return None
+    return walk.inside("assignment", ["(", *pairs])
+
+
 def _tuple(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
     """``(a)`` where a pattern is expected is no tuple."""
     inner = [(child, "" if kind in "()" else kind) for child, kind in pairs]
@@ -259,6 +271,7 @@ PYTHON: Final = Rules(
         "subscript": _subscript,
         "generic_type": _generic,
         "expression_statement": _statement,
+        "assignment": _assignment,
         "tuple_pattern": _tuple,
         "if_statement": _if,
         "case_clause": _clauses,

@@ -14,6 +14,12 @@ _LONG: Final = 10_000
 _MEAN_LINE: Final = 1_000
 _PACKED: Final = ("javascript", "typescript", "tsx", "css", "html")
 """Languages that are shipped without line ends."""
+_LONG_LINE: Final = 4_000
+_MOST_TOKENS: Final = 250_000
+_MOST_STEPS: Final = 200_000_000
+_WORDS: Final = bytes(
+    code for code in range(256) if chr(code).isalnum() or chr(code) in "_ \t\n\r" or code > 127
+)
 _MARKS: Final = ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _BRACKETS: Final = b"([{)]}"
 _STEP: Final = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
@@ -34,9 +40,30 @@ def trouble_of(data: bytes, language: str) -> str:
         and len(data) / (data.count(b"\n") + data.count(b"\r") + 1) > _MEAN_LINE
     ):
         return "minified"
+    if len(data) > _MOST_TOKENS and _tokens(data) > _MOST_TOKENS:
+        return f"more than {_MOST_TOKENS:,} tokens"
+    longest = _crowded(data)
+    if longest:
+        return f"a line of {longest:,} characters"
     if _depth(data) > _MAX_DEPTH:
         return f"brackets nested more than {_MAX_DEPTH} deep"
     return ""
+
+
+def _tokens(data: bytes) -> int:
+    """About how many tokens there are: words, and all characters that belong to none."""
+    return len(data.split()) + len(data.translate(None, _WORDS))
+
+
+def _crowded(data: bytes) -> int:
+    """The length of the longest line, when lines are so long and full that reading them would take seconds.
+
+    Each position in a tree is counted from the start of its line, so that a line costs its length times
+    the number of its tokens.
+    """
+    long = [line for line in data.split(b"\n") if len(line) > _LONG_LINE]
+    cost = sum(len(line) * _tokens(line) for line in long)
+    return max(map(len, long)) if cost > _MOST_STEPS else 0
 
 
 def _depth(data: bytes) -> int:

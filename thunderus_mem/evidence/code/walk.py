@@ -163,7 +163,8 @@ class Walk:
     def _gap(self, start: int) -> None:
         """Text that no leaf covers still counts."""
         if self._at < start:
-            words = self.text[self._at : start].split()
+            # A line may be continued anywhere.
+            words = self.text[self._at : start].replace("\\\n", " ").split()
             if words:
                 self.tokens.append(" ".join(words))
             self._at = start

@@ -252,11 +252,11 @@ def _fix_moved(console: Console, memory: Memory, ids: Sequence[str], why: str, *
 
     planned = verifying.planned_moves(memory, ids or None)
     if not planned.moves:
-        console.emit("verify moves", planned, moves)
+        console.emit("verify fix_moved", planned, moves)
         console.say("Nothing has moved.")
         return 0
     if not yes:
-        console.emit("verify moves", planned, moves)
+        console.emit("verify fix_moved", planned, moves)
         if not console.interactive:
             console.say("Nothing is written; --yes sets these anchors anew.")
             return 0
@@ -265,6 +265,6 @@ def _fix_moved(console: Console, memory: Memory, ids: Sequence[str], why: str, *
             return 1
     value = verifying.reanchor(memory, planned, why=why)
     if yes:
-        console.emit("verify moves", value, moves)
+        console.emit("verify fix_moved", value, moves)
     console.say(f"Written ({value.event_id})." if value.event_id else "Nothing is written.")
     return published_code(console, published=value.published)

@@ -161,7 +161,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         (
             ("", "thunderus_mem.verbs.verifying:Verification"),
             ("check", "thunderus_mem.verbs.verifying:Drift"),
-            ("moves", "thunderus_mem.verbs.verifying:Moves"),
+            ("fix_moved", "thunderus_mem.verbs.verifying:Moves"),
         ),
     ),
     Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),), pages=True),

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Why = Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason, kept in the log.")]
+Anchor = Annotated[
+    list[str] | None,
+    typer.Option(metavar="PLACE", help="Code it talks about: PATH, PATH#SYMBOL, PATH:10-20; repeat."),
+]
 _ADD_HELP = """Write the document's text above. Leave it empty, or save nothing, to add no document."""
 _EDIT_HELP = """Change fields and text above. Save nothing new to leave the document as it is."""
 
@@ -40,6 +44,7 @@ def add(
     field: Annotated[list[str] | None, typer.Option(metavar="KEY=VALUE", help="A field; repeat.")] = None,
     alias: Annotated[list[str] | None, typer.Option(metavar="PHRASE", help="Another name; repeat.")] = None,
     status: Annotated[str | None, typer.Option(metavar="STATUS", help="Status of a decision.")] = None,
+    anchor: Anchor = None,
     why: Why = "",
     edit: Annotated[bool, typer.Option("--edit", help="Open the text in the editor first.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the document; write nothing.")] = False,
@@ -69,6 +74,7 @@ def add(
             fields=fields,
             aliases=tuple(alias or ()),
             status=status,
+            anchors=tuple(anchor or ()),
             why=why,
             dry_run=dry_run,
         )
@@ -110,6 +116,7 @@ def edit(
     sets: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a field.")] = None,
     add_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Add a tag.")] = None,
     remove_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Remove a tag.")] = None,
+    anchor: Anchor = None,
     body: Annotated[str | None, typer.Option(metavar="TEXT|-|@FILE", help="Replace the text.")] = None,
     expecting: Annotated[
         str | None,
@@ -131,6 +138,7 @@ def edit(
         "sets": pairs(sets or (), "--set"),
         "add_tags": tuple(add_tag or ()),
         "remove_tags": tuple(remove_tag or ()),
+        "anchors": tuple(anchor or ()),
         "body": text_of(body, console),
     }
     if not any(value or value == "" for value in changes.values() if value is not None and value != ()):
