@@ -62,6 +62,7 @@ def gather(library: Library, options: argparse.Namespace) -> Findings:
         findings.cases.extend(seen.cases)
         findings.not_seen.extend((clone.name, path, symbol) for path, symbol in seen.not_seen)
         print(f"{what}: {len(seen.cases)} cases, {len(seen.not_seen)} not seen", file=sys.stderr, flush=True)
+        library.save()
 
     situations = tuple(options.situations)
     plan = Walk(tuple(options.distances), options.starts, options.anchors, options.log_lines, situations)
@@ -79,7 +80,6 @@ def gather(library: Library, options: argparse.Namespace) -> Findings:
         done = mutate(library, clone.tip, dice, options.mutations)
         findings.mutations.extend((clone.name, one) for one in done)
     findings.abouts.append(About(clone.name, clone.count(), clone.date(clone.tip), steps))
-    library.save()
     return findings
 
 
