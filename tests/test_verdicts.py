@@ -260,3 +260,24 @@ def test_small_bodies_are_followed_under_their_full_name_only(scene: Scene) -> N
     scene.write("src/other.py", SMALL)
     found = scene.verdict(anchor, first)
     assert (found.status, found.found and found.found.path) == ("moved", "src/other.py")
+
+
+def test_a_name_that_only_ends_alike_hides_no_move(scene: Scene) -> None:
+    first = head(scene)
+    anchor = scene.anchor("src/jwt.py#issue")
+    scene.change("src/jwt.py", ISSUE, "")
+    scene.change("src/jwt.py", "    def put(self, one):", "    def issue(self, one):")
+    assert scene.verdict(anchor, first).status == "changed"
+    scene.write("src/mint.py", ISSUE)
+    found = scene.verdict(anchor, first)
+    assert (found.status, found.found and found.found.path) == ("moved", "src/mint.py")
+
+
+def test_a_small_body_that_many_files_have_is_followed_nowhere(scene: Scene) -> None:
+    for number in range(3):
+        scene.write(f"examples/{number}.py", SMALL)
+    second = scene.commit("Examples")
+    anchor = scene.anchor("examples/0.py#small")
+    (scene.root / "examples/0.py").unlink()
+    scene.write("examples/other/9.py", SMALL)
+    assert scene.verdict(anchor, second).status == "missing"

@@ -38,7 +38,11 @@ def judge_symbol(anchor: Anchor, tree: Tree, history: History) -> Verdict:
         return _unknown(anchor, source.trouble)
     definitions = source.find(anchor.symbol)
     if definitions:
-        return _of_definitions(anchor, source, definitions, by)
+        verdict = _of_definitions(anchor, source, definitions, by)
+        if verdict.status != CHANGED or any(one.name == anchor.symbol for one in definitions):
+            return verdict
+        # Another definition only ends in that name: it says nothing if the code stands elsewhere.
+        return moved_definition(anchor, tree, history, source) or verdict
     if not source.language:
         return _unknown(anchor, "definitions of such files cannot be told; anchor lines instead")
     if source.broken:

@@ -38,16 +38,9 @@ def moved_definition(
     if wanted is None:
         return None
     leaf = anchor.symbol.rpartition(".")[2]
-    touched = history.touched()
-    named = tree.naming(leaf) if touched is None else touched
-    if len(named) > _MOST_FILES:
-        named = _nearest(anchor.path, named)
     same, renamed = [], []
-    for path in dict.fromkeys((*((source.path,) if source else ()), *named)):
-        found = source if source is not None and path == source.path else tree.source(path)
-        if found is None or found.trouble or not found.language:
-            continue
-        everything = touched is not None or path == (source.path if source else "")
+    for found in _sources(anchor, leaf, tree, history, source):
+        everything = history.touched() is not None or found is source
         for definition in _candidates(found, leaf, wanted, everything=everything):
             if _is_old(definition, found, history):
                 continue
@@ -55,7 +48,40 @@ def moved_definition(
                 same.append((found, definition))
             elif wanted.size >= SMALL:
                 renamed.append((found, definition))
+    if same and wanted.size < SMALL and _is_common(leaf, wanted, tree):
+        return None
     return _chosen(anchor, same) or _chosen(anchor, renamed)
+
+
+def _sources(
+    anchor: Anchor, leaf: str, tree: Tree, history: History, source: Source | None
+) -> Iterator[Source]:
+    """The files worth a look: its own, then those that are new or changed, or that name it."""
+    touched = history.touched()
+    named = tree.naming(leaf) if touched is None else touched
+    if len(named) > _MOST_FILES:
+        naming = named if touched is None else sorted(set(touched).intersection(tree.naming(leaf)))
+        named = [*naming, *_nearest(anchor.path, named)][:_MOST_FILES]
+    for path in dict.fromkeys((*((source.path,) if source else ()), *named)):
+        found = source if source is not None and path == source.path else tree.source(path)
+        if found is not None and not found.trouble and found.language:
+            yield found
+
+
+def _is_common(leaf: str, wanted: Fingerprint, tree: Tree) -> bool:
+    """Whether a small body stands under its name in several places, so that nobody can tell them apart."""
+    naming = tree.naming(leaf)
+    if len(naming) > _MOST_FILES:
+        return True
+    sources = (tree.source(path) for path in naming)
+    found = [
+        definition
+        for source in sources
+        if source is not None and not source.trouble and source.language
+        for definition in _candidates(source, leaf, wanted, everything=False)
+        if definition.fingerprint.hash == wanted.hash
+    ]
+    return len(found) > 1
 
 
 def _nearest(path: str, named: Sequence[str]) -> list[str]:

@@ -31,7 +31,8 @@ _TOLD_LINKS: Final = frozenset(["derives_from", "supersedes", "duplicates"])
 @dataclass(frozen=True, slots=True)
 class WhyNode:
     """Something a document comes from. ``kind``: document, event, session, patch, change (``id`` is its
-    patch and place there), commit, missing (the frontmatter names it and nobody here has it) or note.
+    patch and place there), commit, missing (the frontmatter names it and nobody here has it), code (an anchor)
+    or note.
 
     ``label`` says in words what kind and id do not say already; the other fields hold what is known, ""
     where there is nothing to know.
@@ -53,7 +54,8 @@ class WhyNode:
 @dataclass(frozen=True, slots=True)
 class WhyEdge:
     """How two nodes are related, by their ids. ``relation``: changed_by, in_session, carries, changes,
-    committed_in, touched_by, names, says, or that of a link (derives_from, supersedes, duplicates)."""
+    committed_in, touched_by, names, says, talks_about, or that of a link (derives_from, supersedes,
+    duplicates)."""
 
     from_: str
     to: str

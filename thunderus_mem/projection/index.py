@@ -68,8 +68,8 @@ class Index:
     ) -> list[DocRow]:
         """Documents by id, those that fit every filter given. ``since`` and ``before`` are ``utc_key`` times;
         status ``superseded`` asks for what another document supersedes; tags must all be there; ``path``
-        with ``*`` is a pattern, without one a part of the path; ``judged`` gives documents a status other than
-        that of their files."""
+        with ``*`` is a pattern, without one a part of the path; ``judged`` gives documents another status
+        than their files do."""
         from thunderus_mem.projection.filters import filter_clauses
 
         where, values = filter_clauses(

@@ -19,7 +19,7 @@ _MERMAID = {ord(char): f"#{ord(char)};" for char in '#"<>&`'}
 def _labels(node: WhyNode) -> list[str]:
     """What stands on the lines of a box: kind and id, then what is known."""
     shown = node.id[:12] if node.kind == "commit" else node.id
-    head = node.kind if node.kind in ("change", "note") else f"{node.kind} {shown}"
+    head = node.kind if node.kind in ("change", "note", "code") else f"{node.kind} {shown}"
     return [cut(one_line(text), _WIDTH) for text in (head, node.label) if text]
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SHORT_COMMIT = 12
 _SAID_AS = {"change": "note", "missing": "note"}
-_UNNAMED = ("change", "note")
+_UNNAMED = ("change", "note", "code")
 _NAMED = 2
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.git_history import Commit
+    from thunderus_mem.verbs.code_then import CodeThen
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +38,21 @@ class BlameSource:
 class BlameLine:
     """One line of the file. ``source`` is the id of its source, "" for an unrecorded one.
 
-    Not ``exact``: what was before the source is not known here, so the line may be older.
+    ``anchors`` are the places in the code that the line names, or is. Not ``exact``: what was before the
+    source is not known here, so the line may be older.
     """
 
     number: int
     text: str
     source: str
     exact: bool
+    anchors: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BlameReport:
     """A document's lines, or those asked for, and their sources, each once, in the order of the lines.
-    ``damaged`` counts the lines of the log that cannot be read."""
+    ``damaged`` counts the lines of the log that cannot be read; ``code`` is what those lines speak of."""
 
     id: str
     path: str
@@ -57,6 +60,7 @@ class BlameReport:
     lines: tuple[BlameLine, ...]
     sources: tuple[BlameSource, ...]
     damaged: int = 0
+    code: tuple[CodeThen, ...] = ()
 
 
 def blame(memory: Memory, id: str, *, lines: tuple[int, int] | None = None) -> BlameReport:
@@ -66,6 +70,7 @@ def blame(memory: Memory, id: str, *, lines: tuple[int, int] | None = None) -> B
     """
     from thunderus_mem.evidence.blame import blame as blamed
     from thunderus_mem.evidence.weave import lines_of
+    from thunderus_mem.verbs.code_then import code_then, speaking_of
     from thunderus_mem.verbs.locating import find_document
     from thunderus_mem.verbs.tracing import trace
 
@@ -75,15 +80,18 @@ def blame(memory: Memory, id: str, *, lines: tuple[int, int] | None = None) -> B
     found = blamed(document, past, memory.git)
     texts = lines_of(document.text.replace("\r\n", "\n").replace("\r", "\n"))
     first, last = _range(lines, len(texts), document.path)
+    code = code_then(memory, document.id)
     told = tuple(
-        BlameLine(number, text, owner.id, owner.exact)
+        BlameLine(number, text, owner.id, owner.exact, speaking_of(code, number, text))
         for number, (text, owner) in enumerate(zip(texts, found.owners, strict=True), 1)
         if first <= number <= last
     )
     events = {entry.event.id: entry.event for entry in logged}
     sources = _sources((line.source for line in told), events, found)
     damaged = memory.log_index().damages()
-    return BlameReport(document.id, document.path, document.hash, told, sources, damaged)
+    named = {place for line in told for place in line.anchors}
+    meant = tuple(one for one in code if one.place in named)
+    return BlameReport(document.id, document.path, document.hash, told, sources, damaged, meant)
 
 
 def _range(lines: tuple[int, int] | None, count: int, path: str) -> tuple[int, int]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.projection.log_index import EventRow, LogIndex
     from thunderus_mem.store.events import LoggedEvent
+    from thunderus_mem.verbs.code_then import CodeThen
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +155,23 @@ def events_verify(memory: Memory) -> VerifyReport:
 
 @dataclass(frozen=True, slots=True)
 class WhyReport:
-    """Where a document comes from, as a graph: document, events, sessions, patches, commits. ``damaged``
-    counts the lines of the log that cannot be read."""
+    """Where a document comes from, as a graph: document, events, sessions, patches, commits, code.
+
+    ``damaged`` counts the lines of the log that cannot be read; ``code`` is what its anchors name, then and
+    now.
+    """
 
     id: str
     nodes: tuple[WhyNode, ...]
     edges: tuple[WhyEdge, ...]
     damaged: int = 0
+    code: tuple[CodeThen, ...] = ()
 
 
 def why(memory: Memory, id: str) -> WhyReport:
     """Explain a document by the log and by git."""
     from thunderus_mem.evidence.provenance import why as explained
+    from thunderus_mem.verbs.code_then import code_then, joined
     from thunderus_mem.verbs.locating import find_document
     from thunderus_mem.verbs.tracing import trace
 
@@ -173,4 +179,12 @@ def why(memory: Memory, id: str) -> WhyReport:
     document = find_document(memory, id)
     logged, past = trace(memory, document)
     graph = explained(document, logged, past, memory.log, memory.git)
-    return WhyReport(document.id, graph.nodes, graph.edges, memory.log_index().damages())
+    code = code_then(memory, document.id)
+    nodes, edges = joined(graph.nodes[0].id, code, graph.nodes)
+    return WhyReport(
+        document.id,
+        (*graph.nodes, *nodes),
+        (*graph.edges, *edges),
+        memory.log_index().damages(),
+        code,
+    )

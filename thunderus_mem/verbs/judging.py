@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.evidence.verdict import MOVED, NoHistory, Verdict, judge, status_of, worst
+from thunderus_mem.evidence.verdict import MOVED, VERIFIED, NoHistory, Verdict, judge, status_of, worst
 from thunderus_mem.model.anchor import Anchor, anchors_in, parse_lines
 from thunderus_mem.projection.anchored import Anchored, anchored
 from thunderus_mem.projection.remembered import RememberedVerdicts
@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from thunderus_mem.store.git_objects import ObjectReader
 
 __all__ = ["Judge", "Judged", "by_document", "document_statuses"]
+
+
+_MANY: Final = 300
+"""Anchors from which on it is worth starting processes to judge them."""
 
 
 class Judged(NamedTuple):
@@ -101,9 +105,45 @@ class Judge:
         asked = list(anchors)
         found = {one: self._recalled(one) for one in asked}
         fresh = [one for one, verdict in found.items() if verdict is None]
+        if len(fresh) >= _MANY:
+            found |= self._in_processes(fresh)
+            fresh = [one for one in fresh if found[one] is None]
         if len(fresh) > 1:
             self._look_ahead(fresh)
         return [Judged(one, found[one] or self.fresh(one)) for one in asked]
+
+    def _in_processes(self, fresh: list[Anchored]) -> dict[Anchored, Verdict | None]:
+        """The verdicts on those of many anchors whose code is where it was, each file read in one process."""
+        from thunderus_mem.store.forked import spread
+
+        fresh.sort(key=lambda one: one.anchor.path)
+        stamps = [self._folder.stamp(one.anchor.path) for one in fresh]
+        answers = spread(fresh, self._in_place)
+        found: dict[Anchored, Verdict | None] = {}
+        for one, stamp, packed in zip(fresh, stamps, answers, strict=True):
+            verdict = _unpacked(one.anchor, packed) if packed is not None else None
+            if verdict is not None:
+                self._remembered.learn(_key(one), [one.anchor.path], [stamp], packed)
+            found[one] = verdict
+        return found
+
+    def _in_place(self, anchors: Sequence[Anchored]) -> list[list[object] | None]:
+        """Packed verdicts of those whose code is where it was; ``None`` for all that need another look."""
+        from thunderus_mem.evidence.trees import WorkingTree
+
+        found: list[list[object] | None] = []
+        tree = WorkingTree(self._memory.root, None)
+        path = ""
+        for one in anchors:
+            if one.anchor.path != path:
+                path, tree = one.anchor.path, WorkingTree(self._memory.root, None)
+            weak = one.anchor.is_glob or not one.anchor.fingerprint or tree.source(path) is None
+            verdict = (
+                None if weak or not _is_there(one.anchor, tree) else judge(one.anchor, tree, NoHistory())
+            )
+            held = verdict is not None and verdict.status == VERIFIED
+            found.append(_packed(verdict) if held and verdict is not None else None)
+        return found
 
     def _look_ahead(self, fresh: Sequence[Anchored]) -> None:
         """One look through the files for the names of all that are not in their place any more."""
@@ -155,6 +195,12 @@ class Judge:
     def _recalled(self, one: Anchored) -> Verdict | None:
         values = self._remembered.recall(_key(one), self._folder.stamp)
         return _unpacked(one.anchor, values) if values is not None else None
+
+
+def _is_there(anchor: Anchor, tree: WorkingTree) -> bool:
+    """Whether something stands where the anchor says, so that no search is needed to judge it."""
+    source = tree.source(anchor.path)
+    return source is not None and (not anchor.symbol or bool(source.trouble or source.find(anchor.symbol)))
 
 
 def _key(one: Anchored) -> str:

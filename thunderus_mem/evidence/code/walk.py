@@ -66,8 +66,10 @@ class Walk:
     def run(self, nodes: Sequence[SgNode]) -> None:
         """Add the tokens of these nodes, which follow each other in the text."""
         for node in nodes:
-            self._at = node.range().start.index
-            self._run([(node, node.kind())])
+            span = node.range()
+            self._at = span.start.index
+            if span.end.index > self._at or node.children():
+                self._run([(node, node.kind())])
 
     def slice(self, node: SgNode) -> str:
         """The text of a node."""

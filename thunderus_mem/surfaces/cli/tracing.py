@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,10 +26,12 @@ def why(
     ctx: typer.Context,
     document: DocumentId,
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="tree, mermaid or dot.")] = "tree",
+    patch: Annotated[bool, typer.Option("--patch", "-p", help="Show the code then and now.")] = False,
 ) -> int:
-    """Where a document comes from: events, sessions, patches and commits, as a tree."""
+    """Where a document comes from: events, sessions, patches, commits, and the code it talks about."""
     from thunderus_mem.surfaces import render_graph, render_log
     from thunderus_mem.surfaces.cli.done import served_code
+    from thunderus_mem.surfaces.render_code import with_code
     from thunderus_mem.verbs import history
 
     console: Console = ctx.obj
@@ -36,6 +39,8 @@ def why(
         raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
     render = {"mermaid": render_graph.mermaid, "dot": render_graph.dot}.get(form, render_log.why_report)
     value = history.why(console.memory(), document)
+    if patch and form == "tree":
+        render = partial(with_code, render)
     console.emit("why", value, render, long=True)
     return served_code(console, value.damaged)
 
@@ -47,6 +52,7 @@ def blame(
     lines: Annotated[
         str, typer.Option("--lines", "-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, or 7.")
     ] = "",
+    patch: Annotated[bool, typer.Option("--patch", "-p", help="Show the code then and now.")] = False,
 ) -> int:
     """Which event or commit last changed each line of a document, who did it and when.
 
@@ -54,12 +60,14 @@ def blame(
     """
     from thunderus_mem.surfaces.cli.done import served_code
     from thunderus_mem.surfaces.render_blame import blame_report
+    from thunderus_mem.surfaces.render_code import with_code
     from thunderus_mem.verbs import blaming
 
     console: Console = ctx.obj
     wanted = _wanted(lines) if lines else None
     value = blaming.blame(console.memory(), document, lines=wanted)
-    console.emit("blame", value, blame_report, long=True)
+    render = partial(with_code, blame_report) if patch else blame_report
+    console.emit("blame", value, render, long=True)
     return served_code(console, value.damaged)
 
 

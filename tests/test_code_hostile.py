@@ -1,0 +1,109 @@
+"""Whatever the bytes: a fingerprint, or a reason why there is none; never an exception."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.evidence.code import Source
+from thunderus_mem.evidence.code.languages import LANGUAGES
+from thunderus_mem.evidence.code.syntax import find_kinds, parse
+from thunderus_mem.model.fingerprint import parse_fingerprint, same_measure
+
+SUFFIXES = "py js ts tsx go rs java c cpp cs rb kt swift php scala sh lua ex hs css json yaml html md tf toml mk txt".split()
+PIECES = st.sampled_from(
+    [b"def f():\n", b"  return 1\n", b"class A {", b"}", b"(", b")", b"[", b"'", b'"', b'"""', b"`", b"${", b"\\", b"\n",
+     b"\r", b"\r\n", b"\t", b"<<<<<<< a\n", b"=======\n", b">>>>>>> b\n", b"\xff", b"\xed\xa0\x80", "é".encode(), b"# x",
+     b"//", b"/*", b"*/", b"<a>", b"</a>", b"f'{", b"=>", b"fn a() {", b"func (t *T) a() {", b"\x01", b"a: b", b"- ", b"\xef\xbb\xbf"]
+)  # fmt: skip
+
+
+def everything(source: Source) -> None:
+    """All that can be asked of a source."""
+    for one in source.definitions():
+        assert parse_fingerprint(str(one.fingerprint)) == one.fingerprint
+        assert 1 <= one.first <= one.last <= source.text.count("\n") + 1
+        assert one in source.find(one.name)
+        assert one.broken in (True, False)
+    assert parse_fingerprint(str(source.whole())) == source.whole()
+    lines = source.of_lines(1, 3)
+    assert lines is None or parse_fingerprint(str(lines)) == lines
+    assert source.of_lines(10_000_000, 10_000_001) is None
+    assert source.of_lines(0, 1) is None
+    assert bool(source.trouble_at) == source.broken
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@given(data=st.lists(PIECES, max_size=12).map(b"".join))
+@settings(deadline=None, max_examples=25, derandomize=True)
+def test_any_bytes_are_read_or_refused(suffix: str, data: bytes) -> None:
+    everything(Source(f"a.{suffix}", data))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize(
+    "data",
+    [b"(" * 100_000, b"x = " + b"- " * 100_000 + b"1", b"\x00\x01", b"", b"\n", b"x = 1\n" * 400_000, b"<a " * 30_000],
+    ids=["deep", "long", "binary", "empty", "blank", "large", "tags"],
+)  # fmt: skip
+def test_hostile_files(suffix: str, data: bytes) -> None:
+    everything(Source(f"a\nb/-c.{suffix}", data))
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"x" * 3_000_000, "3.0 MB, more than 2 MB"),
+        (b"a\x00b", "binary"),
+        (b"(" * 5_000, "brackets nested more than 1000 deep"),
+        (b"a;" * 8_000, "minified"),
+        (b"a\n" * 300_000, "more than 250,000 tokens"),
+    ],
+)
+def test_a_reason_is_given(data: bytes, reason: str) -> None:
+    source = Source("a.js", data)
+    assert source.trouble == reason
+    assert (source.language, source.definitions(), source.of_lines(1, 1)) == ("", (), None)
+    assert source.whole().scheme == "bytes"
+
+
+def test_what_the_reader_knows_comes_first() -> None:
+    assert Source("a.py", b"", "is a link").trouble == "is a link"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_encodings_and_line_ends_say_nothing(encoding: str) -> None:
+    text = "def f():\n    return 'é'\nx = 2\n"
+    expected = Source("a.py", text.encode()).whole()
+    for ends in ("\n", "\r\n", "\r"):
+        assert Source("a.py", text.replace("\n", ends).encode(encoding)).whole() == expected
+
+
+def test_merge_marks_break_what_holds_them_and_nothing_else() -> None:
+    text = "def f():\n    return 1\n<<<<<<< a\ndef g(): pass\n=======\ndef g(): return\n>>>>>>> b\n"
+    source = Source("a.py", text.encode())
+    assert source.broken
+    assert source.trouble_at == 3
+    assert [one.broken for one in source.find("f")] == [False]
+    assert all(one.broken for one in source.find("g"))
+    assert Source("a.toml", text.encode()).broken
+
+
+@pytest.mark.parametrize("language", sorted(LANGUAGES))
+def test_the_tables_name_kinds_that_the_grammar_has(language: str) -> None:
+    table = LANGUAGES[language].table
+    assert find_kinds(parse("", language), [*table.kinds, *table.wrappers, *table.before]) is not None
+
+
+def test_schemes_that_differ_are_never_compared() -> None:
+    script, typed = Source("a.js", b"f(a)").whole(), Source("a.ts", b"f(a)").whole()
+    assert not same_measure(script, typed)
+    assert same_measure(script, Source("b.mjs", b"f(b)").whole())
+
+
+@pytest.mark.parametrize(
+    "text", ["", "python", "python@0.51/1:abc:-:1", "x@/1:" + "0" * 20 + ":-:1:zz", "1" * 5000]
+)
+def test_what_is_no_fingerprint(text: str) -> None:
+    assert parse_fingerprint(text) is None
