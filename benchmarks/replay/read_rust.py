@@ -228,14 +228,14 @@ def _compiled(place: str, edition: str) -> subprocess.CompletedProcess[bytes]:
 
 
 class RustReader:
-    """One rustc process a file; two at a time."""
+    """One rustc process a file; four at a time."""
 
     suffixes: tuple[str, ...] = (".rs",)
     made_of = __file__
 
     def read(self, files: Sequence[tuple[str, bytes]]) -> list[Reading]:
         """One reading for every file; what this compiler refuses to parse is trouble."""
-        with ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory() as folder:
+        with ThreadPoolExecutor(4) as pool, tempfile.TemporaryDirectory() as folder:
             places = [os.path.join(folder, f"{at}.rs") for at in range(len(files))]
             return list(pool.map(self._one, places, [data for _, data in files]))
 
