@@ -11,10 +11,26 @@ from thunderus_mem.evidence.code import Source
 
 CASES = Path(__file__).parent / "cases" / "code"
 SUFFIX = {
-    "python": "py", "javascript": "jsx", "typescript": "ts", "tsx": "tsx", "go": "go", "rust": "rs", "java": "java",
-    "c": "c", "cpp": "cpp", "csharp": "cs", "ruby": "rb", "kotlin": "kt", "swift": "swift", "php": "php",
-    "scala": "scala", "bash": "sh", "lua": "lua", "json": "json", "css": "css",
-}  # fmt: skip
+    "python": "py",
+    "javascript": "jsx",
+    "typescript": "ts",
+    "tsx": "tsx",
+    "go": "go",
+    "rust": "rs",
+    "java": "java",
+    "c": "c",
+    "cpp": "cpp",
+    "csharp": "cs",
+    "ruby": "rb",
+    "kotlin": "kt",
+    "swift": "swift",
+    "php": "php",
+    "scala": "scala",
+    "bash": "sh",
+    "lua": "lua",
+    "json": "json",
+    "css": "css",
+}
 
 
 def cases(name: str) -> list[object]:

@@ -11,12 +11,77 @@ from thunderus_mem.evidence.code.languages import LANGUAGES
 from thunderus_mem.evidence.code.syntax import find_kinds, parse
 from thunderus_mem.model.fingerprint import parse_fingerprint, same_measure
 
-SUFFIXES = "py js ts tsx go rs java c cpp cs rb kt swift php scala sh lua ex hs css json yaml html md tf toml mk txt".split()
+SUFFIXES = [
+    "py",
+    "js",
+    "ts",
+    "tsx",
+    "go",
+    "rs",
+    "java",
+    "c",
+    "cpp",
+    "cs",
+    "rb",
+    "kt",
+    "swift",
+    "php",
+    "scala",
+    "sh",
+    "lua",
+    "ex",
+    "hs",
+    "css",
+    "json",
+    "yaml",
+    "html",
+    "md",
+    "tf",
+    "toml",
+    "mk",
+    "txt",
+]
 PIECES = st.sampled_from(
-    [b"def f():\n", b"  return 1\n", b"class A {", b"}", b"(", b")", b"[", b"'", b'"', b'"""', b"`", b"${", b"\\", b"\n",
-     b"\r", b"\r\n", b"\t", b"<<<<<<< a\n", b"=======\n", b">>>>>>> b\n", b"\xff", b"\xed\xa0\x80", "é".encode(), b"# x",
-     b"//", b"/*", b"*/", b"<a>", b"</a>", b"f'{", b"=>", b"fn a() {", b"func (t *T) a() {", b"\x01", b"a: b", b"- ", b"\xef\xbb\xbf"]
-)  # fmt: skip
+    [
+        b"def f():\n",
+        b"  return 1\n",
+        b"class A {",
+        b"}",
+        b"(",
+        b")",
+        b"[",
+        b"'",
+        b'"',
+        b'"""',
+        b"`",
+        b"${",
+        b"\\",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\t",
+        b"<<<<<<< a\n",
+        b"=======\n",
+        b">>>>>>> b\n",
+        b"\xff",
+        b"\xed\xa0\x80",
+        b"# x",
+        b"//",
+        b"/*",
+        b"*/",
+        b"<a>",
+        b"</a>",
+        b"f'{",
+        b"=>",
+        b"fn a() {",
+        b"func (t *T) a() {",
+        b"\x01",
+        b"a: b",
+        b"- ",
+        b"\xef\xbb\xbf",
+        b"\xc3\xa9",
+    ]
+)
 
 
 def everything(source: Source) -> None:
@@ -36,7 +101,7 @@ def everything(source: Source) -> None:
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @given(data=st.lists(PIECES, max_size=12).map(b"".join))
-@settings(deadline=None, max_examples=25, derandomize=True)
+@settings(deadline=None, max_examples=12, derandomize=True)
 def test_any_bytes_are_read_or_refused(suffix: str, data: bytes) -> None:
     everything(Source(f"a.{suffix}", data))
 
@@ -44,9 +109,9 @@ def test_any_bytes_are_read_or_refused(suffix: str, data: bytes) -> None:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize(
     "data",
-    [b"(" * 100_000, b"x = " + b"- " * 100_000 + b"1", b"\x00\x01", b"", b"\n", b"x = 1\n" * 400_000, b"<a " * 30_000],
+    [b"(" * 100_000, b"x = " + b"- " * 50_000, b"\x00\x01", b"", b"\n", b"x = 1\n" * 400_000, b"<a " * 9_000],
     ids=["deep", "long", "binary", "empty", "blank", "large", "tags"],
-)  # fmt: skip
+)
 def test_hostile_files(suffix: str, data: bytes) -> None:
     everything(Source(f"a\nb/-c.{suffix}", data))
 
@@ -56,9 +121,9 @@ def test_hostile_files(suffix: str, data: bytes) -> None:
     [
         (b"x" * 3_000_000, "3.0 MB, more than 2 MB"),
         (b"a\x00b", "binary"),
-        (b"(" * 5_000, "brackets nested more than 1000 deep"),
+        (b"(" * 5_000, "brackets nested more than 200 deep"),
         (b"a;" * 8_000, "minified"),
-        (b"a\n" * 300_000, "more than 250,000 tokens"),
+        (b"a\n" * 300_000, "more than 150,000 tokens"),
     ],
 )
 def test_a_reason_is_given(data: bytes, reason: str) -> None:

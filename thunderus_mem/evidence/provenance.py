@@ -31,8 +31,8 @@ _TOLD_LINKS: Final = frozenset(["derives_from", "supersedes", "duplicates"])
 @dataclass(frozen=True, slots=True)
 class WhyNode:
     """Something a document comes from. ``kind``: document, event, session, patch, change (``id`` is its
-    patch and place there), commit, missing (the frontmatter names it and nobody here has it), code (an anchor)
-    or note.
+    patch and place there), commit, missing (the frontmatter names it and nobody here has it), code (an
+    anchor) or note.
 
     ``label`` says in words what kind and id do not say already; the other fields hold what is known, ""
     where there is nothing to know.

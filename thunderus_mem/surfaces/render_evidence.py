@@ -107,7 +107,7 @@ def confirmed(value: Verification, console: Console) -> str:
             lines.append(f"{style.error('refused')}   {style.name(one.id)}  {one.refused}")
             continue
         lines.append(f"{style.good('confirmed')} {style.name(one.id)}  {one.path}")
-        lines += [f"  {place} ({verdict})" for place, verdict in one.places]
+        lines += [f"  {place} (was {verdict})" for place, verdict in one.places]
     if any(not one.refused for one in value.documents):
         console.say(f"Confirmed by {who}:")
     return "\n".join(lines)
