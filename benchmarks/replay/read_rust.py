@@ -28,6 +28,7 @@ _LEFT_OUT: Final = frozenset(
     )
 )
 _SPAN: Final = re.compile(r"\S*\.rs:(\d+):\d+: (\d+):\d+ \(#\d+\)")
+_SPACING: Final = frozenset(["Joint", "JointHidden", "Alone"])
 _KINDS: Final = {
     "Fn": "function",
     "Struct": "type",
@@ -118,6 +119,29 @@ def _opened(value: Any) -> Any:
     return value
 
 
+def _says_nothing(name: str, value: Any) -> bool:
+    """Whether a field holds places, docs, spacing, or what the compiler kept for itself."""
+    if isinstance(value, str):
+        return name in _LEFT_OUT or (name == "attrs" and value == "[]") or value in _SPACING
+    if name == "attrs":
+        return all(_is_doc(one) for _, one in value.fields)
+    if value.name in ("DelimSpan", "DelimSpacing"):
+        return True
+    return (name in _LEFT_OUT and value.name != "TokenStream") or _is_doc(value)
+
+
+def _without_last_comma(stream: Node) -> Node:
+    """The tokens of a macro or an attribute; a comma behind the last one is formatting."""
+    inner = stream.first()
+    if not (isinstance(inner, Node) and inner.fields):
+        return stream
+    last = inner.fields[-1][1]
+    token = last.first() if isinstance(last, Node) and last.name == "Token" else None
+    if isinstance(token, Node) and token.get("kind") == "Comma":
+        return Node(stream.name, [("", Node("", inner.fields[:-1])), *stream.fields[1:]])
+    return stream
+
+
 def dump(value: Any, own: str = "", *, key: str = "", holder: str = "") -> str:
     """A node as text; ``own`` is blanked where it is the name of a path or of the item itself."""
     value = _opened(value)
@@ -128,9 +152,11 @@ def dump(value: Any, own: str = "", *, key: str = "", holder: str = "") -> str:
         return _BLANK if named else value.rsplit("#", 1)[0] if re.fullmatch(r"[\w$]+#\d+", value) else value
     if holder in ("Arm", "Closure") and key == "body":
         value = _some_alone(value)
+    if value.name == "TokenStream":
+        value = _without_last_comma(value)
     parts = []
     for name, inner in value.fields:
-        if name in _LEFT_OUT or _is_doc(inner):
+        if _says_nothing(name, inner):
             continue
         own_name = value.name in _NAMED and isinstance(inner, str) and name in ("", "ident")
         parts.append(name + ":" + dump(inner, own, key=name, holder="own" if own_name else value.name))
