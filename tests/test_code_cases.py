@@ -62,3 +62,14 @@ def test_what_is_not_the_same(language: str, versions: list[str]) -> None:
     measured = [(text, source(language, text).whole().hash) for text in versions]
     assert len(measured) > 1
     assert [(a[0], b[0]) for a, b in combinations(measured, 2) if a[1] == b[1]] == []
+
+
+def test_a_definition_of_a_group_is_what_it_is_alone() -> None:
+    alone = source("go", "package a\n\nvar x string\nconst c = 1\ntype T struct{ A int }\n")
+    group = source(
+        "go",
+        "package a\n\nvar (\n\tx string\n\ty int\n)\nconst (\n\tb = 0\n\tc = 1\n)\n"
+        "type (\n\tT struct{ A int }\n\tU int\n)\n",
+    )
+    for name in ("x", "c", "T"):
+        assert alone.find(name)[0].fingerprint == group.find(name)[0].fingerprint

@@ -139,6 +139,17 @@ def _items(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
     return walk.inside(node.kind(), [*items, *_in_order(walk, run), *unit])
 
 
+def _go_group(_walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``var x int`` is ``var (x int)``; the kind of what is declared says which word stands before it.
+
+    Constants of one group count together (``iota``), so that more than one keep their brackets.
+    """
+    specs = [kind.endswith(("_spec", "_alias", "_list")) for _, kind in pairs]
+    if node.kind() == "const_declaration" and sum(specs) > 1:
+        return None
+    return [(child, kind if kept else "") for (child, kind), kept in zip(pairs, specs, strict=True)]
+
+
 def _go_imports(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
     specs = [[pair] for pair in pairs if pair[1] == "import_spec"]
     return [OPEN + node.kind(), *_in_order(walk, specs), (node, ""), CLOSE]
@@ -187,6 +198,10 @@ GO: Final = Rules(
         "raw_string_literal": quoted("'", str),
         "for_clause": _go_for,
         "import_spec_list": _go_imports,
+        "const_declaration": _go_group,
+        "type_declaration": _go_group,
+        "var_declaration": _go_group,
+        "var_spec_list": _go_group,
     },
     leaves={"int_literal": go_number, "float_literal": go_number, "imaginary_literal": go_number},
     empty=frozenset(["raw_string_literal_content", "interpreted_string_literal_content"]),

@@ -1,0 +1,1 @@
+"""The parts of ``benchmarks/history_replay.py``: what happened to code, told without the product."""

@@ -1,0 +1,82 @@
+"""Runs the product's own judge over planted anchors, with as much history as a situation leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from benchmarks.replay.scoring import Given
+from thunderus_mem.evidence.past import Past
+from thunderus_mem.evidence.trees import CommitTree
+from thunderus_mem.evidence.verdict import NoHistory, judge
+from thunderus_mem.store.git import Git
+from thunderus_mem.store.git_objects import ObjectReader
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmarks.replay.clone import Clone
+    from thunderus_mem.evidence.verdict import Verdict
+    from thunderus_mem.model.anchor import Anchor
+
+HISTORY: Final = "history"
+SQUASHED: Final = "squashed"
+SHALLOW: Final = "shallow"
+NONE: Final = "none"
+SITUATIONS: Final = (HISTORY, SQUASHED, SHALLOW, NONE)
+"""The anchor's commit is there; it was squashed away; the clone has one commit; there is no git."""
+_GONE: Final = "dead" * 10
+
+
+def given(verdict: Verdict) -> Given:
+    """A verdict as scoring wants it."""
+    found = verdict.found
+    return Given(verdict.status, found.path if found else "", found.symbol if found else "", verdict.reason)
+
+
+class Place(NamedTuple):
+    """A commit checked out nowhere, in which many anchors are judged."""
+
+    tree: CommitTree
+    anchors: Sequence[Anchor]
+
+    def judged(self, root: str, revision: str, hint: str | None) -> list[Given]:
+        """Verdicts with the history that the repository at ``root`` has; ``hint`` ``None``: with none."""
+        if hint is None:
+            return [given(judge(anchor, self.tree, NoHistory())) for anchor in self.anchors]
+        git = found(root)
+        with ObjectReader(git) as reader:
+            past = Past(git, reader, revision)
+            return [given(judge(anchor, self.tree, past.of(anchor, hint))) for anchor in self.anchors]
+
+
+def found(root: str) -> Git:
+    """The repository at a folder."""
+    git = Git.find(root)
+    if git is None:
+        raise OSError(f"{root} is no repository")
+    return git
+
+
+def in_all_situations(
+    clone: Clone, a: str, b: str, anchors: Sequence[Anchor], shallow_root: str, situations: Sequence[str]
+) -> list[dict[str, Given]]:
+    """For each anchor of A its verdict at B in every situation asked for; files are parsed once for all."""
+    rows: dict[str, list[Given]] = {}
+    git = found(clone.root)
+    with ObjectReader(git) as reader:
+        tree = CommitTree(git, reader, b)
+        tree.expect({anchor.symbol.rpartition(".")[2] for anchor in anchors})
+        place = Place(tree, anchors)
+        if HISTORY in situations:
+            clone.stand_at(b)
+            rows[HISTORY] = place.judged(clone.root, b, a)
+        if SQUASHED in situations:
+            squashed = clone.commit(b, {}, parents=[f"{a}~1"])
+            clone.stand_at(squashed)
+            rows[SQUASHED] = place.judged(clone.root, squashed, _GONE)
+        if SHALLOW in situations:
+            clone.shallow(b, shallow_root)
+            rows[SHALLOW] = place.judged(shallow_root, b, a)
+        if NONE in situations:
+            rows[NONE] = place.judged(clone.root, b, None)
+    return [{name: verdicts[at] for name, verdicts in rows.items()} for at in range(len(anchors))]
