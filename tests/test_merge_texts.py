@@ -242,8 +242,26 @@ def verdict(commit: str, status: str) -> tuple[str, str]:
         (
             ("    symbol: run\n", "    symbol: run\n  - b.py\n"),
             ("  - path: a.py\n    symbol: run\n", "  - path: a.py\n    symbol: start\n"),
-            "anchors:\n  - b.py\n  - path: a.py\n    symbol: start\n",
+            "anchors:\n  - path: a.py\n    symbol: start\n  - b.py\n",
             ("anchors", "both sides' items, from theirs + a.py, − a.py"),
+        ),
+        (
+            ("    symbol: run\n", "    symbol: run\n    fingerprint: one\n"),
+            ("    symbol: run\n", "    symbol: run\n    fingerprint: two\n  - b.py\n"),
+            "anchors:\n  - path: a.py\n    symbol: run\n    fingerprint: one\n  - b.py\n",
+            ("anchors", "both sides' items, from theirs + b.py"),
+        ),
+        (
+            verdict("aaaa1111", "verified\n  by: user"),
+            verdict("bbbb2222", "verified\n  by: agent"),
+            "verification:\n  last_verified_commit: null\n  status: unknown\n---",
+            ("verification", "unknown: both changed it, and the lesser trust is the safe one"),
+        ),
+        (
+            ("Text.", "Words."),
+            verdict("bbbb2222", "verified\n  by: agent"),
+            "verification:\n  last_verified_commit: bbbb2222\n  status: verified\n  by: agent\n---",
+            ("verification", "only theirs changed it"),
         ),
         (
             ("[adr.b]", "[adr.a, adr.b]"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.model.header import Node
 
-__all__ = ["Anchor", "Cited", "anchors_in", "parse_anchor", "parse_lines", "split_place"]
+__all__ = ["Anchor", "Cited", "anchors_in", "parse_anchor", "parse_lines", "place_of", "split_place"]
 
 _LINES: Final = re.compile(r"L?([1-9][0-9]{0,6})(?:-L?([1-9][0-9]{0,6}))?", re.ASCII)
 _BEHIND_COLON: Final = re.compile(r"(.+):(L?[1-9][0-9]{0,6}(?:-L?[1-9][0-9]{0,6})?)", re.ASCII | re.DOTALL)
@@ -154,6 +154,15 @@ def _normal(path: str) -> str:
         elif name not in ("", "."):
             names.append(name)
     return "/".join(names) + ("/" if names and path.endswith("/") else "")
+
+
+def place_of(item: Any) -> str:
+    """The place that an item of a list of anchors names, however it is written; "" for one that names none."""
+    if isinstance(item, dict):
+        anchor = _of_mapping({key: text for key, text in item.items() if isinstance(text, str)})
+    else:
+        anchor = _quietly(item) if isinstance(item, str) else None
+    return anchor.place if anchor is not None else ""
 
 
 def anchors_in(header: Mapping, header_line: int) -> tuple[Cited, ...]:

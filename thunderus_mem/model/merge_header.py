@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from thunderus_mem.model.anchor import place_of
 from thunderus_mem.model.edit import insert_item, remove_item, remove_key, set_key
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence, plain_data
@@ -27,8 +28,9 @@ _MISSING: Final = object()
 _NULLS: Final = frozenset(["", "~", "null", "Null", "NULL"])
 _LISTS: Final = frozenset([("tags",), ("aliases",), ("anchors",)])
 _LISTS_BELOW: Final = frozenset(["links", "provenance"])
+_ANCHORS: Final = ("anchors",)
 _VERIFICATION: Final = ("verification",)
-_VERDICT: Final = ("status", "last_verified_commit")
+_VERDICT: Final = ("status", "last_verified_commit", "by")
 _TRUST: Final = {"stale": 0, "unknown": 1, "verified": 2}
 
 
@@ -155,6 +157,10 @@ class _Work:
         """A list as a set: what either side added is there, what either removed is not."""
         gone = [item for item in ours if item in base and item not in theirs]
         new = [item for item in theirs if item not in base and item not in ours]
+        if key == _ANCHORS:
+            # Of two fingerprints of one place ours stays: whichever it is, somebody has to look.
+            kept = {place_of(item) for item in ours if item not in gone}
+            new = [item for item in new if place_of(item) not in kept]
         if ours and theirs and len(gone) == len(ours) and not new:
             # Each side removed what the other kept: an empty list is nobody's wish.
             gone, new = [], [item for item in theirs if item not in ours]
@@ -181,8 +187,11 @@ class _Work:
             chosen = _less_trusted(mine, other)
             how = f"{chosen[0] or 'nothing'}: both changed it, and the lesser trust is the safe one"
         for name, value, now in zip(_VERDICT, chosen, mine, strict=True):
-            if value != now:
-                self.text = set_key(self.text, (*_VERIFICATION, name), value)
+            place = (*_VERIFICATION, name)
+            if value != now and name == "by" and value is None:
+                self.text = remove_key(self.text, place)
+            elif value != now:
+                self.text = set_key(self.text, place, value)
         self.settle(_VERIFICATION, how)
 
     def tell_lost_comments(self, text: str) -> None:
@@ -220,18 +229,21 @@ def _short(item: Any) -> str:
     return str(item.get("path", item) if isinstance(item, dict) else item)
 
 
-def _verdict(node: Mapping) -> tuple[str, str | None]:
+def _verdict(node: Mapping) -> tuple[str, str | None, str | None]:
     """Status and commit as one side has them."""
-    status, commit = (node.get(name) for name in _VERDICT)
+    status, commit, by = (node.get(name) for name in _VERDICT)
     known = commit.text if isinstance(commit, Scalar) and not _is_null(commit) else None
-    return status.text if isinstance(status, Scalar) else "", known
+    who = by.text if isinstance(by, Scalar) and not _is_null(by) else None
+    return status.text if isinstance(status, Scalar) else "", known, who
 
 
-def _less_trusted(one: tuple[str, str | None], other: tuple[str, str | None]) -> tuple[str, str | None]:
+def _less_trusted(
+    one: tuple[str, str | None, str | None], other: tuple[str, str | None, str | None]
+) -> tuple[str, str | None, str | None]:
     if one[0] != other[0]:
         return min(one, other, key=lambda verdict: _TRUST.get(verdict[0], len(_TRUST)))
     # Two commits, and neither saw the text of both.
-    return "unknown" if one[0] == "verified" else one[0], None
+    return "unknown" if one[0] == "verified" else one[0], None, one[2] if one[2] == other[2] else None
 
 
 def _without_verdict(node: Mapping) -> Mapping:
