@@ -109,7 +109,7 @@ class Span:
         readings = library.read(changed)
         former = library.read({path: self.before[path] for path in changed if path in self.before})
         self.doubtful: set[str] = set()
-        """Contents and shapes in files that could not be read at A, so that nobody knows whether they are new."""
+        """Contents and shapes in files that could not be read at A: nobody knows whether they are new."""
         for path, reading in readings.items():
             old = former.get(path, Reading(()))
             if old.trouble:
