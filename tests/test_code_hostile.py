@@ -13,10 +13,11 @@ from thunderus_mem.evidence.code.syntax import find_kinds, parse
 from thunderus_mem.evidence.code.trial import FAILS, SLOW, UNTRIED
 from thunderus_mem.model.fingerprint import parse_fingerprint, same_measure
 
-SUFFIXES = """
-    py js ts tsx go rs java c cpp cs rb kt swift php scala sh lua ex hs css json yaml html md tf nix sol dart
-    zig toml mk txt
-""".split()
+SUFFIXES = [
+    "py", "js", "ts", "tsx", "go", "rs", "java", "c", "cpp", "cs", "rb",
+    "kt", "swift", "php", "scala", "sh", "lua", "ex", "hs", "css", "json", "yaml",
+    "html", "md", "tf", "nix", "sol", "dart", "zig", "toml", "mk", "txt",
+]  # fmt: skip
 PIECES = st.sampled_from(
     [
         b"def f():\n",

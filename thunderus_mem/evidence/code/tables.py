@@ -51,10 +51,12 @@ class Table(NamedTuple):
 
     ``kinds`` maps kinds of nodes to what people call them (`SCOPE` for nodes that only qualify names);
     ``names`` gives the names of a node, () when it defines nothing; ``wrappers`` are parents that belong to
-    the node, ``before`` are siblings that do when they stand right before it.
+    the node, ``before`` are siblings that do when they stand right before it;
+    ``clauses`` joins functions of one name that follow each other.
     """
 
     kinds: Mapping[str, str]
     names: Names = by_field
     wrappers: frozenset[str] = frozenset()
     before: frozenset[str] = frozenset()
+    clauses: bool = False

@@ -87,12 +87,13 @@ SCRIPT_TABLES: Final[Mapping[str, Table]] = {
         _lua,
         frozenset(["variable_declaration"]),
     ),
-    "elixir": Table({"call": "function"}, _elixir),
+    "elixir": Table({"call": "function"}, _elixir, clauses=True),
     "haskell": Table(
         kinds(
             "type",
             "data_type newtype type_synonym class",
             {"function": "function", "bind": "const", "signature": "signature"},
         ),
+        clauses=True,
     ),
 }
