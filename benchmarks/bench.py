@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, PROJECT)
 
+from benchmarks.anchored_store import change_code, make_anchored_store  # noqa: E402
 from benchmarks.make_store import make_store  # noqa: E402
 from thunderus_mem.projection.refresh import open_index, rebuild, refresh  # noqa: E402
 from thunderus_mem.store.layout import Layout  # noqa: E402
@@ -43,6 +44,7 @@ _FLOOR = (
 _PROGRAM = "from thunderus_mem.__main__ import main; main()"
 _WORD = "schema"
 _SMALL, _MIDDLE, _LARGE = 1000, 5000, 10000
+_ANCHORED, _CHANGED = 500, 5
 _SETTLED = 2.1  # seconds until no file is so young that it has to be read again
 
 
@@ -123,9 +125,10 @@ def in_turns(commands: Mapping[str, Callable[[], list[str]]], rounds: int) -> di
 class Commands:
     """The command lines that are timed, over made-up stores by their number of documents."""
 
-    def __init__(self, stores: Mapping[int, str], edited: str) -> None:
+    def __init__(self, stores: Mapping[int, str], edited: str, anchored: str) -> None:
         self._stores = stores
         self._edited = edited
+        self._anchored = anchored
         self._added = 0
 
     def all(self) -> dict[str, Callable[[], list[str]]]:
@@ -139,6 +142,7 @@ class Commands:
                 rg = ["rg", "-c", _WORD, "-g", "*.md", memory]
                 found[f"rg {count}"] = lambda rg=rg: rg  # type: ignore[misc]
         found["lint --staged"] = lambda: self._tool(self._edited, "lint", "--staged")
+        found["check --staged"] = lambda: self._tool(self._anchored, "check", "--staged")
         found["add"] = self._add
         return found
 
@@ -167,11 +171,43 @@ def edited_store(root: str) -> str:
     return root
 
 
-def whole_processes(stores: Mapping[int, str], edited: str, rounds: int) -> list[Result]:
-    """Search, add and lint as a person starts them."""
-    times = in_turns(Commands(stores, edited).all(), rounds)
+def anchored_store(root: str) -> str:
+    """A store of documents that talk about code, with a change of five of its files staged."""
+    os.makedirs(root)
+    cited = make_anchored_store(root, _SMALL, _ANCHORED, 1)
+    run([sys.executable, "-c", _PROGRAM, "-C", root, "init"])
+    run([sys.executable, "-c", _PROGRAM, "-C", root, "check"])
+    change_code(root, cited[:_CHANGED])
+    return root
+
+
+def all_anchors(root: str) -> list[Result]:
+    """Every anchor of a large tree judged, with nothing remembered and with everything."""
+    os.makedirs(root)
+    make_anchored_store(root, _MIDDLE, _MIDDLE // 3, 3)
+    run([sys.executable, "-c", _PROGRAM, "-C", root, "init"])
+    remembered = Layout(root).verdicts_file
+    time.sleep(_SETTLED)
+
+    def check(*, cold: bool) -> Time:
+        if cold and os.path.exists(remembered):
+            os.unlink(remembered)
+        return timed(partial(run, [sys.executable, "-c", _PROGRAM, "-C", root, "check"]))
+
+    cold = least([check(cold=True) for _ in range(3)])
+    warm = least([check(cold=False) for _ in range(5)])
+    return [
+        Result(f"check of {_MIDDLE} anchors, first", cold, Time(4000.0, 4000.0)),
+        Result(f"check of {_MIDDLE} anchors, again", warm, Time(400.0, 400.0)),
+    ]
+
+
+def whole_processes(stores: Mapping[int, str], edited: str, anchored: str, rounds: int) -> list[Result]:
+    """Search, add, lint and check as a person starts them."""
+    times = in_turns(Commands(stores, edited, anchored).all(), rounds)
     floor = times["floor"]
     limits = {f"search {_SMALL}": 1.4, f"search {_LARGE}": 1.7, "add": 2.5, "lint --staged": 2.0}
+    limits["check --staged"] = 2.5
     results = []
     for name, taken in times.items():
         limit = limits.get(name, float("inf"))
@@ -238,8 +274,10 @@ def measured(folder: str, rounds: int) -> list[Result]:
         open_index(Layout(root))[0].close()
     with tempfile.TemporaryDirectory(prefix="bench-") as edited:
         store = edited_store(os.path.join(edited, "store"))
+        anchored = anchored_store(os.path.join(edited, "anchored"))
         time.sleep(_SETTLED)
-        results = whole_processes(stores, store, rounds)
+        results = whole_processes(stores, store, anchored, rounds)
+        results += all_anchors(os.path.join(edited, "large"))
     built = least([timed(lambda: rebuild(Layout(stores[_MIDDLE]))) for _ in range(3)])
     results.append(Result(f"rebuild, {_MIDDLE}", built, Time(1500.0, 1500.0)))
     return results + in_process(stores[_LARGE], rounds)

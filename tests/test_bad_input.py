@@ -200,7 +200,7 @@ DAMAGES: dict[str, Damage] = {
     "index-folder": Damage(index_folder),
     "manifest-half": Damage(half(MANIFEST)),
     "shard-torn": Damage(torn_shard, "TM505"),
-    "shard-markers": Damage(marked_shard, "TM507", codes=frozenset({0, 1, 6})),
+    "shard-markers": Damage(marked_shard, "TM507", codes=frozenset({0, 1, 6}), write=frozenset({0, 1, 6})),
     "no-git": Damage(no_git),
     "detached-head": Damage(detached),
     "empty-repository": Damage(unborn),

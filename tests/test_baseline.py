@@ -124,6 +124,7 @@ def test_the_configuration_names_the_baseline_for_every_lint(store: Path, run: R
     config.write_text(f'[lint]\nbaseline = "{FILE}"\n')
     assert lint(opened(store)).known == 2
     assert lint(opened(store), baseline="").known == 0
+    assert "Next:" not in run("lint", "--write-baseline", FILE).err
     config.write_text('[lint]\nbaseline = "../known.jsonl"\n')
     with pytest.raises(Refused):
         lint(opened(store))
@@ -151,6 +152,7 @@ def test_on_the_command_line_it_is_written_used_and_pruned(store: Path, run: Run
     said = run("lint", "--write-baseline", FILE, env=LOCK_OUT)
     assert (said.code, said.out) == (0, "No findings.\n")
     assert "2 findings recorded in known.jsonl." in said.err
+    assert 'Next: in .thunderus/config.toml, below [lint]: baseline = "known.jsonl"\n' in said.err
     assert json.loads((store / FILE).read_text().splitlines()[0]) == {
         "schema": "thunderus-mem.lint-baseline/1"
     }

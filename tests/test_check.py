@@ -213,3 +213,22 @@ def test_outside_git_everything_but_changes_can_be_checked(tmp_path: Path, serve
     assert run("check", "--staged").code == 4
     assert run("verify", "tokens").code == 0
     assert run("check").code == 0
+
+
+def test_the_hook_tells_what_a_commit_of_code_makes_false(store: Path, run: Run) -> None:
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    subprocess.run(["git", "add", "-A"], cwd=store, check=True)
+    done = run("hooks", "run")
+    assert done.code == 0, "a warning stops nothing"
+    assert "TM701" in done.out
+    assert "src/jwt.py @@" in done.out
+    (store / ".thunderus/config.toml").write_text('[lint.severity]\nTM701 = "error"\n')
+    assert run("hooks", "run").code == 1
+    (store / ".thunderus/config.toml").write_text('[lint.severity]\nTM701 = "off"\n')
+    done = run("hooks", "run")
+    assert (done.code, done.out) == (0, "")
+    subprocess.run(["git", "reset", "-q"], cwd=store, check=True)
+    change(store, "src/god.py", "first = value + 9\n", "first = value\n")
+    subprocess.run(["git", "add", "src/god.py"], cwd=store, check=True)
+    (store / ".thunderus/config.toml").write_text("")
+    assert run("hooks", "run").out == ""

@@ -62,6 +62,22 @@ def test_every_command_of_the_table_loads_and_explains_itself(entry: object) -> 
     assert set(dict(entry.values)) - {""} <= parts
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("search", "--kind", "adr", "x"), "kind:…"),
+        (("search", "x", "--since=2026"), "since:…"),
+        (("edit", "core", "--title", "x"), "--set title="),
+        (("edit", "core", "--tag", "x"), "--add-tag"),
+        (("list", "--nope"), "thunderus-mem list --help"),
+    ],
+)
+def test_an_option_people_try_is_told_how_it_is_said(run: Run, words: tuple[str, ...], said: str) -> None:
+    ran = run(*words)
+    assert ran.code == 2
+    assert said in ran.err.partition("hint:")[2]
+
+
 def test_a_wrong_command_gets_the_nearest_right_one(run: Run) -> None:
     ran = run("serch", "words")
     assert (ran.code, ran.out) == (2, "")
@@ -295,12 +311,20 @@ def test_every_message_is_a_sentence(run: Run, repo: Path) -> None:
     )
 
 
+def test_a_refusal_names_the_way(run: Run) -> None:
+    assert "above" not in run("init").out
+    run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
+    assert "`rename` gives another id" in run("edit", "one", "--set", "id=fact.two").err
+    token = "gh" + "p_" + "aB3dE5fG7h" * 3 + "J9kL1m"
+    assert "looks like a secret (github-token)" in run("note", token).err
+
+
 def test_one_memory_inside_another_is_told_where_it_matters(run: Run, repo: Path) -> None:
     inner = repo / "packages" / "a"
     below = inner / "src"
     below.mkdir(parents=True)
     assert run("init").code == 0
-    assert run("init", cwd=inner).code == 0
+    assert f"There is a memory above, in {repo}: from here" in run("init", cwd=inner).out
     said = f"This is the memory in {inner}; another is in {repo}."
     add = ("add", "fact", "--tag", "t", "--body", "words")
     assert said in run(*add, "One", cwd=below).err

@@ -89,7 +89,7 @@ def test_lists_and_tables_come_from_the_environment(layout: Layout) -> None:
         ("[lint.severity]\nTM301 = 'loud'\n", "lint.severity must be a table", "loud"),
         ("[caps]\ncore_soft = 1\n", "belongs in gardener.toml", "gardener.toml"),
         ("search = 3\n", "Unknown key search in", ""),
-        ("[search\nlimit = 3\n", "not valid TOML", ""),
+        ("[search\nlimit = 3\n", "not valid TOML", "schema print config"),
     ],
 )
 def test_a_wrong_file_is_told_where_and_what(layout: Layout, text: str, message: str, hint: str) -> None:

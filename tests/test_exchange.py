@@ -9,6 +9,7 @@ import sys
 import threading
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,6 +23,11 @@ from thunderus_mem.verbs.exchange import import_markdown
 from thunderus_mem.verbs.linting import lint
 from thunderus_mem.verbs.reading import show
 from thunderus_mem.verbs.writing import edit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Ran
 
 DECISIONS = ".thunderus/memory/semantic/DECISIONS"
 FACT = ".thunderus/memory/semantic/FACTS/a.md"
@@ -125,6 +131,58 @@ def test_a_folder_becomes_documents_in_one_event(root: Path, decisions: Path) ->
     assert sorted(row.id for row in memory.index.documents()) == ["adr.new", "adr.old"]
 
 
+RULE = """---
+description: Rules for TypeScript
+globs: **/*.ts, **/*.tsx  # all of it
+paths:
+  - *.md
+  - "*.txt"
+said: |
+  * one
+  * two
+alwaysApply: false
+---
+# TypeScript
+
+Prefer `unknown`.
+"""
+
+
+def test_rules_of_an_editor_come_in_with_their_bare_stars_in_quotes(root: Path) -> None:
+    folder = root / ".cursor/rules"
+    folder.mkdir(parents=True)
+    (folder / "ts.mdc").write_text(RULE)
+    (folder / "crlf.md").write_bytes(b"---\r\nglobs: *\r\n---\r\n# CRLF\r\n\r\nText.\r\n")
+    (folder / "alias.md").write_text("---\na: &x 1\nb: *x\n---\n# Alias\n\nText of it.\n")
+    (folder / "wrong.md").write_text("---\nglobs: **/*\nb: [\n---\n# Wrong\n\nText again.\n")
+    report = import_markdown(opened(root), str(folder), "fact")
+    told = {item.source: item for item in report.files}
+    assert [source for source, item in told.items() if item.imported] == ["crlf.md", "ts.mdc"]
+    made = (root / told["ts.mdc"].path).read_text()
+    assert 'globs: "**/*.ts, **/*.tsx"  # all of it\npaths:\n  - "*.md"\n  - "*.txt"\n' in made
+    assert "said: |\n  * one\n  * two\nalwaysApply: false\n" in made
+    assert made.endswith("---\n# TypeScript\n\nPrefer `unknown`.\n")
+    assert told["ts.mdc"].notes == (
+        "globs is in quotes now: no YAML reader takes a bare *",
+        "an item of a list is in quotes now: no YAML reader takes a bare *",
+    )
+    crlf = read_document("a.md", (root / told["crlf.md"].path).read_bytes()).document
+    assert crlf is not None
+    assert crlf.data()["globs"] == "*"
+    assert "anchor" in told["alias.md"].reason
+    assert "(line 2)" in told["wrong.md"].reason
+    again = import_markdown(opened(root), str(folder), "fact")
+    assert again.imported == 0
+    assert "the same text is there already" in {item.source: item for item in again.files}["ts.mdc"].reason
+
+
+def test_a_line_end_in_a_files_name_is_spelled_out(repo: Path, run: Callable[..., Ran]) -> None:
+    run("init")
+    (repo / "in").mkdir()
+    (repo / "in/a\nskip b.md").write_text("# A\n\nText.\n")
+    assert "add  a\\nskip b.md → fact.a\n" in run("import", "markdown", "in", "--kind", "fact", "-n").out
+
+
 def test_importing_again_writes_nothing(root: Path, decisions: Path) -> None:
     import_markdown(opened(root), str(decisions), "adr")
     before = files(root)
@@ -154,7 +212,7 @@ def test_a_text_with_a_secret_is_left_out_and_not_told(root: Path, tmp_path: Pat
     (tmp_path / "in/b.md").write_text("# B\n")
     report = import_markdown(opened(root), str(tmp_path / "in"), "fact")
     assert [item.imported for item in report.files] == [False, True]
-    assert "secret" in report.files[0].reason
+    assert report.files[0].reason == "it seems to hold a secret (github-token, line 3): take it out first"
     assert secret not in repr(report)
     assert not any(secret.encode() in data for data in files(root).values())
 

@@ -24,7 +24,7 @@ from thunderus_mem.projection.log_index import LogIndex
 from thunderus_mem.projection.refresh import open_index, rebuild, refresh
 from thunderus_mem.verbs.examining import doctor
 from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.upkeep import index_rebuild, index_status, index_verify
+from thunderus_mem.verbs.upkeep import index_rebuild, index_status, index_verify, manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -299,6 +299,14 @@ def test_a_newer_index_is_not_replaced_even_when_asked(layout: Layout) -> None:
     assert memory.refresh().total == 12
     assert memory.index.database.in_memory
     assert index_status(memory).state == "newer"
+
+
+def test_a_manifest_that_cannot_be_written_is_not_said_to_be(layout: Layout) -> None:
+    newer(layout)
+    assert manifest(open_memory(layout.root)).diagnostics == ()
+    os.unlink(layout.manifest_file)
+    (told,) = manifest(open_memory(layout.root)).diagnostics
+    assert (told.rule, told.message) == ("TM502", "There is no manifest.")
 
 
 def test_an_index_that_became_newer_while_another_was_built_stays(layout: Layout) -> None:

@@ -177,6 +177,10 @@ def test_a_near_name_is_found_among_many() -> None:
     names = [f"fact.name-{number}" for number in range(3_000)] + ["fact.testing"]
     assert nearest("fact.testign", names) == "fact.testing"
     assert nearest("zzz", names) == ""
+    decisions = ["adr.ip-ranges", "adr.use-rds-instead-of-our-own", "adr.use-rds-proxies"]
+    assert nearest("adr.use-rds", decisions) == "adr.use-rds-proxies"
+    assert nearest("adr.use-sts", decisions[:1]) == ""
+    assert nearest("cloning-the-repositories", ["deploy-the-rest-of-the-projects"]) == ""
 
 
 def test_schema_files_that_drifted_or_are_missing_are_told() -> None:
@@ -249,8 +253,9 @@ def test_every_rule_has_a_page_with_all_its_parts(rule: object) -> None:
     code = rule.code  # type: ignore[attr-defined]
     page = rule_page(code)
     assert page.startswith(f"{code} {CODES[code][0]} (")
-    for part in ("\nWhy: ", "\nBad::\n", "\nGood::\n", "\nMend: "):
+    for part in ("\nWhy: ", "\nBad:\n", "\nGood:\n", "\nMend: "):
         assert part in page, part
+    assert "``" not in page + rule.summary  # type: ignore[attr-defined]
     assert page == rule_page(CODES[code][0])
     assert re.search(r"[.]$", page.split("\n")[2])
 

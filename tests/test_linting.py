@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.index_support import document, new_store, put
 from thunderus_mem.memory import open_memory
 from thunderus_mem.projection.index import Index
@@ -12,8 +14,6 @@ from thunderus_mem.verbs.linting import lint
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-    import pytest
 
     from tests.conftest import Ran
     from thunderus_mem.projection.corpus import IndexCorpus
@@ -39,6 +39,19 @@ def test_the_other_documents_are_read_once_for_all(tmp_path: Path, monkeypatch: 
     assert report.checked == 20
     assert [finding.doc_id for finding in report.diagnostics if finding.rule == "TM201"] == ["fact.n19"]
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("select", "told"),
+    [('"NOPE"', ["TM604"]), ('"TM201", "NOPE"', ["TM201", "TM604"]), ('"TM201"', ["TM201"])],
+)
+def test_a_selection_that_names_no_rule_is_told_whatever_else_is_selected(
+    tmp_path: Path, select: str, told: list[str]
+) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a", "See [[gone]].\n"))
+    (tmp_path / ".thunderus/config.toml").write_text(f"[lint]\nselect = [{select}]\n")
+    assert sorted(one.rule for one in lint(open_memory(str(tmp_path))).diagnostics) == told
 
 
 def test_entries_of_the_configuration_are_used_and_told_when_they_are_not(tmp_path: Path) -> None:

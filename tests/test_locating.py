@@ -38,6 +38,31 @@ def test_who_asks_for_a_removed_document_is_sent_to_the_log(store: Path, run: Ru
     assert "thunderus-mem log fact.gone-soon" in ran.err
 
 
+@pytest.mark.parametrize("command", ["show", "why", "blame", "log"])
+@pytest.mark.parametrize("given", ["", "  "])
+def test_an_empty_id_is_the_beginning_of_none(store: Path, run: Run, command: str, given: str) -> None:
+    ran = run(command, given)
+    assert (ran.code, ran.out) == (2, "")
+    assert "The id is empty." in ran.err
+    assert "adr.use-jwt" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ("adr.use-jwtt", "Did you mean adr.use-jwt?"),
+        ("fact.go", "thunderus-mem list"),
+        ("cor.e", "Did you mean core?"),
+        ("nope", "thunderus-mem list"),
+        ("adr.a-jet", "thunderus-mem list"),
+    ],
+)
+def test_only_a_name_that_is_alike_is_offered(store: Path, run: Run, given: str, hint: str) -> None:
+    ran = run("show", given)
+    assert ran.code == 4
+    assert hint in ran.err
+
+
 @pytest.mark.parametrize(
     "filters", [("--kind", "fct"), ("--since", "2026-13-01"), ("--before", "soon"), ("--status", "accepted")]
 )

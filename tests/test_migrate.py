@@ -20,7 +20,7 @@ from thunderus_mem.interop.older_config import migrated_rules
 from thunderus_mem.interop.older_words import kind_of_word, list_of_id, moment, status_of_word
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import Refused
+from thunderus_mem.model.errors import NotWritable, Refused
 from thunderus_mem.model.schema import DOCUMENT, check
 from thunderus_mem.model.timestamp import parse_timestamp
 from thunderus_mem.store.config import FORMAT, load
@@ -387,3 +387,26 @@ def test_the_command(tmp_path: Path, server: Server) -> None:
     assert call("migrate", "--check")[0] == 0
     assert call("migrate")[2] == f"Everything has its present shape (version {FORMAT}).\n"
     assert call("migrate", "--apply", "--check")[0] == 2
+
+
+def test_a_folder_that_cannot_be_looked_into_is_told_and_nothing_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from thunderus_mem.projection import scan
+
+    store = put("yaml-1-1", tmp_path)
+    before = files(tmp_path)
+    looked = scan._list_folder
+
+    def shut(root: str, folder: str, *found: list[object]) -> list[str]:
+        if folder.endswith("FACTS"):
+            raise PermissionError(13, "Permission denied")
+        return looked(root, folder, *found)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(scan, "_list_folder", shut)
+    for apply in (False, True):
+        with pytest.raises(NotWritable, match="FACTS cannot be looked into"):
+            run(store, apply=apply)
+    monkeypatch.undo()
+    assert files(tmp_path) == before
+    assert run(store, apply=True).applied

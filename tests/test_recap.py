@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from thunderus_mem.garden.recap import fill_template, recap_document
 from thunderus_mem.model.document import read_document
+from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import NotFound
 from thunderus_mem.model.event import Change, Event, make_event, note_event, patch_event
 from thunderus_mem.model.ids import encode_ulid
@@ -146,6 +147,94 @@ def test_an_import_of_many_documents_is_told_in_one_line() -> None:
     )
     assert "- and 30 more" in body
     assert len(body.splitlines()) < 50
+
+
+def test_a_document_that_got_another_id_is_told_of_once() -> None:
+    sides = [
+        Change("rename", "fact.old", f"{FOLDER}/old.md", "a", "", ""),
+        Change("rename", "fact.keys", f"{FOLDER}/keys.md", "", "b", ""),
+        Change("update", "fact.cache", f"{FOLDER}/cache.md", "c", "d", ""),
+    ]
+    event = patch_event(
+        id=event_id(1),
+        patch_id=f"patch_{encode_ulid(1, 1)}",
+        ts=at(1),
+        session_id="sess_A",
+        actor="user",
+        op="rename",
+        changes=sides,
+    )
+    _, body = recap_document(DAY, [event], DOCUMENTS, [], Config())
+    assert "- 2 documents changed: 1 changed, 1 renamed.\n" in body
+    assert "- `fact.keys` (Keys) renamed: it was `fact.old`.\n" in body
+    assert "- `fact.old`" not in body
+
+
+def busy(number: int, *, template: str = "") -> tuple[list[str], str]:
+    events = [
+        patch(n, "edit", f"fact.n{n % 300:03d}", why="" if n % 3 else f"reason {n}") for n in range(number)
+    ] + [note(n, f"todo: ask about {n}") for n in range(number, number + 20)]
+    events.append(note(number + 20, "a very long note " * 3_000))
+    commits = [Commit(f"{n:040x}", "Ines", f"{DAY}T08:00:00Z", f"Change {n}") for n in range(number)]
+    header, body = recap_document(DAY, events, [], commits, Config(), template=template)
+    text = compose(header, "\n" + body)
+    assert len(text) <= 4 * Config().caps_document_hard
+    cited = header["provenance"]["events"]
+    assert isinstance(cited, list)
+    assert f"- {number + 21 - len(cited)} events left out for length: `thunderus-mem log` tells all." in body
+    return cited, body
+
+
+def test_a_busy_day_keeps_itself_short_and_says_what_is_left_out() -> None:
+    cited, body = busy(800)
+    assert "- 821 events in 2 sessions." in body
+    assert "- 300 documents changed: 300 edited." in body
+    assert len(cited) > 60
+    assert cited == sorted(cited)
+    told = {one for one in body.partition("## Provenance")[2].split("`") if one.startswith("evt_")}
+    assert told == set(cited)
+    assert all(f"- todo: ask about {n}\n" in body for n in range(800, 820))
+    assert "reason 0" in body
+    assert "very long note" not in body
+    assert "- and 770 more" in body
+    # One event more would not fit.
+    assert len(compose({"provenance": {"events": cited}}, body)) > 4 * Config().caps_document_hard - 2_000
+
+
+def test_a_busy_day_in_a_template_of_ones_own_says_so_too() -> None:
+    assert "very long note" not in busy(800, template="# $title\n\n$changes\n\n## Notes\n\n$notes\n")[1]
+
+
+def test_a_busy_day_is_written_and_lint_accepts_it(repo: Path, server: Server) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    for number in range(12):
+        words = " ".join(f"{number}{letter}" for letter in "abcdefghijklmnopqrstuvwxyz" * 80)
+        seed = {"THUNDERUS_MEM_SEED": str(number + 2)}
+        assert server.run("note", words, cwd=str(repo), env=seed).code == 0
+    made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "30"})
+    assert made.code == 0, made.err
+    assert "events left out for length" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
+    assert server.run("lint", cwd=str(repo)).code == 0
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
+def test_a_day_at_the_end_of_the_calendar_is_a_day(repo: Path, server: Server, day: str) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    ran = server.run("recap", "--day", day, cwd=str(repo))
+    assert ran.code == 4
+    assert f"Nothing happened on {day}" in ran.err
+
+
+@pytest.mark.damaged
+def test_a_recap_says_that_lines_of_the_log_cannot_be_read(repo: Path, server: Server) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    (shard,) = (repo / ".thunderus/sessions").glob("*/events.jsonl")
+    shard.write_bytes(shard.read_bytes() + b"{}\n")
+    for _ in range(2):
+        made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
+        assert made.code == 6
+        assert "1 line of the log cannot be read; see: thunderus-mem events verify" in made.err
+    assert (repo / f".thunderus/memory/episodic/{DAY}.md").exists()
 
 
 def test_an_offset_does_not_move_an_event_to_another_day() -> None:

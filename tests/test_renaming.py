@@ -13,7 +13,7 @@ from verb_tree import VerbTree
 
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.document import Document, read_document
-from thunderus_mem.model.errors import DocumentExists, InvalidDocument, NotFound
+from thunderus_mem.model.errors import DocumentExists, InvalidDocument, NotFound, NotWritable
 from thunderus_mem.model.event import changes_of
 from thunderus_mem.model.patch import apply_diff
 from thunderus_mem.model.renaming import Name, followed, mentions, new_path, renamed
@@ -382,3 +382,24 @@ def test_it_can_be_undone_blamed_and_replayed(tree: VerbTree) -> None:
     assert tree.names() == {"wire.header", "other", "calm"}
     assert replay_check(tree.memory()).unexplained == 0
     tree.check()
+
+
+def test_a_document_that_may_not_be_read_now_stops_a_renaming(
+    tree: VerbTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from thunderus_mem.verbs import renaming
+
+    before = {name: tree.text(name) for name in tree.names()}
+    read = renaming.read_file
+
+    def refuse(path: str, limit: int) -> bytes:
+        if path.endswith("other.md"):
+            raise NotWritable(f"{path} could not be read", hint="mend its permissions")
+        return read(path, limit)
+
+    monkeypatch.setattr(renaming, "read_file", refuse)
+    with pytest.raises(NotWritable, match="other"):
+        rename(tree.memory(), OLD.id, NEW.id)
+    monkeypatch.undo()
+    assert {name: tree.text(name) for name in tree.names()} == before
+    assert rename(tree.memory(), OLD.id, NEW.id).followed == ("fact.other",)

@@ -52,6 +52,16 @@ def ask(store: tuple[Layout, Index], text: str, **options: int) -> list[Hit]:
     return search(store[1], parse_query(text), root=store[0].root, explain=True, **options)
 
 
+def test_the_last_of_very_many_sections_is_found_where_it_stands(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    body = "".join(f"## H {number}\n\nline word{number}\n" for number in range(4_200))
+    put(layout, "long.md", document("fact.long", body))
+    index, _ = open_index(layout)
+    for number in (4_000, 4_199):
+        (hit,) = search(index, parse_query(f"word{number}"), root=layout.root)
+        assert hit.line > 3 * 4_000
+
+
 @pytest.mark.parametrize(
     ("text", "best"),
     [

@@ -182,6 +182,28 @@ def test_at_most_one_of_200_benign_texts_fires() -> None:
     assert sum(bool(found) for _, found in fired) <= 5, [one for one in fired if one[1]][:3]
 
 
+@pytest.mark.parametrize("blank", ["\n", " ", "\t", "\r\n", "\u00a0", "\u2028"])
+def test_a_long_text_has_the_secrets_of_its_parts(blank: str) -> None:
+    needy = {rule.kind for rule in SECRET_RULES if rule.near}
+    for seed in range(3):
+        parts = [text for kind, text, _ in tokens(seed) if kind not in needy]
+        parts += [line for n in range(20) for line in benign(n).split("\n")]
+        random.Random(seed).shuffle(parts)
+        wanted, at = [], 0
+        for part in parts:
+            wanted += [(one.kind, at + one.start, at + one.end) for one in find_secrets(part)]
+            at += len(part) + len(blank)
+        assert [(one.kind, one.start, one.end) for one in find_secrets(blank.join(parts))] == wanted
+
+
+@pytest.mark.parametrize("rule", SECRET_RULES, ids=lambda rule: rule.kind)
+def test_a_shape_that_is_sought_in_single_words_holds_no_blank(rule: SecretRule) -> None:
+    classes = re.findall(r"\[(?:\\.|[^\]\\])*\]", rule.shape)
+    open_ends = [one for one in classes if one.startswith("[^") or r"\s" in one]
+    bare = re.sub(r"\[(?:\\.|[^\]\\])*\]|\\[^s]", "", rule.shape)
+    assert rule.spaced or rule.free or not (open_ends or r"\s" in bare or "." in bare or " " in bare)
+
+
 def test_every_rule_is_anchored_and_named_once() -> None:
     assert len(SECRET_RULES) >= 30
     assert len({rule.kind for rule in SECRET_RULES}) == len(SECRET_RULES)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from thunderus_mem.model.event import Change, Event, patch_event, undone_by
 from thunderus_mem.model.joining import joined
-from thunderus_mem.model.undo import can_be_taken_back, origin, steps, taken_back, turns
+from thunderus_mem.model.undo import can_be_taken_back, origin, patch_of, taken_back, turns
 
 HASHES = ["sha256:" + digit * 64 for digit in "abc"]
 
@@ -68,13 +68,11 @@ def test_an_undo_is_about_what_it_took_back() -> None:
     assert origin(undo, {}.get) == (undo, True)
 
 
-def test_a_patch_is_one_step_and_what_stands_between_parts_it() -> None:
-    made = [event("1", patch="p"), event("2", patch="p"), event("3"), event("4", patch="p")]
-    assert [[one.id for one in step] for step in steps(made)] == [
-        ["evt_4"], ["evt_3"], ["evt_2", "evt_1"]
-    ]  # fmt: skip
-    elsewhere = replace(made[1], session_id="sess_2")
-    assert len(list(steps([made[0], elsewhere]))) == 2
+def test_the_events_of_one_command_share_session_and_patch() -> None:
+    one = event("1", patch="p")
+    assert patch_of(one) == patch_of(event("2", patch="p")) != patch_of(event("3"))
+    assert patch_of(replace(one, session_id="sess_2")) != patch_of(one)
+    assert patch_of(replace(one, refs={})) == ("sess_1", "evt_1")
 
 
 def test_only_changes_of_the_tool_are_chosen() -> None:

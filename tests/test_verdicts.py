@@ -281,3 +281,15 @@ def test_a_small_body_that_many_files_have_is_followed_nowhere(scene: Scene) -> 
     (scene.root / "examples/0.py").unlink()
     scene.write("examples/other/9.py", SMALL)
     assert scene.verdict(anchor, second).status == "missing"
+
+
+def test_of_two_new_copies_the_one_whose_path_ends_alike_is_meant(scene: Scene) -> None:
+    scene.write("apps/front/__init__.py", ISSUE)
+    scene.write("apps/back/__init__.py", ISSUE)
+    second = scene.commit("Two alike")
+    anchors = [scene.anchor(f"apps/{name}/__init__.py#issue") for name in ("front", "back")]
+    scene.repository.git("mv", "apps", "web")
+    scene.commit("Move both")
+    for since in (second, ""):
+        found = [scene.verdict(anchor, since).found for anchor in anchors]
+        assert [one and one.path for one in found] == ["web/front/__init__.py", "web/back/__init__.py"]

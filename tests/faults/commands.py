@@ -37,6 +37,21 @@ verification:
 
 {body}
 """
+_OLD = """---
+id: fact.old
+title: Old
+kind: fact
+tags: ["old"]
+created: 2025-07-01
+updated: 2025-07-01T00:00:00Z
+mine: stays
+provenance:
+verification:
+  last_verified_commit: null
+---
+
+# Written by hand.
+"""
 _SAME = "The exporter waits thirty seconds for the first page and five for each further one."
 
 
@@ -51,7 +66,8 @@ class Command:
 
     ``killed``: after that a command dies at a failpoint, so that the one aimed at has to recover first;
     ``torn`` is appended to the log then. Such a command must always end in its new state. ``keeps`` are words
-    that must be in some file of the store, whatever happened.
+    that must be in some file of the store, whatever happened. ``ours`` and ``theirs`` run on two branches, of
+    which the second is merged into the first at last, with the conflict that they make.
     """
 
     name: str
@@ -65,6 +81,13 @@ class Command:
     torn: bytes = b""
     staged: bool = False
     keeps: tuple[str, ...] = ()
+    ours: tuple[tuple[str, ...], ...] = ()
+    theirs: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def settles(self) -> bool:
+        """Whether the log has the text of every document once it is healed: of a conflict it has none."""
+        return not self.theirs
 
     def made(self, server: Server, folder: str) -> tuple[str, str]:
         """Make the store in ``folder``; returns where it is kept, and where copies of it must go.
@@ -79,22 +102,39 @@ class Command:
     def build(self, server: Server, root: str) -> None:
         """Make the store: a repository with one commit, two facts, and what is special here."""
         os.makedirs(root)
-        for words in (("init", "-q", "--template=", "."), ("commit", "-q", "--allow-empty", "-m", "Begin")):
-            subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
+        _git(root, "init", "-q", "-b", "ours", "--template=", ".")
+        _git(root, "commit", "-q", "--allow-empty", "-m", "Begin")
         steps = () if self.fresh else (("init",), *FIRST, *self.prepare)
-        for position, arguments in enumerate(steps):
-            done = call(server, root, arguments, f"2026-01-21T09:00:{position:02d}Z")
-            assert done.code == 0, (arguments, done)
+        self._run_all(server, root, steps, 0)
+        if self.theirs:
+            self._merge(server, root)
         for path, text in self.files.items():
             os.makedirs(os.path.dirname(os.path.join(root, path)), exist_ok=True)
             with open(os.path.join(root, path), "w", encoding="utf-8") as stream:
                 stream.write(text)
         if self.staged:
-            subprocess.run(["git", "add", "-A"], cwd=root, check=True, capture_output=True)
+            _git(root, "add", "-A")
         self._interrupt(server, root)
         # A copied index is not believed, and waiting for its seal is what the tests would do most.
         for name in os.listdir(indexes := os.path.join(root, ".thunderus/memory/indexes")) if steps else ():
             os.unlink(os.path.join(indexes, name))
+
+    def _merge(self, server: Server, root: str) -> None:
+        _git(root, "add", "-A")
+        _git(root, "commit", "-q", "-m", "What both know")
+        for minute, (branch, steps) in enumerate((("theirs", self.theirs), ("ours", self.ours)), 1):
+            _git(root, "checkout", "-q", *(("-b", branch) if branch == "theirs" else (branch,)))
+            self._run_all(server, root, steps, minute)
+            _git(root, "add", "-A")
+            _git(root, "commit", "-q", "-m", branch)
+        merged = subprocess.run(["git", "merge", "-q", "theirs"], cwd=root, check=False, capture_output=True)
+        assert merged.returncode == 1, merged
+
+    @staticmethod
+    def _run_all(server: Server, root: str, steps: tuple[tuple[str, ...], ...], minute: int) -> None:
+        for position, arguments in enumerate(steps):
+            done = call(server, root, arguments, f"2026-01-21T09:{minute:02d}:{position:02d}Z")
+            assert done.code == 0, (arguments, done)
 
     def _interrupt(self, server: Server, root: str) -> None:
         if self.killed:
@@ -116,6 +156,13 @@ class Command:
         return call(server, root, self.heal, f"2026-01-21T11:00:{turn:02d}Z")
 
 
+def _git(root: str, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
+
+
+_OURS = (("edit", "fact.retries", "--set", "title=Tries", "--add-tag", "later"),)
+_THEIRS = (("edit", "fact.retries", "--body", "Requests are tried five times.", "--add-tag", "new"),)
+_BOTH = ("Tries", "five times", "- later", "- new")
 FIRST = (
     ("add", "fact", "Retries", "--tag", "net", "--body", "Requests are tried three times."),
     ("add", "fact", "Limits", "--tag", "net", "--body", "A page holds one hundred rows."),
@@ -142,6 +189,31 @@ COMMANDS = (
         ("import", "markdown", "notes", "--kind", "fact", "--tag", "old"),
         files={"notes/a.md": "# Caches\n\nThey live an hour.\n", "notes/b.md": "# Queues\n\nThey are two.\n"},
     ),
+    Command(
+        "rename",
+        ("rename", "fact.retries", "fact.attempts"),
+        prepare=(("link", "fact.limits", "refers_to", "fact.retries"),),
+    ),
+    Command(
+        "undo",
+        # A copy is another tree than the one its changes were made in.
+        ("undo", "--any"),
+        prepare=(
+            ("link", "fact.limits", "refers_to", "fact.retries"),
+            ("rename", "fact.retries", "fact.attempts"),
+        ),
+    ),
+    Command("resolve", ("resolve", "--stage"), ours=_OURS, theirs=_THEIRS, keeps=_BOTH),
+    Command(
+        "migrate",
+        ("migrate", "--apply"),
+        files={
+            f"{FACTS}/old.md": _OLD,
+            f"{FACTS}/older.md": _OLD.replace("fact.old", "fact.older"),
+            ".thunderus/schemas/memory_store.sql": "-- a schema of old\n",
+        },
+        keeps=("# Written by hand.", "mine: stays"),
+    ),
 )
 _EDIT = ("edit", "fact.retries", "--body", "Requests are tried five times.")
 _NOTE = ("note", "next")
@@ -152,6 +224,15 @@ RECOVERIES = (
     Command("recover-published", _NOTE, killed=("remove", "fact.limits", "-m", "old"), at="publish.done"),
     Command("recover-both", _NOTE, killed=_EDIT, at="commit.after", torn=_TORN),
     Command("recover-both-uncommitted", _NOTE, killed=_EDIT, at="commit.before", torn=_TORN),
+    Command(
+        "recover-resolved",
+        ("resolve", "--stage"),
+        killed=("resolve", "--stage"),
+        at="commit.after",
+        ours=_OURS,
+        theirs=_THEIRS,
+        keeps=_BOTH,
+    ),
 )
 """Recovery is a command like any other: it is killed too."""
 

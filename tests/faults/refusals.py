@@ -114,6 +114,7 @@ class _SyncFails:
         path = os.readlink(f"/proc/self/fd/{descriptor}")
         if self.calls == self.at:
             self.failed, self.refused = (info.st_dev, info.st_ino, info.st_size), path
+            os.dup(descriptor)  # held, so that no other file gets its number once it is gone
             raise OSError(errno.EIO, os.strerror(errno.EIO))
         os.fsync(descriptor)
         # Taking back what could not be synced is no retry: the file is shorter then.

@@ -108,18 +108,21 @@ def test_a_disk_that_refuses_once_is_told_in_one_message(
         done = command.run(server, root, arm={"refusals:refuse": [at, code]})
         place = (at, done.seen.get("failed"), errno.errorcode[code], done)
         said_plainly(done)
-        # A file that lint cannot read is one of its findings.
-        assert done.code in (0, 2, 3, 4, 5, 6, 75) or (command.name == "lint-fix" and done.code == 1), place
+        # A file that cannot be read is one of lint's findings, and one that resolve leaves to people.
+        told = command.name in ("lint-fix", "resolve") and done.code == 1
+        assert done.code in (0, 2, 3, 4, 5, 6, 75) or told, place
         if done.code not in (0, 1, 6):
             assert len(done.err.splitlines()) <= 2, place
         healing = command.healed(server, root)
         assert healing.code == 0, (place, healing)
-        assert verify(root, settled=True) == [], place
+        assert verify(root, settled=command.settles) == [], place
         found = state(root)
-        if done.code in (0, 6) and "Nothing to do" not in done.err:
+        # Migrate names what it could not read, and knows of no document in a folder that it could not list.
+        partly = command.name == "migrate" and ("left " in done.err or "document" not in done.err)
+        if done.code in (0, 6) and "Nothing to do" not in done.err and not partly:
             tally.lost += found != new
             assert found == new, place
-        elif command.name != "garden":
+        elif command.name != "garden" and not partly:
             assert found in (old, new), place
         tally.tried += 1
         tally.healed += 1

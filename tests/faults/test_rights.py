@@ -114,7 +114,7 @@ def test_a_folder_one_may_not_look_into_loses_no_document(
     _give(copy(base, root), NOBODY)
     tally = Tally()
     listed = _as_somebody(server, root, ("list", "--ids"))
-    assert "fact.retries" in listed.out
+    assert "fact.limits" in listed.out
     for mode in (0o000, 0o111, 0o444):
         os.chmod(os.path.join(root, FACTS), mode)
         for words in (*READS[:6], command.arguments, ("index", "refresh"), ("list", "--ids")):

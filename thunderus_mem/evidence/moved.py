@@ -126,11 +126,7 @@ def _chosen(anchor: Anchor, found: Sequence[tuple[Source, Definition]]) -> Verdi
         return None
     places = list(dict.fromkeys((source.path, definition.name) for source, definition in found))
     if len(places) > 1:
-        name = anchor.path.rpartition("/")[2]
-        alike = [place for place in places if place[0].rpartition("/")[2] == name]
-        leaf = anchor.symbol
-        exact = [place for place in places if place[1] == leaf]
-        places = alike if len(alike) == 1 else exact if len(exact) == 1 else places
+        places = _likeliest(anchor, places)
     if len(places) > 1:
         shown = ", ".join(f"{path}#{name}" for path, name in places[:3])
         reason = f"its code is in {len(places)} new places, so that none can be meant: {shown}"
@@ -139,6 +135,28 @@ def _chosen(anchor: Anchor, found: Sequence[tuple[Source, Definition]]) -> Verdi
     definition = next(one for source, one in found if (source.path, one.name) == places[0])
     there = anchor._replace(path=path, symbol=symbol, fingerprint=str(definition.fingerprint))
     return Verdict(MOVED, anchor, there, f"its code is {there.place} now", "search", others=True)
+
+
+def _likeliest(anchor: Anchor, places: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of several places the one with the very same name, or whose path ends most alike; else all of them."""
+    exact = [place for place in places if place[1] == anchor.symbol]
+    if len(exact) == 1:
+        return exact
+    names = anchor.path.split("/")[::-1]
+    ranked = sorted(
+        ((_alike(names, path.split("/")[::-1]), path, name) for path, name in places), reverse=True
+    )
+    if ranked[0][0] > ranked[1][0]:
+        return [ranked[0][1:]]
+    return places
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many names two paths have in common from the end."""
+    count = 0
+    while count < min(len(one), len(other)) and one[count] == other[count]:
+        count += 1
+    return count
 
 
 def moved_file(anchor: Anchor, tree: Tree, history: History) -> Verdict | None:

@@ -94,11 +94,16 @@ def _tell_patch(day: Day, event: Event, own_id: str) -> bool:
     if len(changes) > _BULK:
         day.bulk.append((event, op, sorted(change.doc_id for change in changes)))
         return True
+    former = [change.doc_id for change in changes if change.op == "rename" and not change.after]
+    if len(former) == 1:  # one document, told of under the id it has now
+        changes = [change for change in changes if change.doc_id not in former]
     for change in {(change.doc_id, change.op): change for change in changes}.values():
         story = day.stories.setdefault(change.doc_id, Story())
         deed = deed_of(op, change.op)
         story.deeds[deed] = story.deeds.get(deed, 0) + 1
         story.events[event.id] = None
+        if change.op == "rename" and len(former) == 1:
+            story.reasons[f"it was `{former[0]}`"] = None
         if event.why:
             story.reasons[one_line(event.why).rstrip(".")] = None
     return True

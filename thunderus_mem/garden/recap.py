@@ -1,16 +1,19 @@
 """The recap of a day: what the shared log, the documents and git say happened, with the events that say so.
 
 Pure and deterministic. Only events that travel with the repository count (changes, notes, approvals,
-snapshots), so that every clone writes the same recap; what recaps themselves did is left out.
+snapshots), so that every clone writes the same recap; what recaps themselves did is left out. A day too long
+for a document is told in part: the page says how much is left out, its counts are those of the whole day.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.garden.day import SHARED_KINDS, Day, deed_of, note_text, one_line, sort_events
-from thunderus_mem.model.errors import NotFound
+from thunderus_mem.garden.telling import most_telling, most_that_fits
+from thunderus_mem.model.edit import compose
+from thunderus_mem.model.errors import InvalidDocument, NotFound
 from thunderus_mem.model.timestamp import format_timestamp, parse_timestamp, utc_key
 from thunderus_mem.model.unicode import visible
 
@@ -54,6 +57,21 @@ $files
 $provenance
 """
 _BULK_NAMED = 3
+# What a day too long for a page keeps of its commits and files; the rest of the room is for its events.
+_FEW_COMMITS = 30
+_FEW_FILES = 10
+
+
+class _Whole(NamedTuple):
+    """Everything a day has to tell, and how its page is filled."""
+
+    day: str
+    told: Day
+    used: list[Event]
+    commits: list[Commit]
+    titles: Mapping[str, str]
+    template: str
+    most_files: int
 
 
 def recap_id(day: str) -> str:
@@ -156,7 +174,9 @@ def fill_template(template: str, values: Mapping[str, str]) -> str:
     return "".join(kept).rstrip() + "\n"
 
 
-def _header(day: str, used: Sequence[Event], commits: Sequence[Commit]) -> dict[str, Any]:
+def _header(
+    day: str, used: Sequence[Event], commits: Sequence[Commit], cited: Sequence[Event]
+) -> dict[str, Any]:
     moments = sorted(utc_key(text) for text in (*(e.ts for e in used), *(c.date for c in commits)))
     first, last = parse_timestamp(moments[0]), parse_timestamp(moments[-1])
     assert first is not None
@@ -168,7 +188,7 @@ def _header(day: str, used: Sequence[Event], commits: Sequence[Commit]) -> dict[
         "tags": ["recap"],
         "created": format_timestamp(first),
         "updated": format_timestamp(last),
-        "provenance": {"events": [event.id for event in used], "patches": [], "commits": []},
+        "provenance": {"events": [event.id for event in cited], "patches": [], "commits": []},
         "verification": {"last_verified_commit": None, "status": "unknown"},
     }
 
@@ -185,7 +205,8 @@ def recap_document(
     """Header and body of the recap of ``day`` (``2026-01-21``, in UTC).
 
     ``events`` and ``commits`` may reach beyond the day, in any order; ``documents`` lend their titles;
-    ``template`` replaces `TEMPLATE`. ``created`` and ``updated`` are the first and last moment told of.
+    ``template`` replaces `TEMPLATE`. ``created`` and ``updated`` are the first and last moment of the day.
+    What does not fit into the largest document that lint accepts is counted and left out.
     Raises ``NotFound`` when nothing happened.
     """
     by_id = {e.id: e for e in events if e.kind in SHARED_KINDS and utc_key(e.ts)[:10] == day}
@@ -197,19 +218,66 @@ def recap_document(
         raise NotFound(
             f"nothing happened on {day}: no shared event and no commit", hint="days are counted in UTC"
         )
-    titles = {document.id: document.title for document in documents}
-    files = _files(told, config.recap_max_files) if config.recap_include_file_changes else []
-    header = _header(day, used, made)
+    whole = _Whole(
+        day,
+        told,
+        used,
+        made,
+        {document.id: document.title for document in documents},
+        template or TEMPLATE,
+        config.recap_max_files if config.recap_include_file_changes else 0,
+    )
+    return _fitting(whole, 4 * config.caps_document_hard)
+
+
+def _fitting(whole: _Whole, most: int) -> tuple[dict[str, Any], str]:
+    """Header and body of the day in ``most`` characters, with as many of the events as there is room for."""
+
+    def fits(header: dict[str, Any], body: str) -> bool:
+        if len(body) > most:
+            return False
+        try:
+            return len(compose(header, "\n" + body)) <= most
+        except InvalidDocument:  # more events than a header may hold
+            return False
+
+    page = _page(whole, whole.used, whole.commits, whole.most_files)
+    if fits(*page):
+        return page
+    ranked = most_telling(whole.used)
+
+    def part(number: int) -> tuple[dict[str, Any], str]:
+        kept = set(ranked[:number])
+        cited = [event for place, event in enumerate(whole.used) if place in kept]
+        return _page(whole, cited, whole.commits[:_FEW_COMMITS], min(whole.most_files, _FEW_FILES))
+
+    return part(most_that_fits(len(ranked), lambda number: fits(*part(number))))
+
+
+def _page(
+    whole: _Whole, cited: list[Event], commits: Sequence[Commit], most_files: int
+) -> tuple[dict[str, Any], str]:
+    """Header and body of a page that tells of the events ``cited`` and of ``commits``, and counts all."""
+    left = len(whole.used) - len(cited)
+    told = sort_events(cited, recap_id(whole.day))[0] if left else whole.told
+    header = _header(whole.day, whole.used, whole.commits, cited)
+    listed = [f"`{commit.sha[:7]}` {one_line(commit.subject)}" for commit in commits]
+    if len(commits) < len(whole.commits):
+        listed.append(f"and {len(whole.commits) - len(commits)} more")
+    left_out = f"{_count(left, 'event')} left out for length: `thunderus-mem log` tells all." if left else ""
+    summary = _summary(whole.told, whole.used, whole.commits)
     values = {
         "title": header["title"],
-        "day": day,
-        "summary": _bullets(_summary(told, used, made)),
-        "changes": _bullets(_changes(told, titles)),
-        "commits": _bullets(f"`{commit.sha[:7]}` {one_line(commit.subject)}" for commit in made),
+        "day": whole.day,
+        "summary": _bullets([*summary, left_out] if left else summary),
+        "changes": _bullets(_changes(told, whole.titles)),
+        "commits": _bullets(listed),
         "notes": _bullets(note_text(event) for event in told.notes),
         "open_ends": _bullets(note_text(event) for event in told.open_ends),
-        "files": _bullets(files),
-        "provenance": _bullets(_provenance(told, made)),
+        "files": _bullets(_files(whole.told, most_files) if most_files else []),
+        "provenance": _bullets(
+            [*_provenance(told, commits), left_out] if left else _provenance(told, commits)
+        ),
     }
     # A document that holds what nobody sees is refused.
-    return header, fill_template(template or TEMPLATE, {name: visible(text) for name, text in values.items()})
+    return header, fill_template(whole.template, {name: visible(text) for name, text in values.items()})

@@ -14,7 +14,7 @@ from thunderus_mem.interop.decisions import file_number
 from thunderus_mem.interop.fields import Dates, Options, Taken
 from thunderus_mem.interop.markdown import Imported, import_document
 from thunderus_mem.interop.relating import ImportItem, relate, stem_of
-from thunderus_mem.model.document import read_document
+from thunderus_mem.interop.stars import read_foreign
 from thunderus_mem.model.ids import fold_key
 from thunderus_mem.model.post import read_post
 
@@ -170,7 +170,7 @@ def _not_wanted(path: str, names: Sequence[str], kind: str) -> str:
 
 def _body_key(file: SourceFile) -> str:
     """The digest of a file's body as its document would have it."""
-    reading = read_document(file.path, file.data)
+    reading = read_foreign(file.path, file.data)[0]
     text = (reading.text if reading.text is not None else file.data.decode("latin-1")).removeprefix("\ufeff")
     return _digest(read_post(text).body if reading.header is not None else text)
 

@@ -25,6 +25,7 @@ from thunderus_mem.interop.fields import (
     set_title,
 )
 from thunderus_mem.interop.mapping import apply_mapping
+from thunderus_mem.interop.stars import read_foreign
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.edit import compose, remove_key, set_key
 from thunderus_mem.model.header import find_fences
@@ -72,7 +73,7 @@ def import_document(
 
     Never raises on what a file holds; the same input gives the same result.
     """
-    reading = read_document(path, data)
+    reading, starred = read_foreign(path, data)
     if reading.text is None:
         return KeptOut(_problem(reading))
     plain_note = _plain_reason(reading)
@@ -88,6 +89,7 @@ def import_document(
     day_first = options.day_first
     decision = read_decision(stem, first, values, body, day_first=day_first) if kind == "adr" else Decision()
     draft = Draft(values)
+    draft.notes.extend(starred)
     told = apply_mapping(options.mapping, draft, body, day_first=day_first)
     decision = replace(decision, mentions=(*decision.mentions, *told))
     heading_number = split_title(first, decision.number)[0]

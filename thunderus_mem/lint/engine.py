@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.lint.fingerprint import fingerprinted
 from thunderus_mem.lint.rules import RULES
@@ -12,32 +12,61 @@ from thunderus_mem.model.diagnostic import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from thunderus_mem.lint.rule import LintConfig, LintStore, Rule
+    from thunderus_mem.lint.rule import Check, LintConfig, LintStore, Rule, Scope
     from thunderus_mem.lint.subject import Subject
     from thunderus_mem.model.diagnostic import Diagnostic
 
 
+class Running(NamedTuple):
+    """The checks that a configuration wants of a document, each with the severity it gives them, if any.
+
+    ``sound`` are those of ``document`` that have something to say of a file that reads well.
+    """
+
+    document: tuple[tuple[Check, Severity | None], ...]
+    sound: tuple[tuple[Check, Severity | None], ...]
+    answers: tuple[tuple[Check, Severity | None], ...]
+
+
+def running(config: LintConfig, rules: Sequence[Rule] = RULES) -> Running:
+    """What `lint_reading` runs: asked once for however many documents."""
+    sound = [rule for rule in rules if not rule.passes_on]
+    return Running(
+        document=_wanted(config, rules, "document"),
+        sound=_wanted(config, sound, "document"),
+        answers=_wanted(config, rules, "answers"),
+    )
+
+
+def _wanted(
+    config: LintConfig, rules: Iterable[Rule], scope: Scope
+) -> tuple[tuple[Check, Severity | None], ...]:
+    wanted = [rule for rule in rules if rule.scope == scope and config.runs(rule.code)]
+    weights = {code: Severity(word) for code, word in config.severities.items() if word != "off"}
+    return tuple([(rule.check, weights.get(rule.code)) for rule in wanted])
+
+
 def lint_reading(
-    subject: Subject, rules: Sequence[Rule] = RULES, needed: set[tuple[str, str]] | None = None
+    subject: Subject, checks: Running | None = None, needed: set[tuple[str, str]] | None = None
 ) -> list[Diagnostic]:
     """Every finding about one document, answered ones left out, in the order of a report.
 
+    ``checks`` is what is `running` for the subject's configuration, which saves choosing for each document.
     ``needed`` collects the globs and codes of the configuration that a finding needed.
     """
-    found = _run(subject, subject.config, [rule for rule in rules if rule.scope == "document"])
+    chosen = checks or running(subject.config)
+    found = _run(subject, chosen.document if subject.reading.problems else chosen.sound)
     if subject.config.per_file or MARK in (subject.reading.text or ""):
-        found = _unanswered(subject, found, rules, needed)
+        found = _unanswered(subject, found, chosen, needed)
     return fingerprinted(found, subject.line_text) if found else found
 
 
 def _unanswered(
-    subject: Subject, found: list[Diagnostic], rules: Sequence[Rule], needed: set[tuple[str, str]] | None
+    subject: Subject, found: list[Diagnostic], chosen: Running, needed: set[tuple[str, str]] | None
 ) -> list[Diagnostic]:
     given = answers(subject)
     kept, used = sift(found, given)
-    about = _run(
-        Answered(subject, given, used), subject.config, [rule for rule in rules if rule.scope == "answers"]
-    )
+    about = _run(Answered(subject, given, used), chosen.answers)
     if needed is not None:
         needed.update((given[place].glob, code) for place, code in used if given[place].glob)
     return sorted([*kept, *sift(about, given)[0]], key=lambda one: one.sort_key)
@@ -45,23 +74,20 @@ def _unanswered(
 
 def lint_store(store: LintStore, rules: Sequence[Rule] = RULES) -> list[Diagnostic]:
     """Every finding about the store as a whole, in the order of a report."""
-    found = _run(store, store.config, [rule for rule in rules if rule.scope == "store"])
+    found = _run(store, _wanted(store.config, rules, "store"))
     return fingerprinted(found, lambda line: "")
 
 
 def _run(
-    subject: Subject | LintStore | Answered, config: LintConfig, rules: Iterable[Rule]
+    subject: Subject | LintStore | Answered, checks: Iterable[tuple[Check, Severity | None]]
 ) -> list[Diagnostic]:
     found: list[Diagnostic] = []
-    for rule in rules:
-        if not config.runs(rule.code):
-            continue
-        weight = config.severities.get(rule.code)
+    for check, weight in checks:
         if weight is None:
-            found.extend(rule.check(subject))
+            found.extend(check(subject))
         else:
-            found.extend([one._replace(severity=Severity(weight)) for one in rule.check(subject)])
-    return sorted(found, key=lambda one: one.sort_key)
+            found.extend([one._replace(severity=weight) for one in check(subject)])
+    return sorted(found, key=lambda one: one.sort_key) if len(found) > 1 else found
 
 
 def apply_edits(text: str, diagnostics: Iterable[Diagnostic]) -> str:

@@ -35,15 +35,16 @@ def fingerprinted(found: Iterable[Diagnostic], line_text: Callable[[int], str]) 
     ones = list(dict.fromkeys(found))
     hides = any(one.rule == "TM401" for one in ones)
     lines: dict[int, str] = {0: ""}
-    told: Counter[str] = Counter()
+    told: dict[str, int] = {}
     marked = []
     for one in ones:
         if one.line not in lines:
             text = line_text(one.line)
             lines[one.line] = _digest(" ".join((redacted(text) if hides else text).split()))
         name = _digest(one.rule, one.doc_id or one.path, _INDEX.sub("", one.key), lines[one.line])
-        marked.append(one._replace(fingerprint=_numbered(name, told[name])))
-        told[name] += 1
+        before = told.get(name, 0)
+        marked.append(one._replace(fingerprint=_numbered(name, before)))
+        told[name] = before + 1
     return marked
 
 

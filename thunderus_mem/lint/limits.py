@@ -123,7 +123,8 @@ def size_soft(subject: Subject) -> Iterable[Diagnostic]:
     """The document is longer than is good for a reader with a small window.
 
     Why: core knowledge is read before every piece of work (4,000 tokens), other documents whole when they
-    are found (2,000). A token is taken as four characters. For an imported text it is a note.
+    are found (2,000). A token is taken as four characters. For an imported text and for a recap, which is
+    as long as its day, it is a note.
 
     Bad::
 
@@ -147,7 +148,7 @@ def size_soft(subject: Subject) -> Iterable[Diagnostic]:
             f"The document holds about {tokens:,} tokens.",
             expected=f"at most {soft:,} tokens",
             hint="Split it at its headings, or cut what nobody needs.",
-            severity=NOTE if document.imported_from else None,
+            severity=NOTE if document.imported_from or document.kind == "recap" else None,
         )
 
 

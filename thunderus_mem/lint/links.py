@@ -11,7 +11,7 @@ from thunderus_mem.lint.rule import NOTE, WARNING
 from thunderus_mem.lint.subject import nearest, relative_path
 from thunderus_mem.model.document import RELATIONS
 from thunderus_mem.model.header import Scalar, Sequence
-from thunderus_mem.model.markdown import cited_paths, slug
+from thunderus_mem.model.markdown import paths_in_code, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -259,10 +259,11 @@ def dead_citation(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: correct the path, or say in the same line that the file is gone or planned.
     """
-    told = () if subject.document is None or subject.document.kind == "recap" else cited_paths(subject.body)
-    for citation in told:
+    if subject.document is None or subject.document.kind == "recap" or "`" not in subject.body:
+        return
+    for citation in paths_in_code(subject.scanned):
         first, slash, rest = citation.path.partition("/")
-        if citation.relative or not slash or not rest or first.startswith("."):
+        if not slash or not rest or first.startswith("."):
             continue
         if subject.exists(citation.path) or not subject.exists(first):
             continue

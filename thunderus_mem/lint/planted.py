@@ -18,10 +18,11 @@ from thunderus_mem.lint.planted_signs import ORDERS, Sign
 from thunderus_mem.model.outline import scan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
 _STRONG: Final = (*ORDERS, *COMMANDS)
-_NEEDED: Final = frozenset().union(*(group for sign in (*_STRONG, *WEAK, *HIDDEN) for group in sign.needs))
+_SIGNS: Final = (*_STRONG, *HIDDEN, *WEAK)
+_NEEDED: Final = frozenset().union(*(group for sign in _SIGNS for group in sign.needs))
 _LONGEST: Final = 2_000
 _SEPARATE: Final = bytes(code if chr(code).isalnum() or code > 127 else 32 for code in range(256))
 _PLAIN: Final = {chr(code): " " for code in (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)} | {
@@ -58,16 +59,17 @@ def planted(text: str) -> list[Planted]:
     """Every passage of a text that steers its reader, in order; at most one a paragraph."""
     lowered = _lower(text)
     words = _words(lowered)
-    strong, weak = _likely(_STRONG, words), _that_pair(_likely(WEAK, words))
-    hidden = _likely(HIDDEN, words) if any(mark in lowered for mark in _MAY_HIDE) else ()
+    strong, hidden, weak = _likely(words)
+    if hidden and not any(mark in lowered for mark in _MAY_HIDE):
+        hidden = []
     if not strong and not weak and not hidden:
         return []
     shown = _without_code(lowered)
-    found = list(_in_hidden(shown, (*strong, *hidden))) if hidden else []
+    found = list(_in_hidden(shown)) if hidden else []
     passages = [one.start for one in found]
     leads = [sign for sign in weak if sign.says in DEMANDS]
     for start, paragraph in _paragraphs_with(shown, _anchors((*strong, *leads), words)):
-        one = _steers(paragraph, strong, weak)
+        one = _steers(paragraph)
         told = bisect_left(passages, start) < bisect_left(passages, start + len(paragraph))
         if one is not None and not told:
             found.append(Planted(one.says, start + one.start))
@@ -92,18 +94,42 @@ def _words(text: str) -> frozenset[bytes]:
     return _NEEDED.intersection(text.encode("utf-8", "surrogatepass").translate(_SEPARATE).split())
 
 
-def _likely(signs: Iterable[Sign], words: frozenset[bytes]) -> tuple[Sign, ...]:
-    """The signs that have the words they need."""
-    return tuple([sign for sign in signs if not any(map(words.isdisjoint, sign.needs))])
+class _Likely(NamedTuple):
+    """Signs that have the words they need; of the weak ones those of which two belong together."""
+
+    strong: list[Sign]
+    hidden: list[Sign]
+    weak: list[Sign]
 
 
-def _that_pair(signs: Sequence[Sign]) -> tuple[Sign, ...]:
-    """The weak signs of which two belong together."""
+def _likely(words: frozenset[bytes]) -> _Likely:
+    """The signs whose words a text has, in their order; they are looked up by the first thing they need."""
+    by_first = _by_first()
+    places = {place for word in words if word in by_first for place in by_first[word]}
+    chosen = [place for place in sorted(places) if not any(map(words.isdisjoint, _SIGNS[place].needs))]
+    in_plain, at_all = len(_STRONG), len(_STRONG) + len(HIDDEN)
+    return _Likely(
+        [_SIGNS[place] for place in chosen if place < in_plain],
+        [_SIGNS[place] for place in chosen if in_plain <= place < at_all],
+        _that_pair([_SIGNS[place] for place in chosen if place >= at_all]),
+    )
+
+
+@cache
+def _by_first() -> dict[bytes, list[int]]:
+    found: dict[bytes, list[int]] = {}
+    for place, sign in enumerate(_SIGNS):
+        for word in sign.needs[0]:
+            found.setdefault(word, []).append(place)
+    return found
+
+
+def _that_pair(signs: list[Sign]) -> list[Sign]:
     names = {sign.says for sign in signs}
     if len(names) < 2:
-        return ()
+        return []
     paired = {name for pair in PAIRS if names.issuperset(pair) for name in pair}
-    return tuple([sign for sign in signs if sign.says in paired])
+    return [sign for sign in signs if sign.says in paired]
 
 
 def _anchors(signs: Iterable[Sign], words: frozenset[bytes]) -> set[str]:
@@ -134,8 +160,10 @@ def _paragraphs_with(text: str, words: Iterable[str]) -> Iterator[tuple[int, str
             near.add(block)
             at = text.find(word, max(edges[block + 1], at + 1))
     for block in sorted(near):
-        start, end = edges[block], edges[block + 1]
-        for at, paragraph in _paragraphs(text[start:end]):
+        start, whole = edges[block], text[edges[block] : edges[block + 1]]
+        # What a paragraph shows, its block shows too.
+        likely = _likely(_words(whole))
+        for at, paragraph in _paragraphs(whole) if likely.strong or likely.weak else ():
             yield start + at, paragraph
 
 
@@ -153,15 +181,17 @@ def _paragraphs(block: str) -> Iterator[tuple[int, str]]:
     yield start, "\n".join(held)
 
 
-def _steers(paragraph: str, strong: Sequence[Sign], weak: Sequence[Sign]) -> Planted | None:
-    """What a paragraph shows: a strong sign, or two weak ones that belong together."""
-    words = _words(paragraph)
-    for sign in _likely(strong, words):
+def _steers(paragraph: str, *, unseen: bool = False) -> Planted | None:
+    """What a paragraph shows: a strong sign, or two weak ones that belong together.
+
+    ``unseen``: a rendered page hides it, and so the signs that count only there do.
+    """
+    likely = _likely(_words(paragraph))
+    for sign in (*likely.strong, *likely.hidden) if unseen else likely.strong:
         start = _find(paragraph, sign)
         if start is not None:
             return Planted(sign.says, start)
-    likely = _that_pair(_likely(weak, words))
-    found = {sign.says: start for sign in likely if (start := _find(paragraph, sign)) is not None}
+    found = {sign.says: start for sign in likely.weak if (start := _find(paragraph, sign)) is not None}
     for demand, deed in PAIRS:
         if demand in found and deed in found:
             return Planted(f"it joins {demand} with {deed}", min(found[demand], found[deed]))
@@ -201,7 +231,7 @@ def _blank(found: re.Match[str]) -> str:
     return "\0" * len(found[0])
 
 
-def _in_hidden(text: str, signs: Sequence[Sign]) -> Iterator[Planted]:
+def _in_hidden(text: str) -> Iterator[Planted]:
     """Passages that a rendered page hides and that steer; our own comments and those in code marks do not."""
     match = _HIDES.search(text)
     while match is not None:
@@ -211,7 +241,7 @@ def _in_hidden(text: str, signs: Sequence[Sign]) -> Iterator[Planted]:
         inner = text[match.end() : end]
         line = text.rfind("\n", max(match.start() - _LONGEST, 0), match.start()) + 1
         if not inner.lstrip().startswith("thunderus-mem:") and text.count("`", line, match.start()) % 2 == 0:
-            one = _steers(inner, signs, WEAK)
+            one = _steers(inner, unseen=True)
             if one is not None:
                 yield Planted(one.says, match.end() + one.start)
         match = _HIDES.search(text, end)

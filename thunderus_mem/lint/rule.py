@@ -193,7 +193,8 @@ Check: TypeAlias = "Callable[[Any], Iterable[Diagnostic]]"
 class Rule(NamedTuple):
     """One rule. ``check`` takes a `subject.Subject`, or what ``scope`` says.
 
-    That is a `LintStore` for "store", and a `suppress.Answered` for "answers".
+    That is a `LintStore` for "store", and a `suppress.Answered` for "answers". ``passes_on``: it only tells
+    what reading the file found, so that it has nothing to say of a file that reads well.
     """
 
     code: str
@@ -201,8 +202,9 @@ class Rule(NamedTuple):
     severity: Severity
     check: Check
     scope: Scope = "document"
+    passes_on: bool = False
 
     @property
     def summary(self) -> str:
         """The first line of its page."""
-        return (self.check.__doc__ or self.name).strip().partition("\n")[0]
+        return (self.check.__doc__ or self.name).strip().partition("\n")[0].replace("``", "`")

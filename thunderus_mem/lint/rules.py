@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from thunderus_mem.lint.rule import Check, Scope
 
 
-def _rule(code: str, check: Check, scope: Scope = "document") -> Rule:
+def _rule(code: str, check: Check, scope: Scope = "document", *, passes_on: bool = False) -> Rule:
     name, severity = CODES[code]
-    return Rule(code, name, severity, check, scope)
+    return Rule(code, name, severity, check, scope, passes_on)
 
 
 RULES: Final[tuple[Rule, ...]] = (
-    _rule("TM001", reading.not_utf8),
-    _rule("TM002", reading.nul_or_binary),
-    _rule("TM003", reading.too_large),
-    _rule("TM004", reading.no_frontmatter),
-    _rule("TM005", reading.unclosed_frontmatter),
-    _rule("TM006", reading.header_syntax),
-    _rule("TM007", reading.duplicate_key),
-    _rule("TM008", reading.tab),
-    _rule("TM009", reading.alias_or_anchor_or_tag),
-    _rule("TM010", reading.header_limits),
-    _rule("TM011", reading.missing_identity),
+    _rule("TM001", reading.not_utf8, passes_on=True),
+    _rule("TM002", reading.nul_or_binary, passes_on=True),
+    _rule("TM003", reading.too_large, passes_on=True),
+    _rule("TM004", reading.no_frontmatter, passes_on=True),
+    _rule("TM005", reading.unclosed_frontmatter, passes_on=True),
+    _rule("TM006", reading.header_syntax, passes_on=True),
+    _rule("TM007", reading.duplicate_key, passes_on=True),
+    _rule("TM008", reading.tab, passes_on=True),
+    _rule("TM009", reading.alias_or_anchor_or_tag, passes_on=True),
+    _rule("TM010", reading.header_limits, passes_on=True),
+    _rule("TM011", reading.missing_identity, passes_on=True),
     _rule("TM012", reading.conflict_markers),
     _rule("TM013", scalars.ambiguous_scalar),
     _rule("TM101", structure.frontmatter_schema),

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.lint.follow import follow
@@ -110,9 +111,14 @@ class Subject:
         return self.document.body if self.document else ""
 
     @cached_property
+    def scanned(self) -> markdown.Scan:
+        """What the one scan of the body's lines finds."""
+        return markdown.scan(self.body)
+
+    @cached_property
     def headings(self) -> tuple[markdown.Heading, ...]:
         """Headings of the body."""
-        return markdown.headings(self.body)
+        return markdown.headings(self.body, self.scanned)
 
     @cached_property
     def anchors(self) -> frozenset[str]:
@@ -125,7 +131,7 @@ class Subject:
     @cached_property
     def references(self) -> tuple[markdown.Reference, ...]:
         """Wiki links and relative Markdown links of the body, outside code."""
-        return markdown.references(self.body)
+        return markdown.references(self.body, self.scanned) if "[" in self.body else ()
 
     @cached_property
     def targets(self) -> tuple[tuple[markdown.Reference, Target], ...]:
@@ -152,12 +158,8 @@ class Subject:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        starts, text = [0], self.reading.text or ""
-        at = text.find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = text.find("\n", at + 1)
-        return starts
+        lengths = [len(line) + 1 for line in (self.reading.text or "").split("\n")]
+        return list(accumulate(lengths[:-1], initial=0))
 
     def place(self, offset: int) -> tuple[int, int]:
         """Line and column (from 1) of an offset into the text."""

@@ -48,15 +48,19 @@ def _is_no_text(text: str) -> bool:
     )
 
 
-def _scalars(node: Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Scalar]]:
+def _short(node: Node, path: tuple[str, ...], found: list[tuple[tuple[str, ...], Scalar]]) -> None:
+    """Collect the unquoted values that are no long text and no word beyond doubt, in order."""
     if isinstance(node, Scalar):
-        yield path, node
+        text = node.text
+        # Most values begin with a letter and are no such word: one look at them is enough.
+        if node.plain and text and (len(text) <= 5 or (len(text) <= 64 and not text[0].isalpha())):
+            found.append((path, node))
     elif isinstance(node, Sequence):
         for index, item in enumerate(node.items):
-            yield from _scalars(item, (*path, str(index)))
+            _short(item, (*path, str(index)), found)
     else:
         for entry in node.entries:
-            yield from _scalars(entry.value, (*path, entry.key.text))
+            _short(entry.value, (*path, entry.key.text), found)
 
 
 def _test_for(path: tuple[str, ...]) -> Callable[[str], bool] | None:
@@ -73,13 +77,9 @@ def _test_for(path: tuple[str, ...]) -> Callable[[str], bool] | None:
 
 def ambiguous(header: Mapping) -> Iterator[tuple[tuple[str, ...], Scalar]]:
     """The unquoted values that mean different things to different readers, each with its path of keys."""
-    for path, value in _scalars(header, ()):
-        text = value.text
-        if not value.plain or not text or len(text) > 64:
-            continue
-        # Most values begin with a letter and are no such word: one look at them is enough.
-        if text[0].isalpha() and len(text) > 5:
-            continue
+    found: list[tuple[tuple[str, ...], Scalar]] = []
+    _short(header, (), found)
+    for path, value in found:
         test = _test_for(path)
-        if test is not None and test(text):
+        if test is not None and test(value.text):
             yield path, value

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.model.header import Node
 
-__all__ = ["Anchor", "Cited", "anchors_in", "parse_anchor", "parse_lines"]
+__all__ = ["Anchor", "Cited", "anchors_in", "parse_anchor", "parse_lines", "split_place"]
 
 _LINES: Final = re.compile(r"L?([1-9][0-9]{0,6})(?:-L?([1-9][0-9]{0,6}))?", re.ASCII)
 _BEHIND_COLON: Final = re.compile(r"(.+):(L?[1-9][0-9]{0,6}(?:-L?[1-9][0-9]{0,6})?)", re.ASCII | re.DOTALL)
@@ -96,15 +96,29 @@ def parse_anchor(text: str) -> Anchor:
     Raises `InvalidDocument` for a text that names no place.
     """
     text = text.strip()
+    anchor, usable = _split(text)
+    return _checked(anchor, text, empty=not usable)
+
+
+def split_place(text: str) -> Anchor:
+    """Path, symbol and lines of a text as `parse_anchor` takes it, but the path as it is written: it may be
+    absolute, or lead upwards. Raises `InvalidDocument` when nothing usable follows the path.
+    """
+    anchor, usable = _split(text)
+    return anchor if usable else _checked(anchor, text, empty=True)
+
+
+def _split(text: str) -> tuple[Anchor, bool]:
+    """A text taken apart, and whether what follows its path can be used."""
     path, mark, rest = text.partition("#")
     if mark:
         lines = parse_lines(rest) if rest[:1] == "L" else None
-        return _checked(Anchor(path, lines=lines) if lines else Anchor(path, rest), text, empty=not rest)
+        return (Anchor(path, lines=lines) if lines else Anchor(path, rest)), bool(rest)
     match = _BEHIND_COLON.fullmatch(text)
     if match is None:
-        return _checked(Anchor(text), text)
+        return Anchor(text), True
     lines = parse_lines(match[2])
-    return _checked(Anchor(match[1], lines=lines), text, empty=lines is None)
+    return Anchor(match[1], lines=lines), lines is not None
 
 
 def _checked(anchor: Anchor, text: str, *, empty: bool = False) -> Anchor:

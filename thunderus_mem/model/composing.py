@@ -184,7 +184,7 @@ def parse_field(key: str, value: Any) -> tuple[tuple[str, ...], Any]:
     if path[0] in GUARDED_KEYS:
         raise InvalidDocument(
             f"{path[0]!r} is kept by the tool",
-            hint="relations are made by `link` and `supersede`; an id stays for life",
+            hint="`rename` gives another id, `link` and `supersede` make relations",
         )
     if not isinstance(value, str):
         return path, value

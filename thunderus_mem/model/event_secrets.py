@@ -22,7 +22,7 @@ def refuse_secrets(event: Event) -> None:
         for text in _texts(value):
             for secret in find_secrets(text)[:1]:
                 raise Refused(
-                    f"{place} holds what looks like a {secret.kind}; nothing was written",
+                    f"{place} holds what looks like a secret ({secret.kind}); nothing was written",
                     hint="name where the secret is kept instead of the secret",
                 )
 

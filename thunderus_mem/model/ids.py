@@ -21,6 +21,7 @@ MAX_ID = 120
 MAX_NAME = 60
 MAX_PATH = 120
 _CUT_HASH = 6
+_ALIKE = 0.6
 
 _ID = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*", re.ASCII)
 _NOT_WORD = re.compile(r"[^a-z0-9]+", re.ASCII)
@@ -81,7 +82,7 @@ def is_document_id(text: str) -> bool:
 
 def is_reserved_name(name: str) -> bool:
     """Whether a file of this name would be a device on Windows (``nul``, ``com1.md``)."""
-    return any(part.strip(" ") in _RESERVED for part in name.lower().split(".")[:1])
+    return name.lower().partition(".")[0].strip(" ") in _RESERVED
 
 
 # Latin letters that are no letter with an accent, as they are written where they are missing.
@@ -145,7 +146,18 @@ def resolve_prefix(given: str, known: Iterable[str]) -> list[str]:
 
 
 def closest(given: str, known: Iterable[str], limit: int = 3) -> list[str]:
-    """Ids that look like ``given``, for a "did you mean"."""
+    """Ids that ``given`` begins, else those that look like it, for a "did you mean".
+
+    Of ids of one kind only what follows the kind is compared: what all of them share says nothing.
+    """
     from difflib import get_close_matches
 
-    return get_close_matches(given, list(known), n=limit, cutoff=0.5)
+    names = list(known)
+    begun = sorted(name for name in names if given and name.startswith(given))
+    if begun:
+        return sorted(begun, key=len)[:limit]
+    kind, dot, rest = given.partition(".")
+    alike = {name.removeprefix(kind + dot): name for name in names if dot and name.startswith(kind + dot)}
+    near = [alike[name] for name in get_close_matches(rest, alike, n=limit, cutoff=_ALIKE)]
+    others = [name for name in names if name not in set(alike.values())]
+    return near or get_close_matches(given, others, n=limit, cutoff=_ALIKE)

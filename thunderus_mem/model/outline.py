@@ -279,9 +279,9 @@ def _trimmed(lines: list[str], first: int, after: int) -> int:
     return after
 
 
-def headings(body: str) -> tuple[Heading, ...]:
-    """Every heading of the body, in order."""
-    return tuple(_named(scan(body).titles))
+def headings(body: str, scanned: Scan | None = None) -> tuple[Heading, ...]:
+    """Every heading of the body, in order; ``scanned`` is what `scan` found in it, where that is known."""
+    return tuple(_named((scanned or scan(body)).titles))
 
 
 def passages(body: str) -> tuple[Passage, ...]:

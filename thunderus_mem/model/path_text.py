@@ -12,6 +12,15 @@ _EXTENSION_WORDS = (
     "tcl tf tfvars thrift toml ts tsx txt v vb vim vue xml xsd yaml yml zig zsh "
 )
 _EXTENSIONS = frozenset(_EXTENSION_WORDS.split())
+# Of these, files that hold text or data: no code that a memory could be wrong about.
+_NO_CODE_WORDS = (
+    "adoc cfg conf csv htm html in ini json jsonc jsonl less lock md mdx rst sass scss css svg toml txt "
+    "xml yaml yml "
+)
+_MORE_CODE_WORDS = "mts cts cjs pyw phtml f90 f95 pas d inl mjs "
+_CODE = (_EXTENSIONS - frozenset(_NO_CODE_WORDS.split())) | frozenset(_MORE_CODE_WORDS.split())
+_CODE_NAME_WORDS = "dockerfile makefile rakefile gemfile justfile jenkinsfile cmakelists.txt "
+_CODE_NAMES = frozenset(_CODE_NAME_WORDS.split())
 _PATH = re.compile(
     r"((?:\.{1,2}/)*\.?[\w@+-][\w.@+~-]*(?:/\.?[\w@+-][\w.@+~-]*)*/?)(?::[0-9]+(?:[-:][0-9]+)?|#L[0-9]+(?:-L[0-9]+)?)?"
 )
@@ -48,5 +57,13 @@ def path_in(code: str) -> str:
         return ""
     if known or path.endswith("/") or path.startswith("."):
         return path
-    # "either/or" is no path, "src/model/parser" is one.
-    return path if extension is not None or path.count("/") > 1 else ""
+    # "either/or" is no path and "23/03/2020" is a day, "src/model/parser" is one.
+    long = path.count("/") > 1 and any(char.isalpha() for char in path)
+    return path if extension is not None or long else ""
+
+
+def is_code(path: str) -> bool:
+    """Whether a file's name says that it holds code, not text or data."""
+    name = path.rpartition("/")[2].lower()
+    stem, dot, extension = name.rpartition(".")
+    return name in _CODE_NAMES or (bool(dot and stem) and extension in _CODE)

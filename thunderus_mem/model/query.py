@@ -114,6 +114,8 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
     filters: dict[str, list[str]] = {key: [] for key in _FILTERS}
     for minus, key, given in _tokens(clean):
         if key == "word":
+            if given.endswith(":") and given[:-1].lower() in _FILTERS:
+                notes.append(f"“{given}” stands alone and is a word: a filter has its value right behind it.")
             _add_word(terms, given, minus)
         elif key == "phrase":
             _add_phrase(terms, given, minus)
@@ -122,7 +124,8 @@ def parse_query(text: str, *, unfinished: bool = False) -> Query:
             filters[key].append(f"-{value}" if minus and key not in ("since", "before") else value)
     if unfinished and terms and clean.endswith(terms[-1].text) and not terms[-1].phrase:
         terms[-1] = terms[-1]._replace(open=True)
-    terms = _drop_stop_words(terms)
+    # A word said twice is looked for once: each costs time in every row.
+    terms = _drop_stop_words(list(dict.fromkeys(terms)))
     if len(terms) > MAX_TERMS:
         notes.append(f"Only the first {MAX_TERMS} of {len(terms)} search terms were used.")
         terms = terms[:MAX_TERMS]
@@ -233,10 +236,11 @@ def filter_value(key: str, given: str) -> str:
     if key in ("since", "before"):
         from thunderus_mem.model.timestamp import utc_key
 
-        moment = utc_key(value)
+        moment = utc_key(value) or utc_key(f"{value}-01") or utc_key(f"{value}-01-01")
         if not moment:
             raise InvalidQuery(
-                f"“{given}” is not a date for {key}.", hint="Write it as 2026-01-31 or 2026-01-31T09:00:00Z."
+                f"“{given}” is not a date for {key}.",
+                hint="Write it as 2026, 2026-01, 2026-01-31 or 2026-01-31T09:00:00Z.",
             )
         return moment
     return value

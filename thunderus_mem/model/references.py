@@ -34,6 +34,15 @@ class Reference(NamedTuple):
     place: tuple[int, int] = (0, 0)
 
 
+class Span(NamedTuple):
+    """A code span: what stands in it, where it begins, and the line where its paragraph does."""
+
+    code: str
+    line: int
+    column: int
+    paragraph: int
+
+
 class Citation(NamedTuple):
     """A path that the text names. ``relative``: from a link, so relative to the document's own folder."""
 
@@ -52,6 +61,7 @@ _DEFINITION = re.compile(r" {0,3}\[([^\[\]\n]+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<>]
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:|//|\\\\")
 _ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
 _TICKS = re.compile(r"(?<!\\)(\\*)(`+)")
+_PLAIN_TICKS = re.compile("`+")
 
 
 def _paragraphs(scanned: Scan, *marks: str) -> Iterator[tuple[int, str]]:
@@ -87,14 +97,23 @@ def _indented_code(lines: list[str], first: int) -> bool:
     return True
 
 
-def _code_spans(text: str) -> list[tuple[int, int, int]]:
-    """Code spans as (start, end, width of the mark); linear however many backticks there are."""
-    if "`" not in text:
-        return []
+def _tick_runs(text: str) -> list[tuple[int, int, int, int]]:
+    """Runs of backticks: place and width as a beginning, where the first may be escaped, and as an end."""
+    if "\\" not in text:
+        whole = [(match.start(), match.end() - match.start()) for match in _PLAIN_TICKS.finditer(text)]
+        return [(start, size, start, size) for start, size in whole]
     runs = []
     for match in _TICKS.finditer(text):
         escaped = len(match[1]) % 2
         runs.append((match.start(2) + escaped, len(match[2]) - escaped, match.start(2), len(match[2])))
+    return runs
+
+
+def _code_spans(text: str) -> list[tuple[int, int, int]]:
+    """Code spans as (start, end, width of the mark); linear however many backticks there are."""
+    if "`" not in text:
+        return []
+    runs = _tick_runs(text)
     closers: dict[int, list[int]] = {}
     for number in range(len(runs) - 1, -1, -1):
         closers.setdefault(runs[number][3], []).append(number)
@@ -115,7 +134,12 @@ def _code_spans(text: str) -> list[tuple[int, int, int]]:
 
 def _ends(text: str) -> list[int]:
     """Offsets of the line ends."""
-    return [at for at, char in enumerate(text) if char == "\n"]
+    ends = []
+    at = text.find("\n")
+    while at >= 0:
+        ends.append(at)
+        at = text.find("\n", at + 1)
+    return ends
 
 
 def _place(first: int, ends: list[int], offset: int) -> tuple[int, int]:
@@ -124,11 +148,14 @@ def _place(first: int, ends: list[int], offset: int) -> tuple[int, int]:
     return first + above + 1, offset - (ends[above - 1] if above else -1)
 
 
-def references(body: str) -> tuple[Reference, ...]:
-    """Every wiki link and relative Markdown link outside code and comments, in order."""
+def references(body: str, scanned: Scan | None = None) -> tuple[Reference, ...]:
+    """Every wiki link and relative Markdown link outside code and comments, in order.
+
+    ``scanned`` is what `scan` found in the body, where that is known.
+    """
     if "[" not in body:
         return ()
-    return _references(body, scan(body))
+    return _references(body, scanned or scan(body))
 
 
 def _references(body: str, scanned: Scan) -> tuple[Reference, ...]:
@@ -231,20 +258,39 @@ def _decoded(target: str) -> str:
     return text if text.isprintable() else target
 
 
+def paths_in_code(scanned: Scan) -> Iterator[Citation]:
+    """Files and folders of the repository that code spans name, in order."""
+    for first, text in _paragraphs(scanned, "`"):
+        ends: list[int] | None = None
+        for start, end, size in _code_spans(text):
+            code = text[start + size : end - size]
+            path = path_in(code.strip())
+            if path:
+                ends = _ends(text) if ends is None else ends
+                offset = start + size + len(code) - len(code.lstrip())
+                yield Citation(path, *_place(first, ends, offset))
+
+
+def code_spans(body: str) -> tuple[Span, ...]:
+    """What stands in code spans outside fenced code and comments, without the blanks around it, in order."""
+    return tuple(_spans(scan(body))) if "`" in body else ()
+
+
+def _spans(scanned: Scan) -> Iterator[Span]:
+    for first, text in _paragraphs(scanned, "`"):
+        ends = _ends(text)
+        for start, end, size in _code_spans(text):
+            code = text[start + size : end - size]
+            offset = start + size + len(code) - len(code.lstrip())
+            yield Span(code.strip(), *_place(first, ends, offset), first + 1)
+
+
 def cited_paths(body: str) -> tuple[Citation, ...]:
     """Files and folders of the repository that code spans and relative links name, in order."""
     if "`" not in body and "](" not in body and "]:" not in body:
         return ()
     scanned = scan(body)
-    found: list[Citation] = []
-    for first, text in _paragraphs(scanned, "`"):
-        ends = _ends(text)
-        for start, end, size in _code_spans(text):
-            code = text[start + size : end - size]
-            path = path_in(code.strip())
-            if path:
-                offset = start + size + len(code) - len(code.lstrip())
-                found.append(Citation(path, *_place(first, ends, offset)))
+    found = list(paths_in_code(scanned))
     for one in _references(body, scanned):
         path = one.target.partition("#")[0]
         if one.kind == "link" and path and path_in(path):

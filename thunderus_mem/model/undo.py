@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.event import HAND_EDIT, Change, Event, changes_of, undone_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["NOT_BY_THE_TOOL", "UNDO", "Turn", "can_be_taken_back", "origin", "steps", "taken_back", "turns"]
+__all__ = [
+    "NOT_BY_THE_TOOL",
+    "UNDO",
+    "Turn",
+    "can_be_taken_back",
+    "is_by_the_tool",
+    "origin",
+    "patch_of",
+    "taken_back",
+    "turns",
+]
 
 UNDO: Final = "undo"
 NOT_BY_THE_TOOL: Final = frozenset((HAND_EDIT, "aborted"))
@@ -63,24 +72,20 @@ def origin(event: Event, find: Callable[[str], Event | None]) -> tuple[Event, bo
     return event, again
 
 
-def steps(events: Iterable[Event]) -> Iterator[tuple[Event, ...]]:
-    """Groups of events that one command wrote, from the events in order: newest group, newest event first.
-
-    They share a patch id; each group is taken back as a whole.
-    """
-    newest_first = reversed(list(events))
-    for _, group in groupby(newest_first, key=lambda event: (event.session_id, _patch_id(event))):
-        yield tuple(group)
-
-
-def _patch_id(event: Event) -> str:
+def patch_of(event: Event) -> tuple[str, str]:
+    """What the events of one command share: their session and their patch."""
     patch_id = event.refs.get("patch_id")
-    return patch_id if isinstance(patch_id, str) else event.id
+    return event.session_id, patch_id if isinstance(patch_id, str) else event.id
+
+
+def is_by_the_tool(event: Event) -> bool:
+    """Whether a command made the event's changes, undos among them."""
+    return event.kind == "patch" and event.body.get("op") not in NOT_BY_THE_TOOL
 
 
 def can_be_taken_back(event: Event, taken: Mapping[str, str], *, undos: bool) -> bool:
     """Whether plain `undo` (or, with ``undos``, its reverse) may choose the event."""
-    if event.kind != "patch" or event.id in taken or event.body.get("op") in NOT_BY_THE_TOOL:
+    if event.id in taken or not is_by_the_tool(event):
         return False
     return (event.body.get("op") == UNDO) is undos and (undos or bool(changes_of(event)))
 

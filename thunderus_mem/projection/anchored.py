@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.projection.database import Database
 
-__all__ = ["Anchored", "anchored", "anchored_at", "anchored_ids"]
+__all__ = ["Anchored", "anchored", "anchored_at", "anchored_below", "anchored_ids"]
 
 _COLUMNS: Final = "doc_id, place, path, symbol, lines, fingerprint, line, since"
 _CHUNK: Final = 500
@@ -43,6 +43,18 @@ def anchored_at(database: Database, paths: Iterable[str]) -> list[Anchored]:
     )
     globs = [one for one in _read(wild) if one.anchor.is_glob]
     return sorted({*found, *globs}, key=lambda one: (one.doc_id, one.place))
+
+
+def anchored_below(database: Database, folder: str) -> list[Anchored]:
+    """Anchors at files below a folder, which ends in ``/`` ("" for all), those with a glob that begins there
+    among them, by document and in their order."""
+    if not folder:
+        return anchored(database)
+    after = folder[:-1] + chr(ord("/") + 1)
+    rows = database.rows(
+        f"SELECT {_COLUMNS} FROM anchors WHERE path >= ? AND path < ? ORDER BY doc_id, place", (folder, after)
+    )
+    return _read(rows)
 
 
 def anchored_ids(database: Database) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.projection.damage import Damaged, Moved, busy
-from thunderus_mem.projection.seal import break_seal, sealed, write_seal
+from thunderus_mem.projection.seal import break_seal, inode_of, sealed, write_seal
 from thunderus_mem.projection.statements import APPLICATION_ID, FULL_TEXT_TABLES, VERSION, schema_sql
 from thunderus_mem.store.unlinked import folder_of, open_file
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 BUSY_SECONDS: Final = 10.0
 _READ_KIB, _WRITE_KIB = 2000, 64 * 1024
 _BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-
 Row = tuple[Any, ...]
 
 
@@ -276,14 +275,6 @@ def has_full_text_search() -> bool:
     except sqlite3.OperationalError:
         return False
     return True
-
-
-def inode_of(path: str) -> int:
-    """What tells one file in a place from the next; 0 when there is none."""
-    try:
-        return os.lstat(path).st_ino
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
 
 
 def _connection(place: str) -> sqlite3.Connection:

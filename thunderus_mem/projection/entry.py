@@ -132,11 +132,20 @@ def _passage_rows(
             passage.text,
             " ".join(identifier_parts(f"{passage.heading}\n{passage.text}")),
         )
-        for passage in found[:PASSAGES_PER_DOCUMENT]
+        for passage in _within_room(found)
     ]
     if not rows:
         rows = [("", body_line, title, "", "", "")]
     return tuple(rows)
+
+
+def _within_room(found: tuple[Passage, ...]) -> tuple[Passage, ...]:
+    """As many passages as a document may have rows; the last one holds what all further ones say."""
+    if len(found) <= PASSAGES_PER_DOCUMENT:
+        return found
+    kept, rest = found[: PASSAGES_PER_DOCUMENT - 1], found[PASSAGES_PER_DOCUMENT - 1 :]
+    text = "\n".join(part for one in rest for part in (one.heading, one.text) if part)
+    return (*kept, rest[0]._replace(text=text))
 
 
 def _list(items: Iterable[str]) -> str:

@@ -10,18 +10,24 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.shard import TORN, LoggedEvent, places
-from thunderus_mem.projection.scan import is_racy
+from thunderus_mem.projection.log_rows import day_of, named, stamp_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from thunderus_mem.model.event import Event
     from thunderus_mem.projection.database import Database
     from thunderus_mem.store.events import EventLog
 
 _SHARDS: Final = 64
 _BATCH: Final = 500
+_FEW: Final = 64
+_AFTER_ALL: Final = "\U0010ffff"
 _ROWS: Final = "SELECT id, kind, place, path, line FROM events JOIN shards USING (shard)"
+# Begins with the few lines wanted; an event for each of them is found by its key.
+_AT: Final = (
+    "SELECT id, kind, place, path, line FROM ({}) "
+    "CROSS JOIN events USING (shard, line) CROSS JOIN shards USING (shard)"
+)
 _NEWEST_FIRST: Final = "ORDER BY place DESC, shards.path DESC, line DESC"
 _LISTED: Final = "IN (SELECT value FROM json_each(?))"
 _NAMING: Final = f"SELECT shard, line FROM event_docs WHERE doc_id {_LISTED}"
@@ -51,7 +57,7 @@ class LogIndex:
     def refresh(self, log: EventLog, tell: Callable[[str, int, int], None] | None = None) -> int:
         """Read the shards that came or changed, forget those that went; returns how many were read."""
         known: dict[str, str] = dict(self._database.rows("SELECT path, stamp FROM shards"))
-        now = {shard: _stamp(os.path.join(log.root, shard)) for shard in log.shards()}
+        now = {shard: stamp_of(os.path.join(log.root, shard)) for shard in log.shards()}
         changed = [shard for shard, stamp in now.items() if known.get(shard) != stamp]
         gone = [shard for shard in known if shard not in now]
         if not changed and not gone:
@@ -86,18 +92,29 @@ class LogIndex:
         self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = (), since: str = ""
     ) -> Iterator[list[EventRow]]:
         """All events, oldest first, a batch at a time; narrowed as in `newest`, or from a `utc_key` on."""
-        where, values = _filters(kinds, doc_ids)
+        return self._pages(_filters(kinds, doc_ids), ">", (since, "", 0), "ORDER BY place, path, line")
+
+    def backwards(
+        self, *, kinds: Collection[str] = (), shards: Collection[str] | None = None
+    ) -> Iterator[list[EventRow]]:
+        """All events, newest first, a batch at a time; of some kinds, or in some shards, when asked."""
+        return self._pages(_filters(kinds, (), shards), "<", (_AFTER_ALL, "", 0), _NEWEST_FIRST)
+
+    def _pages(
+        self, chosen: tuple[str, tuple[str, ...]], side: str, start: tuple[str, str, int], order: str
+    ) -> Iterator[list[EventRow]]:
+        where, values = chosen
         # The first comparison says nothing new, but is one that the index by place answers.
-        narrowed = f"{where} {'AND' if where else 'WHERE'} place >= ? AND (place, path, line) > (?, ?, ?)"
-        sql = f"{_ROWS} {narrowed} ORDER BY place, path, line LIMIT {_BATCH}"
-        last: tuple[str, str, int] = (since, "", 0)
+        beyond = f"place {side}= ? AND (place, path, line) {side} (?, ?, ?)"
+        sql = f"{_ROWS} {where} {'AND' if where else 'WHERE'} {beyond} {order} LIMIT"
+        last, size = start, _FEW
         while True:
             with self._database.snapshot():
-                rows = self._rows(sql, (*values, last[0], *last))
+                rows = self._rows(f"{sql} {size}", (*values, last[0], *last))
                 first = list(self._first_copies(rows))
             if not rows:
                 return
-            last = rows[-1].order
+            last, size = rows[-1].order, _BATCH
             yield first
 
     def total(self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()) -> int:
@@ -114,13 +131,12 @@ class LogIndex:
     def naming(self, doc_ids: Iterable[str], event_ids: Iterable[str] = ()) -> list[EventRow]:
         """The events that name one of the documents, and those with the ids; oldest first."""
         lines = f"{_NAMING} UNION SELECT shard, line FROM events WHERE id {_LISTED}"
-        values = (_json(doc_ids), _json(event_ids))
-        return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", values)
+        return self._in_order(_AT.format(lines), (_json(doc_ids), _json(event_ids)))
 
     def about(self, paths: Iterable[str], doc_ids: Iterable[str]) -> list[EventRow]:
         """The events that changed files at these paths or name these documents; oldest first."""
         lines = f"SELECT shard, line FROM event_docs WHERE path {_LISTED} UNION {_NAMING}"
-        return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", (_json(paths), _json(doc_ids)))
+        return self._in_order(_AT.format(lines), (_json(paths), _json(doc_ids)))
 
     def of_day(self, day: str) -> list[EventRow]:
         """The events of a day in UTC (``2026-01-21``), oldest first."""
@@ -128,8 +144,8 @@ class LogIndex:
 
     def leaving(self, hashes: Iterable[str]) -> list[EventRow]:
         """The events that left some document with one of these texts; oldest first."""
-        lines = f"SELECT shard, line FROM event_docs WHERE after_hash {_LISTED}"
-        return self._in_order(f"{_ROWS} WHERE (shard, line) IN ({lines})", (_json(filter(None, hashes)),))
+        lines = f"SELECT DISTINCT shard, line FROM event_docs WHERE after_hash {_LISTED}"
+        return self._in_order(_AT.format(lines), (_json(filter(None, hashes)),))
 
     def known(self, event_ids: Iterable[str]) -> set[str]:
         """Those of the events that some shard holds."""
@@ -202,18 +218,18 @@ class LogIndex:
 
     def _add(self, log: EventLog, paths: list[str]) -> None:
         events: list[tuple[Any, ...]] = []
-        named: list[tuple[Any, ...]] = []
+        names: list[tuple[Any, ...]] = []
         for path in paths:
-            stamp = _stamp(os.path.join(log.root, path))
+            stamp = stamp_of(os.path.join(log.root, path))
             reading = log.read_shard(path)
             # An unfinished last line may be one that somebody is writing.
             damages = sum(damage.code != TORN for damage in reading.damages)
             shard = self._new_shard(path, stamp, damages)
             for (event, _, line), place in zip(reading.events, places(reading), strict=True):
-                events.append((shard, line, event.id, event.kind, place, _day(event.ts)))
-                named += [(shard, line, *one) for one in _named(event)]
+                events.append((shard, line, event.id, event.kind, place, day_of(event.ts)))
+                names += [(shard, line, *one) for one in named(event)]
         self._database.run_many("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", events)
-        self._database.run_many("INSERT INTO event_docs VALUES (?, ?, ?, ?, ?)", named)
+        self._database.run_many("INSERT INTO event_docs VALUES (?, ?, ?, ?, ?)", names)
 
     def _new_shard(self, path: str, stamp: str, damages: int) -> int:
         values = (path, stamp, damages)
@@ -236,7 +252,9 @@ def read(log: EventLog, rows: Iterable[EventRow]) -> list[LoggedEvent]:
     return [found[row.shard, row.line] for row in wanted if (row.shard, row.line) in found]
 
 
-def _filters(kinds: Collection[str], doc_ids: Collection[str]) -> tuple[str, tuple[str, ...]]:
+def _filters(
+    kinds: Collection[str], doc_ids: Collection[str], shards: Collection[str] | None = None
+) -> tuple[str, tuple[str, ...]]:
     conditions: list[str] = []
     values: list[str] = []
     if kinds:
@@ -245,6 +263,9 @@ def _filters(kinds: Collection[str], doc_ids: Collection[str]) -> tuple[str, tup
     if doc_ids:
         conditions.append(f"(shard, line) IN ({_NAMING})")
         values.append(_json(doc_ids))
+    if shards is not None:
+        conditions.append(f"shards.path {_LISTED}")
+        values.append(_json(shards))
     return (f"WHERE {' AND '.join(conditions)}" if conditions else "", tuple(values))
 
 
@@ -256,34 +277,3 @@ def _json(texts: Iterable[str]) -> str:
 
 def _batches(items: list[str], size: int = _BATCH) -> Iterator[list[str]]:
     return (items[start : start + size] for start in range(0, len(items), size))
-
-
-def _day(ts: str) -> str:
-    from thunderus_mem.model.timestamp import utc_key
-
-    return ts[:10] if ts[-1:] == "Z" else utc_key(ts)[:10]
-
-
-def _named(event: Event) -> set[tuple[str, str, str | None]]:
-    """``(document id, path, hash after)`` of everything the event names."""
-    from thunderus_mem.model.event import changes_of, named_ids
-
-    changes = {
-        (change.doc_id, change.path, change.after if change.before or change.after else None)
-        for change in changes_of(event)
-    }
-    changed = {doc_id for doc_id, _, _ in changes}
-    return changes | {(doc_id, "", None) for doc_id in named_ids(event) if doc_id not in changed}
-
-
-def _stamp(path: str) -> str:
-    """Stamp of a shard. One that changed just now gets a stamp that never repeats, so it is read again."""
-    import time
-
-    try:
-        info = os.lstat(path)
-    except OSError:
-        return ""
-    now = time.time_ns()
-    racy = f" {now}" if is_racy(info.st_mtime_ns, info.st_ctime_ns, now) else ""
-    return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}{racy}"

@@ -18,6 +18,7 @@ from thunderus_mem.projection.index import Index
 from thunderus_mem.projection.leftovers import sweep
 from thunderus_mem.projection.manifest import manifest_stamp, write_manifest
 from thunderus_mem.projection.scan import UNSETTLED, Walk, scan
+from thunderus_mem.projection.seal import inode_of
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def open_index(layout: Layout, tell: Tell = silent) -> tuple[Index, Refreshed]:
     """The index, fresh. A missing, damaged or outdated one is built anew, silently but not secretly: see
     ``Refreshed.rebuilt``. Where nothing can be written it is built in memory."""
     for _ in range(_TRIES):
-        stood = db.inode_of(layout.index_file)
+        stood = inode_of(layout.index_file)
         try:
             index = Index.open(layout.index_file)
             try:
@@ -123,16 +124,17 @@ def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> R
     except (Damaged, OSError, NotWritable, Busy):
         pass
     else:
-        _refuse_to_forget(layout)
+        refuse_unseen(layout)
     index, refreshed = _build(layout, reason, tell)
     index.close()
     return refreshed
 
 
-def _refuse_to_forget(layout: Layout) -> None:
+def refuse_unseen(layout: Layout) -> None:
+    """Raise ``NotWritable`` when a folder of documents is there and cannot be looked into."""
     for folder in scan(layout.root, FOLDERS).unlisted:
         raise NotWritable(
-            f"{folder} cannot be looked into, and a new index would lack its documents.",
+            f"{folder} cannot be looked into, so its documents would be left out.",
             hint=f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",
         )
 
@@ -167,7 +169,8 @@ def _build(
     except (OSError, NotWritable, Busy, Damaged) as error:
         if isinstance(error, Busy) and instead_of is None:
             raise
-        return in_memory(layout, f"{reason}; {error}", tell)
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return in_memory(layout, f"{reason}; it is not kept: {why}", tell)
     finally:
         for name in (temporary, temporary + "-journal"):
             with suppress(OSError):

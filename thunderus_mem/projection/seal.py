@@ -58,3 +58,11 @@ def _stamp(path: str) -> str:
     with folder_of(path) as (name, at):
         info = os.lstat(name, dir_fd=at)
     return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"
+
+
+def inode_of(path: str) -> int:
+    """What tells one file in a place from the next; 0 when there is none."""
+    try:
+        return os.lstat(path).st_ino
+    except (FileNotFoundError, NotADirectoryError):
+        return 0

@@ -8,10 +8,10 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from thunderus_mem.projection.damage import Damaged, Moved, Newer
-from thunderus_mem.projection.database import connect, inode_of
+from thunderus_mem.projection.database import connect
 from thunderus_mem.projection.opening import SIDECARS, check_maker
 from thunderus_mem.projection.replacing import clear_away
-from thunderus_mem.projection.seal import write_seal
+from thunderus_mem.projection.seal import inode_of, write_seal
 from thunderus_mem.store.unlinked import folder_of
 
 if TYPE_CHECKING:

@@ -128,7 +128,9 @@ def _parse(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         marked = data.startswith(b"<<<<<<<") or b"\n<<<<<<<" in data
         hint = (
-            "Git could not merge it: keep what is right and delete the conflict markers." if marked else None
+            "Git could not merge it: keep what is right and delete the conflict markers."
+            if marked
+            else "Mend the line; every key and its meaning: thunderus-mem schema print config"
         )
         raise InvalidConfig(f"{path} is not valid TOML: {error}.", hint=hint) from error
     from thunderus_mem.store.config_keys import OF_OTHERS, OLDER_NAMES, OLDER_VALUES

@@ -104,15 +104,19 @@ class EventLog:
 
     def shards(self) -> list[str]:
         """Root-relative paths of all shards, sorted; a store without a log has none."""
-        found = [self._legacy] if os.path.lexists(self._legacy) else []
+        found = [self._relative(self._legacy)] if os.path.lexists(self._legacy) else []
         for folder in self._folders:
             try:
                 names = os.listdir(folder)
             except OSError:
                 continue
-            paths = (os.path.join(folder, name, SHARD_NAME) for name in names)
-            found.extend(path for path in paths if os.path.lexists(path))
-        return sorted(self._relative(path) for path in found)
+            below = self._relative(folder)
+            found += [
+                f"{below}/{name}/{SHARD_NAME}"
+                for name in names
+                if os.path.lexists(f"{folder}{os.sep}{name}{os.sep}{SHARD_NAME}")
+            ]
+        return sorted(found)
 
     def is_private(self, shard: str) -> bool:
         """Whether the shard belongs to this working tree alone and is never committed."""

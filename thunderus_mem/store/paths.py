@@ -25,6 +25,8 @@ _MAX_COMPONENT: Final = 255
 _FORBIDDEN: Final = re.compile(r'[<>:"|?*\\]')
 _ENCODED: Final = re.compile(r"%[0-9A-Fa-f]{2}")
 _SHORT_NAME: Final = re.compile(r"~[0-9]")
+# A name that only its length and the devices of Windows can speak against.
+_ORDINARY: Final = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_./-]*", re.ASCII)
 _HIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Default-ignorable code points of other categories (Unicode 15, DerivedCoreProperties).
@@ -65,6 +67,8 @@ def _check_text(path: str) -> None:
 
 
 def _check_component(path: str, name: str) -> None:
+    if _ORDINARY.fullmatch(name) and len(name) <= _MAX_COMPONENT and not is_reserved_name(name):
+        return
     if name == "..":
         raise _refuse(path, "it climbs with '..'")
     if name.endswith((".", " ")):

@@ -19,7 +19,7 @@ BLOCKED = 93
 SECONDS = 5
 """How long the hook may take before the commit goes on without it (THUNDERUS_MEM_HOOK_SECONDS)."""
 
-VERSION = 1
+VERSION = 2
 _BEGIN = f"# >>> thunderus-mem hook {VERSION} >>> (`thunderus-mem hooks uninstall` takes this block out)"
 _END = "# <<< thunderus-mem hook <<<"
 _BLOCK = re.compile(rb"(?m)^# >>> thunderus-mem hook \d+ >>>.*?^# <<< thunderus-mem hook <<<\n?", re.DOTALL)
@@ -33,7 +33,9 @@ def block(program: Sequence[str], name: str = "pre-commit") -> str:
     return f"""{_BEGIN}
 thunderus_mem_hook() {{
   git --no-optional-locks diff --cached --quiet --no-ext-diff --ignore-submodules -- \\
-    ':(top,glob)**/.thunderus/**' 2>/dev/null && return 0
+    ':(top,glob)**/.thunderus/**' 2>/dev/null &&
+    ! git --no-optional-locks grep --cached --quiet -e '^anchors:' -- \\
+      ':(top,glob)**/.thunderus/memory/**' 2>/dev/null && return 0
   set --
   command -v timeout >/dev/null 2>&1 && set -- timeout "${{THUNDERUS_MEM_HOOK_SECONDS:-{SECONDS}}}"
   if [ -x {shlex.quote(program[0])} ]; then

@@ -23,6 +23,8 @@ def initialised(value: Initialised, console: Console) -> str:
         (style.dim("kept"), name) for name in value.kept
     ]
     lines = aligned(rows)
+    if value.also:
+        lines += ["", f"There is a memory above, in {value.also[0]}: from here downwards this one counts."]
     if value.next_step:
         lines += ["", f"Next: {value.next_step}"]
     return "\n".join(lines)

@@ -8,12 +8,20 @@ from typing import TYPE_CHECKING
 from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.model.event import changes_of, document_ids
 from thunderus_mem.model.ids import ulid_time
-from thunderus_mem.model.undo import UNDO, can_be_taken_back, origin, steps, taken_back, turns
+from thunderus_mem.model.undo import (
+    UNDO,
+    can_be_taken_back,
+    is_by_the_tool,
+    origin,
+    patch_of,
+    taken_back,
+    turns,
+)
 from thunderus_mem.projection.log_index import read
 from thunderus_mem.store.layout import SHARD_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.event import Event
@@ -21,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Choice", "Chosen", "chosen", "committed_shards", "told"]
 
-_WINDOW = 256
+_LINES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,36 +80,66 @@ def chosen(memory: Memory, choice: Choice) -> list[tuple[Chosen, ...]]:
 
 
 def _last(memory: Memory, choice: Choice) -> list[tuple[Event, ...]]:
-    """The last changes, from as much of the log's end as it takes to find them whole."""
-    index, own, window = memory.log_index(), memory.sessions.own(), _WINDOW
-    while True:
-        rows = index.newest(window, kinds=("patch",))
-        logged = read(memory.log, reversed(rows))
-        found = list(steps(_candidates(memory, logged, own, choice)))
-        # The oldest one found may begin before the window.
-        if len(rows) < window or len(found) > choice.number:
-            return found[: choice.number]
-        window *= 4
+    """The last changes; no more of the log is read than it takes to find them."""
+    found: list[tuple[Event, ...]] = []
+    for command in _commands(memory, choice):
+        taken = taken_back(_around(memory, command))
+        left = tuple(
+            event
+            for event in command
+            if event.id not in taken
+            and origin(event, lambda event_id: _event(memory, event_id))[1] is choice.redo
+        )
+        if left:
+            found.append(left)
+        if len(found) == choice.number:
+            break
+    return found
 
 
-def _candidates(
-    memory: Memory, logged: Sequence[LoggedEvent], own: frozenset[str], choice: Choice
-) -> list[Event]:
-    taken = taken_back([entry.event for entry in logged])
-    known = {entry.event.id: entry.event for entry in logged}
+def _commands(memory: Memory, choice: Choice) -> Iterator[tuple[Event, ...]]:
+    """What may be taken back of each command that is meant, newest first, taken back already or not."""
+    own = memory.sessions.own()
+    index, done = memory.log_index(), set[tuple[str, int]]()
 
-    def is_meant(event: Event) -> bool:
-        return (
-            origin(event, lambda event_id: known.get(event_id) or _event(memory, event_id))[1] is choice.redo
+    def may_be_meant(entry: LoggedEvent) -> bool:
+        return can_be_taken_back(entry.event, {}, undos=choice.redo) and (
+            choice.anywhere or entry.event.session_id in own or entry.shard not in choice.committed
         )
 
-    return [
-        entry.event
-        for entry in logged
-        if can_be_taken_back(entry.event, taken, undos=choice.redo)
-        and (choice.anywhere or entry.event.session_id in own or entry.shard not in choice.committed)
-        and is_meant(entry.event)
-    ]
+    shards = None
+    if choice.committed and not choice.anywhere:
+        sessions = {shard: memory.log.session_of(shard) for shard in memory.log.shards()}
+        shards = [
+            shard
+            for shard, session in sessions.items()
+            if shard not in choice.committed or session is None or session in own
+        ]
+    for rows in index.backwards(kinds=("patch",), shards=shards):
+        for entry in read(memory.log, rows):
+            if (entry.shard, entry.line) not in done and may_be_meant(entry):
+                command = list(_same_command(memory, entry, may_be_meant))
+                done.update((one.shard, one.line) for one in command)
+                yield tuple([one.event for one in command])
+
+
+def _same_command(
+    memory: Memory, last: LoggedEvent, may_be_meant: Callable[[LoggedEvent], bool]
+) -> Iterator[LoggedEvent]:
+    """What the command of an event wrote, newest first: its line and those before it, up to another one's.
+
+    A command writes its lines one after the other, as it holds the lock.
+    """
+    yield last
+    patch, end, lines = patch_of(last.event), last.line, _LINES
+    while end > 1:
+        start = max(end - lines, 1)
+        for entry in reversed(memory.log.read_lines(last.shard, range(start, end))):
+            if patch_of(entry.event) == patch and may_be_meant(entry):
+                yield entry
+            elif is_by_the_tool(entry.event):
+                return
+        end, lines = start, lines * 4
 
 
 def _event(memory: Memory, event_id: str) -> Event | None:

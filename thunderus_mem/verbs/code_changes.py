@@ -9,31 +9,42 @@ from thunderus_mem.evidence.trees import CommitTree, PatchedTree, WorkingTree
 from thunderus_mem.model.errors import InvalidQuery, NotFound
 from thunderus_mem.model.hunks import parse_diff
 from thunderus_mem.model.patch import apply_diff, reversed_diff
+from thunderus_mem.store.git import look_for_git
 from thunderus_mem.store.git_changes import merge_base, patch_between
+from thunderus_mem.store.git_objects import ObjectReader
+from thunderus_mem.verbs.code_checking import check_change
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.hunks import FileDiff
-    from thunderus_mem.store.git import Git
-    from thunderus_mem.store.git_objects import ObjectReader
+    from thunderus_mem.verbs.code_checking import CheckReport
 
-__all__ = ["change_in", "change_since", "staged_change"]
+__all__ = ["change_in", "check_diff", "check_since", "check_staged"]
 
 
-def staged_change(memory: Memory, reader: ObjectReader) -> CodeChange:
-    """What the next commit changes."""
-    git = _git(memory)
+def check_staged(memory: Memory) -> CheckReport:
+    """Which memories the next commit makes false, as it stands in the index that git names to its hooks."""
+    memory.refresh()
+    git = look_for_git(memory.root, memory.environ, honour_index=True)[0]
+    if git is None:
+        raise _no_git()
     patch = patch_between(git, "", ":")
     if patch is None:
         raise NotFound(f"git does not say what is staged: {git.reason}")
-    return CodeChange(CommitTree(git, reader, "HEAD"), CommitTree(git, reader, ":"), _diffs(patch))
+    with ObjectReader(git) as reader:
+        trees = CommitTree(git, reader, "HEAD"), CommitTree(git, reader, ":")
+        return check_change(memory, CodeChange(*trees, _diffs(patch)))
 
 
-def change_since(memory: Memory, reader: ObjectReader, revision: str) -> CodeChange:
-    """What the working tree has that the commit ``revision``, where it parted from HEAD, has not."""
-    git = _git(memory)
+def check_since(memory: Memory, revision: str) -> CheckReport:
+    """Which memories are made false by what the working tree has and the commit ``revision``, where it parted
+    from HEAD, has not."""
+    memory.refresh()
+    git = memory.git
+    if git is None:
+        raise _no_git()
     base = merge_base(git, revision)
     patch = patch_between(git, base) if base else None
     if base is None or patch is None:
@@ -41,7 +52,15 @@ def change_since(memory: Memory, reader: ObjectReader, revision: str) -> CodeCha
             f"git has no commit {revision!r}",
             hint="a branch, a tag or a hash; a shallow clone has few of them",
         )
-    return CodeChange(CommitTree(git, reader, base), WorkingTree(memory.root, git), _diffs(patch))
+    with ObjectReader(git) as reader:
+        trees = CommitTree(git, reader, base), WorkingTree(memory.root, git)
+        return check_change(memory, CodeChange(*trees, _diffs(patch)))
+
+
+def check_diff(memory: Memory, text: str) -> CheckReport:
+    """Which memories a unified diff makes false. Raises `InvalidQuery` like `change_in`."""
+    memory.refresh()
+    return check_change(memory, change_in(memory, text))
 
 
 def change_in(memory: Memory, text: str) -> CodeChange:
@@ -90,12 +109,8 @@ def _place(
             before.setdefault(diff.new_path, None)
 
 
-def _git(memory: Memory) -> Git:
-    if memory.git is None:
-        raise NotFound(
-            "this memory is in no git repository", hint="use --diff, or check everything with --all"
-        )
-    return memory.git
+def _no_git() -> NotFound:
+    return NotFound("this memory is in no git repository", hint="use --diff, or check everything with --all")
 
 
 def _diffs(patch: bytes) -> Sequence[FileDiff]:

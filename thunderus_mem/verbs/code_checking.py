@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from thunderus_mem.evidence.verdict import Verdict
     from thunderus_mem.memory import Memory
     from thunderus_mem.projection.anchored import Anchored
-    from thunderus_mem.store.git_objects import ObjectReader
 
 __all__ = ["CheckReport", "CodeFinding", "Unknown", "check", "check_change", "diagnostics"]
 
@@ -121,14 +120,11 @@ def _explainer(judge: Judge, stale: Iterable[object]) -> Callable[[Verdict], _De
     return explained
 
 
-def check_change(memory: Memory, changed: Callable[[Memory, ObjectReader], CodeChange]) -> CheckReport:
-    """Which memories a change makes false: judged by its hunks, before and after it."""
-    memory.refresh()
-    with Judge(memory) as judge:
-        change = changed(memory, judge.reader)  # type: ignore[arg-type]
-        anchors = anchored_at(memory.index.database, change.paths)
-        harms = [(one, harm) for one in anchors if (harm := change.harm(one.anchor)) is not None]
-        findings = [_finding(memory, one, harm.verdict, _deed(harm)) for one, harm in harms]
+def check_change(memory: Memory, change: CodeChange) -> CheckReport:
+    """Which memories a change makes false, judged by its hunks. The index must be fresh."""
+    anchors = anchored_at(memory.index.database, change.paths)
+    harms = [(one, harm) for one in anchors if (harm := change.harm(one.anchor)) is not None]
+    findings = [_finding(memory, one, harm.verdict, _deed(harm)) for one, harm in harms]
     return CheckReport(tuple(findings), (), len({one.doc_id for one in anchors}), len(anchors))
 
 
@@ -178,6 +174,8 @@ def _unknown(judged: Iterable[tuple[Anchored, Verdict]]) -> Iterable[Unknown]:
 
 
 _RULES = {CHANGED: "TM701", MISSING: "TM702"}
+MADE_FALSE = tuple(_RULES.values())
+"""The rules of `lint` that say the same."""
 
 
 def diagnostics(memory: Memory, report: CheckReport) -> list[Diagnostic]:
@@ -188,16 +186,15 @@ def diagnostics(memory: Memory, report: CheckReport) -> list[Diagnostic]:
 
     given = lint_config(memory).severities
 
-    def severity(code: str) -> Severity:
-        weight = given.get(code, CODES[code][1])
-        return CODES[code][1] if weight == "off" else Severity(weight)
-
     found: list[Diagnostic] = []
     for one in report.findings:
         rule = _RULES[one.verdict]
+        weight = given.get(rule, CODES[rule][1])
+        if weight == "off":
+            continue
         finding = Diagnostic(
             rule=rule,
-            severity=severity(rule),
+            severity=Severity(weight),
             path=one.path,
             line=one.line,
             column=1,

@@ -13,6 +13,7 @@ from thunderus_mem.model.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.model.half_merged import is_untouched, three_of
 from thunderus_mem.model.merge import Left, Settled, merge
 from thunderus_mem.model.standoff import Standoff, Versions, stand_offs
+from thunderus_mem.projection.log_index import read
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.git_unmerged import unmerged
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE, is_shard
@@ -235,7 +236,8 @@ def _own_path(memory: Memory, one: Standoff, text: str) -> str:
 
     document = read_document(one.path, text.encode()).document
     folder = DOCUMENT_FOLDERS.get(document.kind if document else "", posixpath.dirname(one.path))
-    changes = [change for logged in memory.log.read_all().events for change in changes_of(logged.event)]
+    logged = read(memory.log, memory.log_index().naming([one.id]))
+    changes = [change for entry in logged for change in changes_of(entry.event)]
     known = [change.path for change in reversed(changes) if change.doc_id == one.id]
     names = [posixpath.basename(path) for path, _, _ in memory.index.files() if path.startswith(f"{folder}/")]
     kind = document.kind if document else ""

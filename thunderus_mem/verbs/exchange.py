@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
 
 _TOGETHER = 500
-_ENDINGS = (".md", ".markdown")
+_ENDINGS = (".md", ".markdown", ".mdc")
 _SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
 
 
@@ -122,7 +122,7 @@ def import_markdown(
     )
     if dry_run:
         plan = plan_folder(files, kind, _kept_documents(layout), options, memory.tell)
-        return _report(directory, kind, _without_secrets(plan), dry_run=True)
+        return _report(directory, kind, _without_secrets(plan, files), dry_run=True)
     return _write(memory, directory, files, kind, options, why, actor)
 
 
@@ -144,7 +144,7 @@ def _write(
         ids = transaction.ids()
         options = replace(options, events=(ids.event,), patches=(ids.patch,))
         plan = _without_secrets(
-            plan_folder(files, kind, _kept_documents(memory.layout), options, memory.tell)
+            plan_folder(files, kind, _kept_documents(memory.layout), options, memory.tell), files
         )
         template = {one.path: one.text for one in stored_documents(memory.layout) if _is_template(one)}
         edits = [
@@ -159,10 +159,11 @@ def _write(
     return replace(report, published=not transaction.pending)
 
 
-def _without_secrets(plan: Sequence[ImportItem]) -> tuple[ImportItem, ...]:
+def _without_secrets(plan: Sequence[ImportItem], files: Sequence[SourceFile]) -> tuple[ImportItem, ...]:
     """Leave out texts in which something looks like a secret; the value is never told."""
     from thunderus_mem.model.secrets import find_secrets
 
+    sources = {file.path: file.data for file in files}
     kept = []
     for item in plan:
         found = [
@@ -171,14 +172,19 @@ def _without_secrets(plan: Sequence[ImportItem]) -> tuple[ImportItem, ...]:
             if f"ignore TM401 {secret.fingerprint}" not in item.text
         ]
         if found:
-            line = item.text.count("\n", 0, found[0].start) + 1
-            reason = (
-                f"it seems to hold a secret ({found[0].kind}, line {line} of the document): take it out first"
-            )
+            line = _line_of(item.text[found[0].start : found[0].end], sources[item.source])
+            what = f"{found[0].kind}, line {line}" if line else found[0].kind
+            reason = f"it seems to hold a secret ({what}): take it out first"
             kept.append(ImportItem(item.source, reason=reason))
         else:
             kept.append(item)
     return tuple(kept)
+
+
+def _line_of(value: str, data: bytes) -> int:
+    """The line, from 1, in which a file says ``value``; 0 when it does not say it so."""
+    at = data.find(value.encode("utf-8", "surrogatepass"))
+    return data.count(b"\n", 0, at) + 1 if at >= 0 else 0
 
 
 def _kept_documents(layout: Layout) -> Iterator[Document]:

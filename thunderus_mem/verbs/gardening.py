@@ -159,7 +159,8 @@ def _commits_of(memory: Memory, day: str) -> list[Commit]:
     if memory.git is None:
         return []
     start = datetime.fromisoformat(day).replace(tzinfo=UTC)
-    end = start + timedelta(days=1 + _DAYS_OF_REBASE)
+    last = datetime.max.replace(tzinfo=UTC)
+    end = start + min(timedelta(days=1 + _DAYS_OF_REBASE), last - start)
     return memory.git.commits_between(f"{start:%Y-%m-%dT%H:%M:%SZ}", f"{end:%Y-%m-%dT%H:%M:%SZ}")
 
 
@@ -193,7 +194,8 @@ def recap(
 ) -> Written:
     """Write or renew the recap of ``day`` (``2026-01-21`` in UTC, ``today`` or ``yesterday``).
 
-    Nothing is written when nothing has been added since. Raises `NotFound` when nothing happened on the day,
+    Nothing is written when nothing has been added since. What of the log can be read is told; ``damaged``
+    counts the rest. Raises `NotFound` when nothing happened on the day,
     `Conflict` when a person has edited the recap, unless ``force`` is set.
     """
     chosen = _chosen_day(memory, day)
@@ -231,7 +233,7 @@ def _renewed(memory: Memory, day: str, commits: list[Commit], *, force: bool) ->
     path = before.path if before else f"{memory.layout.folder_of('recap')}/{day}.md"
     text = compose(header, "\n" + body)
     if before is not None and before.text == text:
-        return None, Written(before.id, path, RECAP_OP, text=text, changed=False)
+        return None, Written(before.id, path, RECAP_OP, text=text, changed=False, damaged=log_index.damages())
     if before is not None and not force and not _written_by_us(before, events):
         raise Conflict(
             f"{path} has been edited since it was written, and a new version would lose that",
@@ -239,4 +241,5 @@ def _renewed(memory: Memory, day: str, commits: list[Commit], *, force: bool) ->
         )
     document, warnings = checked(memory, path, text)
     edit = Edit(document.id, path, before.text if before else None, document.text)
-    return edit, Written(document.id, path, RECAP_OP, text=text, warnings=warnings, dry_run=True)
+    planned = Written(document.id, path, RECAP_OP, text=text, warnings=warnings, dry_run=True)
+    return edit, planned._replace(damaged=log_index.damages())

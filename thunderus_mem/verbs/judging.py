@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.evidence.verdict import MOVED, VERIFIED, NoHistory, Verdict, judge, status_of, worst
 from thunderus_mem.model.anchor import Anchor, anchors_in, parse_lines
+from thunderus_mem.model.path_glob import matching
 from thunderus_mem.projection.anchored import Anchored, anchored
 from thunderus_mem.projection.remembered import RememberedVerdicts
 from thunderus_mem.store.code_files import CodeFolder
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from thunderus_mem.lint.rule import CodeState
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Document
+    from thunderus_mem.projection.scan import Stamp
     from thunderus_mem.store.git_objects import ObjectReader
 
 __all__ = ["Judge", "Judged", "by_document", "document_statuses"]
@@ -179,6 +181,11 @@ class Judge:
 
     def fresh(self, one: Anchored) -> Verdict:
         """The verdict on an anchor, computed now."""
+        if one.anchor.is_glob:
+            files, stamps = self._matched(one.anchor)
+            verdict = judge(one.anchor, self.tree, NoHistory())
+            self._remembered.learn(_key(one, files), files, stamps, _packed(verdict))
+            return verdict
         files = [one.anchor.path]
         stamps = [self._folder.stamp(path) for path in files]
         history = self.past.of(one.anchor, one.since) if self.past is not None else NoHistory()
@@ -192,8 +199,14 @@ class Judge:
         self._remembered.learn(_key(one), files, stamps, _packed(verdict))
         return verdict
 
+    def _matched(self, anchor: Anchor) -> tuple[list[str], list[Stamp | None]]:
+        """The files of a pattern, with their stamps."""
+        files = matching(anchor.path, self.tree.paths())
+        return files, [self._folder.stamp(path) for path in files]
+
     def _recalled(self, one: Anchored) -> Verdict | None:
-        values = self._remembered.recall(_key(one), self._folder.stamp)
+        files = self._matched(one.anchor)[0] if one.anchor.is_glob else ()
+        values = self._remembered.recall(_key(one, files), self._folder.stamp)
         return _unpacked(one.anchor, values) if values is not None else None
 
 
@@ -203,8 +216,9 @@ def _is_there(anchor: Anchor, tree: WorkingTree) -> bool:
     return source is not None and (not anchor.symbol or bool(source.trouble or source.find(anchor.symbol)))
 
 
-def _key(one: Anchored) -> str:
-    said = "\0".join((one.anchor.place, one.anchor.fingerprint, one.since))
+def _key(one: Anchored, files: Sequence[str] = ()) -> str:
+    """What a verdict is remembered under: all that it follows from but the content of files."""
+    said = "\0".join((one.anchor.place, one.anchor.fingerprint, one.since, *files))
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:20]
 
 

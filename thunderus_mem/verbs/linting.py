@@ -47,11 +47,14 @@ class LintReport(NamedTuple):
 
 def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
     """The rules' settings: the store's configuration, narrowed by what the command line says."""
-    from thunderus_mem.lint.rule import LintConfig
+    from thunderus_mem.lint.rule import CODES, LintConfig
 
     config = memory.config
+    chosen = tuple(select) or config.lint_select
+    if any(not any(code.startswith(start) for code in CODES) for start in chosen):
+        chosen = (*chosen, "TM604")  # else a slip in the only code would check nothing, without a word
     return LintConfig(
-        select=tuple(select) or config.lint_select,
+        select=chosen,
         ignore=(*config.lint_ignore, *ignore),
         severities={code: _weight(word) for code, word in config.lint_severity.items()},
         core_soft=config.caps_core_soft,
@@ -168,10 +171,11 @@ def look(
     memory: Memory, paths: Sequence[str], config: LintConfig, *, staged: bool = False, mend: bool = False
 ) -> Seen:
     """Run the rules over what is chosen; with ``mend``, also work out the texts that the edits make."""
-    from thunderus_mem.lint.engine import apply_edits, lint_reading
+    from thunderus_mem.lint.engine import apply_edits, lint_reading, running
     from thunderus_mem.lint.fingerprint import distinct, fingerprinted
 
     chosen = _staged_files(memory, paths) if staged else _files(memory, paths)
+    checks = running(config)
     findings: list[Diagnostic] = []
     mended: list[tuple[Reading, str]] = []
     needed: set[tuple[str, str]] = set()
@@ -183,7 +187,7 @@ def look(
                 findings.extend(fingerprinted([_unreadable(path, data)], lambda line: ""))
                 continue
             reading = read_document(path, data)
-            found = lint_reading(subject(reading), needed=needed)
+            found = lint_reading(subject(reading), checks, needed)
             findings.extend(found)
             if mend and reading.text is not None:
                 text = apply_edits(reading.text, found)

@@ -23,9 +23,12 @@ def find_row(memory: Memory, given: str) -> DocRow:
     """The row of the document that ``given`` means: an id or a unique beginning of one, an alias, a path, the
     file it was imported from, the number of a decision.
 
-    Raises `NotFound` with "did you mean" when nothing fits, `InvalidDocument` when several do.
+    Raises `NotFound` with "did you mean" when nothing fits, `InvalidDocument` when several do or when
+    nothing was given.
     """
     index = memory.index
+    if not given.strip():
+        raise InvalidDocument("the id is empty", hint="`thunderus-mem list` shows all ids")
     if not _is_text(given):
         raise NotFound("no document has an id that is not valid UTF-8")
     row = index.get(given)

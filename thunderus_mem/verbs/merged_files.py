@@ -41,11 +41,12 @@ def _edits(memory: Memory, answer: Answer) -> list[Edit]:
 
 def write(
     memory: Memory, answers: Sequence[Answer], shards: Sequence[Shard], *, why: str, actor: str
-) -> tuple[dict[str, str], tuple[str, ...], bool]:
+) -> tuple[dict[str, str], tuple[str, ...], bool] | None:
     """Write documents, each file that git had in conflict as one event, and shards.
 
     Gives the event of each document by its path, the edits by hand that were recorded, and whether every file
-    is in its place.
+    is in its place; ``None`` when an earlier command's files had to be put in their places first, so that the
+    answers must be found anew.
     """
     by_file: dict[str, list[tuple[Answer, Edit]]] = {}
     for answer in answers:
@@ -56,6 +57,8 @@ def write(
         return {}, (), True
     events: dict[str, str] = {}
     with memory.writing("resolve") as transaction:
+        if any(healed.action == "published" for healed in transaction.healed):
+            return None
         for shard in mixed:
             replace_file(inside(memory.root, shard.path), shard.data or b"")
         for changes in by_file.values():

@@ -11,6 +11,7 @@ from thunderus_mem.interop.older_config import migrated_rules
 from thunderus_mem.model.document import MAX_DOCUMENT, read_document
 from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.event import unified_diff
+from thunderus_mem.projection.refresh import refuse_unseen
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
 from thunderus_mem.store.places import GARDENER_FILE, OLDER_FOLDERS, present_place
 from thunderus_mem.store.version import FORMAT, refuse_newer, version_of_schemas
@@ -89,11 +90,13 @@ def migrate(memory: Memory, *, apply: bool = False, why: str = "", actor: str = 
     """Work out what brings every document, the gardener's rules and the schemas to their present shape.
 
     With ``apply`` it is written: documents and rules as one change that `undo` takes back, then what a store
-    has beside them. Old lines of the log stay as they are. Raises `Refused` for a store of a later version.
+    has beside them. Old lines of the log stay as they are. Raises `Refused` for a store of a later version,
+    `NotWritable` when a folder of documents cannot be looked into.
     """
     from thunderus_mem.verbs.starting import older_files, update_files
 
     refuse_newer(memory.layout, memory.config)
+    refuse_unseen(memory.layout)
     memory.refresh()
     version, dates = version_of_schemas(memory.layout), _Dates()
     files, left = _plan(memory, dates)

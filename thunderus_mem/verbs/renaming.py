@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.composing import choose_id
 from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
-from thunderus_mem.model.errors import DocumentExists, InvalidDocument, ThunderusError
+from thunderus_mem.model.errors import DocumentExists, InvalidDocument, NotFound, Refused
 from thunderus_mem.model.ids import fold_key
 from thunderus_mem.model.renaming import Name, followed, mentions, needles, new_path, renamed
 from thunderus_mem.model.textdiff import unified_diff
@@ -74,8 +74,8 @@ def rename(
 
     Links, references in double brackets and paths that name it in other documents follow, in one event.
     Title and times stay. Of two files with one id the one named by its path is renamed; nothing follows then,
-    and the old id stays with the other. Raises `InvalidDocument`, `NotFound`, or `DocumentExists` when the id
-    or the file name is taken.
+    and the old id stays with the other. Raises `InvalidDocument`, `NotFound`, `DocumentExists` when the id or
+    the file name is taken, or `NotWritable` when a document that may name it cannot be read.
     """
     memory.refresh()
     document, _ = _chosen(memory, id)
@@ -205,10 +205,12 @@ def _others(memory: Memory, document: Document) -> Iterator[Document]:
     # A link may write letters as %20, and only ASCII letters are found whatever their case.
     names = [re.escape(name) for name in (document.id, stem)] + (["%"] if stem.isascii() else [""])
     wanted = re.compile("|".join(names).encode(), re.IGNORECASE)
-    for path, _, doc_id in memory.index.files():
-        if not doc_id or path == document.path:
+    for path, hash, doc_id in memory.index.files():
+        # Of a file that could not be read it is not known whether it is a document.
+        if (hash and not doc_id) or path == document.path:
             continue
-        with suppress(ThunderusError):
+        # What is gone, or is no file of ours, names nothing; what may not be read now might.
+        with suppress(NotFound, Refused):
             data = read_file(inside(memory.root, path), MAX_DOCUMENT)
             other = read_document(path, data).document if wanted.search(data) else None
             if other is not None:

@@ -109,7 +109,10 @@ def resolve(
     if plan:
         value = replace(value, diff=merged_files.diff_of(answers), planned=True)
         return replace(value, next_step=_next_step(memory, value))
-    events, recorded, published = merged_files.write(memory, answers, found.shards, why=why, actor=actor)
+    written = merged_files.write(memory, answers, found.shards, why=why, actor=actor)
+    if written is None:
+        return resolve(memory, names, stage=stage, why=why, actor=actor)
+    events, recorded, published = written
     staged, unstaged = merged_files.stage(memory, answers, found.shards) if stage else ((), "")
     value = replace(
         value,

@@ -15,7 +15,7 @@ from thunderus_mem.store.config_text import default_config_toml, default_gardene
 from thunderus_mem.store.disk import make_folders
 from thunderus_mem.store.files import ABSENT, explain, file_hash, read_file, replace_file, sweep
 from thunderus_mem.store.git_files import FILES as GIT_FILES
-from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places
+from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places, find_root
 from thunderus_mem.store.lock import held
 from thunderus_mem.store.version import refuse_newer
 from thunderus_mem.verbs.surveying import packaged_schemas
@@ -47,7 +47,8 @@ What is known about this repository lives in `.thunderus/memory` and is kept wit
 class Initialised:
     """What `init` made (``made``), found in place (``kept``), and what to do next.
 
-    ``published`` is false when CORE.md is in the log but not yet in place; the next command does it.
+    ``also`` are the roots of stores further up in the same repository, which this one hides from its folder
+    downwards. ``published`` is false when CORE.md is in the log but not in place; the next command does that.
     """
 
     root: str
@@ -55,6 +56,7 @@ class Initialised:
     kept: tuple[str, ...]
     next_step: str
     published: bool = True
+    also: tuple[str, ...] = ()
 
 
 def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -> Initialised:
@@ -80,6 +82,7 @@ def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -
         tuple(kept),
         f'fill in {CORE_FILE}, then: thunderus-mem add fact "What everybody should know" --tag start',
         published,
+        find_root(root, {}).also,
     )
 
 

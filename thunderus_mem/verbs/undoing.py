@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
-from thunderus_mem.evidence.former import as_lf
 from thunderus_mem.evidence.reversing import Reversal, Reverser, Sources, Tree
-from thunderus_mem.model.document import MAX_DOCUMENT, content_hash
+from thunderus_mem.model.document import MAX_DOCUMENT
 from thunderus_mem.model.errors import Conflict, NotFound, Refused
 from thunderus_mem.model.event import document_ids
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.model.undo import UNDO, turns
 from thunderus_mem.store.places import may_change
 from thunderus_mem.transaction import Edit, Ids
+from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.choosing import Choice, Chosen, chosen, committed_shards, told
 
 if TYPE_CHECKING:
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.model.event import Change, Event
-    from thunderus_mem.store.git import Git
     from thunderus_mem.transaction import Writing
-
-Result = TypeVar("Result")
 
 
 class UndoneDocument(NamedTuple):
@@ -103,11 +100,11 @@ def undo(
     `NotFound` when there is nothing to take back or a text is nowhere any more, `Refused` for a secret.
     """
     choice = Choice(event, number, redo, anywhere, committed_shards(memory))
-    committed = _Committed(memory.git)
+    committed = Committed(memory.git)
     if dry_run:
         memory.refresh()
         by_hand = [edit.change for edit in memory.hand_edits(memory.git_state())]
-        planned = _asking(committed, lambda: _plan(memory, choice, committed, by_hand))
+        planned = asking(committed, lambda: _plan(memory, choice, committed, by_hand))
         return _undone(planned, ["" for _ in planned])._replace(dry_run=True)
     recorded: list[str] = []
 
@@ -123,59 +120,11 @@ def undo(
         undone = _undone(planned, written)
         return planned, undone._replace(published=not transaction.pending)
 
-    planned, undone = _asking(committed, attempt)
+    planned, undone = asking(committed, attempt)
     return undone._replace(warnings=_left_behind(memory, planned), recorded=tuple(recorded))
 
 
-class _AskGit(Exception):
-    """Texts that git may have are needed, of these paths."""
-
-    def __init__(self, paths: tuple[str, ...]) -> None:
-        super().__init__(paths)
-        self.paths = paths
-
-
-class _Committed:
-    """What git has of some paths, asked without the lock: until then `_AskGit` tells what is needed."""
-
-    def __init__(self, git: Git | None) -> None:
-        self._git = git
-        self._asked: set[str] = set()
-        self._texts: dict[str, str] = {}
-
-    def texts(self, paths: Iterable[str]) -> dict[str, str]:
-        """Every text known, by hash, when the paths are among those that git was asked about."""
-        missing = set(paths) - self._asked
-        if missing and self._git is not None:
-            raise _AskGit(tuple(sorted(missing)))
-        return self._texts
-
-    def fetch(self, paths: tuple[str, ...]) -> None:
-        """Ask git."""
-        from thunderus_mem.store.git_texts import former_texts
-
-        self._asked.update(paths)
-        found = former_texts(self._git, paths) if self._git is not None else []
-        self._texts |= {content_hash(text): as_lf(text) for data in found if (text := _decoded(data))}
-
-
-def _decoded(data: bytes) -> str | None:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-
-
-def _asking(committed: _Committed, attempt: Callable[[], Result]) -> Result:
-    """The attempt's result; whatever it needs from git is fetched between two attempts."""
-    while True:
-        try:
-            return attempt()
-        except _AskGit as wanted:
-            committed.fetch(wanted.paths)
-
-
-def _plan(memory: Memory, choice: Choice, committed: _Committed, by_hand: Sequence[Change]) -> list[_Planned]:
+def _plan(memory: Memory, choice: Choice, committed: Committed, by_hand: Sequence[Change]) -> list[_Planned]:
     sources = Sources(
         told=lambda ids, paths: told(memory, ids, paths),
         by_hand=by_hand,

@@ -116,13 +116,17 @@ class ManifestReport:
 
 
 def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
-    """Write the manifest when it is out of date; with ``check`` judge the file as it is, writing nothing."""
+    """Write the manifest when it is out of date; with ``check`` judge the file as it is, writing nothing.
+
+    Where nothing can be written it is judged as well.
+    """
     layout = memory.layout
     path = layout.relative(layout.manifest_file)
-    if check:
+    if not check:
+        memory.refresh()
+    if check or memory.index.database.in_memory:
         inventory = take_inventory(layout.root, FOLDERS)
         findings = check_manifest(layout.manifest_file, path, inventory.manifest)
         return ManifestReport(path, inventory.documents, inventory.tokens, tuple(findings))
-    memory.refresh()
     rows = memory.index.documents()
     return ManifestReport(path, len(rows), sum(row.tokens for row in rows), ())

@@ -16,7 +16,8 @@ class Written(NamedTuple):
 
     ``op`` is the verb; ``changed`` is false when there was nothing to do; ``dry_run`` when nothing was
     written on purpose. ``published`` is false when the event is on disk but the file is not yet: the next
-    command puts it there.
+    command puts it there. ``damaged`` counts the lines of the log that could not be read, where the document
+    was made from it.
     """
 
     id: str
@@ -29,6 +30,7 @@ class Written(NamedTuple):
     dry_run: bool = False
     changed: bool = True
     published: bool = True
+    damaged: int = 0
 
 
 def done(

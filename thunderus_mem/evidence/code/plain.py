@@ -7,6 +7,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.evidence.code.lexed import MAX_LEXED, lexed, lexer_name, version
+from thunderus_mem.evidence.code.outline import well_formed
 from thunderus_mem.model.fingerprint import measure
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Keyed", "Plain", "keys"]
 
-_SECTION: Final = re.compile(r"\[{1,2}\s*([^\]\[]+?)\s*\]{1,2}\s*(?:[#;].*)?")
+_SECTION: Final = re.compile(r"\[{1,2}([^\]\[]+)\]{1,2}[ \t]*(?:[#;].*)?")
 _KEY: Final = re.compile(r"([\w.\"'-]+)\s*[=:]")
 _TARGET: Final = re.compile(r"([\w./%-]+)\s*(?:::?(?!=)|[:?+]?=)")
 
@@ -53,7 +54,9 @@ class Plain:
 
 
 def _alias(path: str, text: str) -> str:
-    return lexer_name(path) if len(text) <= MAX_LEXED else ""
+    # Lexers are patterns that look far ahead: over one line of 100,000 brackets some take minutes.
+    alias = lexer_name(path) if len(text) <= MAX_LEXED else ""
+    return alias if alias and well_formed(text.encode()) else ""
 
 
 def keys(path: str, text: str) -> list[Keyed]:
@@ -80,7 +83,7 @@ def _settings(lines: list[str]) -> list[tuple[int, str, str]]:
     section = ""
     for number, line in enumerate(lines, 1):
         if header := _SECTION.fullmatch(line.strip()[:500]):
-            section = header[1].replace('"', "")
+            section = header[1].strip().replace('"', "")
             starts.append((number, section, "section"))
         elif line[:1].strip() and (key := _KEY.match(line[:500])):
             name = key[1].strip("\"'")

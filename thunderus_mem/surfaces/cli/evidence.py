@@ -30,6 +30,12 @@ def anchor(
         list[str] | None, typer.Argument(metavar="PLACE", help="PATH, PATH#SYMBOL, PATH:10-20 or a glob.")
     ] = None,
     remove: Annotated[bool, typer.Option("--remove", help="Untie it from these places.")] = False,
+    suggest: Annotated[
+        bool, typer.Option("--suggest", help="Propose places from what the text names.")
+    ] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="With --suggest: tie it to those that are not weak.")
+    ] = False,
     why: Why = "",
 ) -> int:
     """Tie a document to the code it talks about, and take the fingerprint of what is there now."""
@@ -38,12 +44,34 @@ def anchor(
     from thunderus_mem.verbs import anchoring as verb
 
     console: Console = ctx.obj
+    if apply and not suggest:
+        raise ThunderusError("--apply carries out what --suggest proposes.", hint="Give both.")
+    if suggest:
+        if places or remove:
+            raise ThunderusError("--suggest finds the places itself.", hint="Give only the document.")
+        places = _suggested(console, document, apply=apply)
+        if not places:
+            return 0
     if not places:
         raise ThunderusError("No place is named.", hint="PATH, PATH#SYMBOL or PATH:10-20")
     value = verb.anchor(console.memory(), document, tuple(places), remove=remove, why=why)
     console.emit("anchor", value, anchoring)
     console.tell_others()
     return published_code(console, published=value.written.published)
+
+
+def _suggested(console: Console, document: str, *, apply: bool) -> list[str]:
+    """Proposals are printed, or with ``apply`` the places given back that are worth an anchor."""
+    from thunderus_mem.surfaces.render_suggest import suggestions, suggestions_note
+    from thunderus_mem.verbs.suggesting import suggest
+
+    value = suggest(console.memory(), document)
+    if apply and value.strong:
+        return list(value.strong)
+    console.emit("anchor suggest", value, suggestions, long=True)
+    if note := suggestions_note(value, console.style):
+        console.say(note)
+    return []
 
 
 @app.command("check")
@@ -98,13 +126,10 @@ def _checked(
     from thunderus_mem.verbs import code_changes
 
     if staged:
-        return code_checking.check_change(memory, code_changes.staged_change)
+        return code_changes.check_staged(memory)
     if since:
-        return code_checking.check_change(
-            memory, lambda memory, reader: code_changes.change_since(memory, reader, since)
-        )
-    text = _diff_text(console, diff)
-    return code_checking.check_change(memory, lambda memory, _: code_changes.change_in(memory, text))
+        return code_changes.check_since(memory, since)
+    return code_changes.check_diff(memory, _diff_text(console, diff))
 
 
 def _diff_text(console: Console, given: str) -> str:

@@ -59,10 +59,13 @@ def _report(value: ImportReport, console: Console) -> str:
 
 
 def _lines(item: ImportedFile) -> list[str]:
+    from thunderus_mem.model.unicode import escaped
+
+    source = escaped(item.source)  # a file's name may hold a line end
     if not item.imported:
-        return [f"skip {item.source}: {item.reason}"]
+        return [f"skip {source}: {item.reason}"]
     kept = [f"kept: {', '.join(item.kept)}"] if item.kept else []
-    return [f"add  {item.source} → {item.id}", *(f"       {note}" for note in (*kept, *item.notes))]
+    return [f"add  {source} → {item.id}", *(f"       {note}" for note in (*kept, *item.notes))]
 
 
 def _summary(value: ImportReport) -> str:

@@ -57,9 +57,10 @@ def recap(
     why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason, kept in the log.")] = "",
 ) -> int:
     """Write a recap of a day from its events, documents and commits; every line cites its events."""
-    from thunderus_mem.surfaces.cli.done import written_code
+    from thunderus_mem.surfaces.cli.done import served_code, written_code
     from thunderus_mem.verbs import gardening
 
     console: Console = ctx.obj
     value = gardening.recap(console.memory(), day, force=force, dry_run=dry_run, why=why)
-    return written_code(console, "recap", value)
+    code = written_code(console, "recap", value)
+    return served_code(console, value.damaged) or code

@@ -13,6 +13,7 @@ from thunderus_mem.store.layout import MEMORY
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from thunderus_mem.memory import Memory
     from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.store.git import Git
     from thunderus_mem.surfaces.cli.console import Console
@@ -90,6 +91,7 @@ def _staged_findings(console: Console) -> Iterable[Diagnostic]:
     git = look_for_git(here.toplevel, console.environ, honour_index=True)[0] if here else None
     staged = git.staged_files("") if git else []
     stores = {path.partition(f"{MEMORY}/")[0] for path in staged if f"/{MEMORY}/" in f"/{path}"}
+    stores |= _stores_above(git.toplevel, staged) if git else set()
     for folder in sorted(stores):
         root = os.path.join(git.toplevel if git else "", folder)
         try:
@@ -99,6 +101,27 @@ def _staged_findings(console: Console) -> Iterable[Diagnostic]:
         if os.path.realpath(memory.root) == os.path.realpath(root):
             for found in lint(memory, staged=True).diagnostics:
                 yield found._replace(path=folder + found.path)
+            for found in _made_false(memory):
+                yield found._replace(path=folder + found.path)
+
+
+def _stores_above(toplevel: str, staged: Iterable[str]) -> set[str]:
+    """The folders of memories that may talk about staged files: those that hold them."""
+    folders = {"", *(path[:at] for path in staged for at, char in enumerate(path, 1) if char == "/")}
+    return {folder for folder in folders if os.path.isdir(os.path.join(toplevel, folder, MEMORY))}
+
+
+def _made_false(memory: Memory) -> Iterable[Diagnostic]:
+    """What the staged change of the code makes false."""
+    from thunderus_mem.projection.rows import has_anchors
+
+    memory.refresh()
+    if not has_anchors(memory.index.database):
+        return ()
+    from thunderus_mem.verbs.code_changes import check_staged
+    from thunderus_mem.verbs.code_checking import diagnostics
+
+    return diagnostics(memory, check_staged(memory))
 
 
 def _git(console: Console) -> Git:
@@ -116,15 +139,21 @@ def _status(value: HookStatus, console: Console) -> str:
 
 
 def _run(value: HookRun, console: Console) -> str:
-    """What stops the commit, whole; else one line: a hook that talks at every commit is soon not read."""
+    """What stops the commit, and what it makes false, whole; else one line: a hook that talks at every commit
+    is soon not read."""
     from thunderus_mem.model.diagnostic import Severity
     from thunderus_mem.surfaces.report import report
     from thunderus_mem.surfaces.text import counted
+    from thunderus_mem.verbs.code_checking import MADE_FALSE
 
     errors = [one for one in value.diagnostics if one.severity is Severity.ERROR]
-    warnings = sum(one.severity is Severity.WARNING for one in value.diagnostics)
-    notes = len(value.diagnostics) - len(errors) - warnings
+    false = [one for one in value.diagnostics if one.rule in MADE_FALSE and one not in errors]
+    rest = [one for one in value.diagnostics if one not in errors and one not in false]
+    warnings = sum(one.severity is Severity.WARNING for one in rest)
+    notes = len(rest) - warnings
     others = [counted(warnings, "warning") if warnings else "", counted(notes, "note") if notes else ""]
     told = " and ".join(filter(None, others))
     lines = [f"{told}; to read: thunderus-mem lint --staged"] if told and (warnings or errors) else []
-    return "\n".join([*report(errors, "concise").splitlines(), *lines])
+    if false:
+        lines.append("The code changes under what these say; to look: thunderus-mem check --staged -p")
+    return "\n".join([*report([*errors, *false], "concise").splitlines(), *lines])

@@ -99,7 +99,8 @@ def lint(
             baseline=baseline,
         )
     _print(console, memory, value, form, output, (tuple(paths or ()), staged))
-    for line in _summary(value, pruned=prune_baseline) if form == "full" or output else ():
+    named = memory.config.lint_baseline
+    for line in _summary(value, named, pruned=prune_baseline) if form == "full" or output else ():
         console.say(line)
     return published_code(console, published=value.published) or int(bool(value.errors or value.warnings))
 
@@ -150,13 +151,15 @@ def _rendered(memory: Memory, value: LintReport, form: str, chosen: tuple[Any, b
     return report(found, form, documents).rstrip("\n")
 
 
-def _summary(value: LintReport, *, pruned: bool) -> Iterator[str]:
+def _summary(value: LintReport, named: str, *, pruned: bool) -> Iterator[str]:
     from thunderus_mem.surfaces.text import counted
 
     fixed = f" {counted(len(value.fixed), 'document')} mended." if value.fixed else ""
     yield f"{counted(value.checked, 'document')} checked.{fixed}"
     if value.recorded:
         yield f"{counted(value.recorded, 'finding')} recorded in {value.baseline}."
+        if value.baseline != named and not os.path.isabs(value.baseline):
+            yield f'Next: in .thunderus/config.toml, below [lint]: baseline = "{value.baseline}"'
     elif value.known:
         yield f"{counted(value.known, 'finding')} known from {value.baseline} not told."
     gone = counted(len(value.obsolete), "entry", "entries")

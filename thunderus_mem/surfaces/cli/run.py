@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
 from typer.exceptions import TyperException
@@ -26,6 +26,17 @@ if TYPE_CHECKING:
 PROGRAM = "thunderus-mem"
 BUG, INTERRUPTED = 70, 130
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+# What people try first, and how it is said here.
+_OTHERWISE: Final = {
+    **{
+        ("search", name): f"Filters stand among the words: {name}:…"
+        for name in ("kind", "tag", "path", "status", "since", "before")
+    },
+    ("edit", "title"): 'Fields are set with --set: --set title="New title"',
+    ("edit", "tag"): "Use --add-tag and --remove-tag.",
+}
 
 
 class _Ended(BaseException):
@@ -124,7 +135,10 @@ def _usage(error: TyperException, console: Console) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         console.talk(error.format_message())
         return 2
-    hint = f"Help: {context.command_path} --help" if context is not None else None
+    hint = None
+    if context is not None:
+        option = str(getattr(error, "option_name", "")).lstrip("-")
+        hint = _OTHERWISE.get((str(context.info_name), option), f"Help: {context.command_path} --help")
     message = error.format_message()
     console.failure(ThunderusError(message if message.endswith(("?", ".")) else f"{message}.", hint=hint), 2)
     return 2

@@ -113,7 +113,9 @@ def _body(
 def edit(
     ctx: typer.Context,
     document: Annotated[str, typer.Argument(metavar="ID", help="Its id, or a unique beginning of it.")],
-    sets: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a field.")] = None,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Set a field, as title=Words.")
+    ] = None,
     add_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Add a tag.")] = None,
     remove_tag: Annotated[list[str] | None, typer.Option(metavar="TAG", help="Remove a tag.")] = None,
     anchor: Anchor = None,

@@ -78,7 +78,7 @@ def _rules(codes: Iterable[str]) -> list[dict[str, Any]]:
 def _rule(rule: Rule) -> dict[str, Any]:
     page = rule_page(rule.code)
     title, _, body = page.partition("\n\n")
-    plain = body.replace("``", "`").replace("Bad::", "Bad:").replace("Good::", "Good:").rstrip()
+    plain = body.rstrip()
     problem = "recommendation" if rule.severity is Severity.NOTE else str(rule.severity)
     return {
         "id": rule.code,

@@ -1,0 +1,99 @@
+"""Work spread over processes: in order, and done by the caller where a process fails."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.code_scene import Scene
+from thunderus_mem.evidence.past import Past
+from thunderus_mem.store import forked
+from thunderus_mem.store.git_changes import changes_since, code_paths, destination, files_naming, merge_base
+from thunderus_mem.store.git_objects import ObjectReader
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+PARENT = os.getpid()
+
+
+@pytest.fixture(autouse=True)
+def three(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(forked, "processors", lambda: 3)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 10, 1000])
+def test_answers_come_in_the_order_of_the_things(count: int) -> None:
+    found = forked.spread(range(count), lambda some: [[one, os.getpid()] for one in some])
+    assert [one for one, _ in found] == list(range(count))
+    assert len({process for _, process in found}) == min(count, 3)
+
+
+def test_a_share_whose_process_fails_is_left_to_the_caller() -> None:
+    def work(some: Sequence[int]) -> list[Any]:
+        if os.getpid() != PARENT and 7 in some:
+            os._exit(1) if some[0] < 5 else os.kill(os.getpid(), 9)
+        if os.getpid() != PARENT and 9 in some:
+            raise ValueError(some)
+        return [str(one) for one in some]
+
+    assert forked.spread(range(9), work) == [*map(str, range(6)), None, None, None]
+    assert forked.spread(range(12), work) == [
+        *map(str, range(4)),
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+        None,
+    ]
+
+
+def test_what_git_tells_of_changes(tmp_path: Path) -> None:
+    scene = Scene(tmp_path / "repo")
+    for name in ("a.txt", "b c.txt", "-d.txt", "ü/e.txt"):
+        scene.write(name, f"text of {name}\n" * 5)
+    first = scene.commit()
+    scene.repository.git("mv", "a.txt", "ü/moved.txt")
+    scene.change("b c.txt", "text", "other")
+    scene.repository.git("rm", "-q", "--", "-d.txt")
+    second = scene.commit()
+    scene.repository.git("mv", "ü/moved.txt", "again.txt")
+    scene.commit()
+    scene.write("new.txt", "word\n")
+    git = scene.git()
+    assert git is not None
+    since = changes_since(git, first)
+    assert since is not None
+    assert since.renamed == {"a.txt": "again.txt"}
+    assert since.touched == ("again.txt", "b c.txt")
+    assert since.gone == {"a.txt", "-d.txt"}
+    between = changes_since(git, first, second)
+    assert between is not None
+    assert between.renamed == {"a.txt": "ü/moved.txt"}
+    assert destination(git, "a.txt") == "again.txt"
+    assert destination(git, "-d.txt") is None
+    assert code_paths(git) == ["again.txt", "b c.txt", "new.txt", "ü/e.txt"]
+    assert code_paths(git, first) == ["-d.txt", "a.txt", "b c.txt", "ü/e.txt"]
+    assert files_naming(git, ["word", "other"]) == ["b c.txt", "new.txt"]
+    assert files_naming(git, ["text"], first) == ["-d.txt", "a.txt", "b c.txt", "ü/e.txt"]
+    assert files_naming(git, ["wor"]) == []
+    for wrong in ("-x", "--output=x", "a b", "0" * 40, "", "HEAD:x", "\0"):
+        assert changes_since(git, wrong) is None
+        assert merge_base(git, wrong) is None
+    assert merge_base(git, "HEAD~1") == second
+    with ObjectReader(git) as reader:
+        assert reader.read(first, "a.txt") == b"text of a.txt\n" * 5
+        assert reader.read(first, "none.txt") is None
+        assert reader.read("", "b c.txt") == b"other of b c.txt\n" * 5
+        assert reader.read(first, "a\nb") is None
+        assert [commit.sha for commit, _ in Past(git, reader).versions("b c.txt")] == [second, first]
+    assert reader.read(first, "a.txt") is None, "closed"
+    with ObjectReader(git, limit=10) as small:
+        assert small.read(first, "a.txt") is None
+        assert small.read(first, "-d.txt") is None
