@@ -6,41 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.evidence.code import Source
+from thunderus_mem.evidence.code import Source, text
 from thunderus_mem.evidence.code.languages import LANGUAGES
+from thunderus_mem.evidence.code.outline import ordinary
 from thunderus_mem.evidence.code.syntax import find_kinds, parse
+from thunderus_mem.evidence.code.trial import FAILS, SLOW, UNTRIED
 from thunderus_mem.model.fingerprint import parse_fingerprint, same_measure
 
 SUFFIXES = [
-    "py",
-    "js",
-    "ts",
-    "tsx",
-    "go",
-    "rs",
-    "java",
-    "c",
-    "cpp",
-    "cs",
-    "rb",
-    "kt",
-    "swift",
-    "php",
-    "scala",
-    "sh",
-    "lua",
-    "ex",
-    "hs",
-    "css",
-    "json",
-    "yaml",
-    "html",
-    "md",
-    "tf",
-    "toml",
-    "mk",
-    "txt",
-]
+    "py", "js", "ts", "tsx", "go", "rs", "java", "c", "cpp", "cs", "rb",
+    "kt", "swift", "php", "scala", "sh", "lua", "ex", "hs", "css", "json", "yaml",
+    "html", "md", "tf", "nix", "sol", "dart", "zig", "toml", "mk", "txt",
+]  # fmt: skip
 PIECES = st.sampled_from(
     [
         b"def f():\n",
@@ -106,14 +83,68 @@ def test_any_bytes_are_read_or_refused(suffix: str, data: bytes) -> None:
     everything(Source(f"a.{suffix}", data))
 
 
+HOSTILE = {
+    "binary": b"\x00\x01",
+    "empty": b"",
+    "blank": b"\n",
+    "large": b"x = 1\n" * 400_000,
+    "deep": b"(" * 100_000,
+    "texts in texts": b'"${' * 600,
+    "lists in lists": b"- " * 600 + b"a\n",
+    "quotes in quotes": b"> " * 600 + b"a\n",
+    "keys in keys": b"".join(b" " * at + b"a:\n" for at in range(300)),
+    "ever deeper": b"".join(b" " * at + b"if a:\n" for at in range(300)),
+    "signs": b"x = " + b"- " * 1_000 + b"1",
+    "tags": b"<a>" * 300,
+    "half tags": b"<a " * 700,
+    "nested without brackets": b"def a\n" * 300,
+}
+"""Some of these end the process, by an assertion in native code, of the one that parses them."""
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files(suffix: str, name: str) -> None:
+    everything(Source(f"a\nb/-c.{suffix}", HOSTILE[name]))
+
+
 @pytest.mark.parametrize(
-    "data",
-    [b"(" * 100_000, b"x = " + b"- " * 50_000, b"\x00\x01", b"", b"\n", b"x = 1\n" * 400_000, b"<a " * 9_000],
-    ids=["deep", "long", "binary", "empty", "blank", "large", "tags"],
+    ("suffix", "name"),
+    [
+        ("kt", "texts in texts"),
+        ("yaml", "lists in lists"),
+        ("yaml", "keys in keys"),
+        ("md", "lists in lists"),
+        ("md", "quotes in quotes"),
+    ],
 )
-def test_hostile_files(suffix: str, data: bytes) -> None:
-    everything(Source(f"a\nb/-c.{suffix}", data))
+def test_what_would_end_the_process_is_not_parsed_in_it(
+    suffix: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for limit in ("_MAX_DEPTH", "_MOST_MARKS", "_MAX_INDENTS"):
+        monkeypatch.setattr(text, limit, 1_000_000)
+    source = Source(f"a.{suffix}", HOSTILE[name])
+    assert source.trouble == FAILS
+    everything(source)
+
+
+def test_what_takes_a_parser_minutes_is_given_up() -> None:
+    source = Source("a.cs", b"<" * 100_000)
+    assert source.trouble == SLOW
+    everything(source)
+
+
+def test_unusual_files_are_read_when_their_parser_survives_them() -> None:
+    row = b"x = [" + b"1, " * 2_000 + b"]\n"
+    source = Source("a.py", row + b"def f(): pass\n")
+    assert not ordinary(row, "python")
+    assert (source.trouble, [one.name for one in source.definitions()]) == ("", ["x", "f"])
+
+
+def test_unusual_files_are_refused_where_nothing_can_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("os.fork")
+    assert Source("a.py", b"x = [" + b"1, " * 2_000 + b"]\n").trouble == UNTRIED
+    assert Source("a.py", b"def f(): pass\n").find("f")
 
 
 @pytest.mark.parametrize(
@@ -123,7 +154,6 @@ def test_hostile_files(suffix: str, data: bytes) -> None:
         (b"a\x00b", "binary"),
         (b"(" * 5_000, "brackets nested more than 200 deep"),
         (b"a;" * 8_000, "minified"),
-        (b"a\n" * 300_000, "more than 150,000 tokens"),
     ],
 )
 def test_a_reason_is_given(data: bytes, reason: str) -> None:

@@ -247,6 +247,20 @@ def test_the_print_of_rustc_is_read_without_places_and_parentheses() -> None:
     assert dump(plain.first()) == dump(inside.first()) == "Expr(kind:Path(:x))"
 
 
+def _macro(*words: str, docs: bool = False) -> str:
+    """What rustc prints of a macro call, as far as it matters here."""
+    tokens = "".join(
+        f"Token(\nToken {{\nkind: {word},\nspan: /t.rs:1:1: 1:2 (#0),\n}},\nAlone,\n),\n" for word in words
+    )
+    doc = "attrs: [\nAttribute {\nkind: DocComment(\nLine,\n),\n},\n],\n" if docs else "attrs: [],\n"
+    return dump(parse(f"MacCall {{\n{doc}tokens: TokenStream(\n[\n{tokens}],\n),\n}}\n").first())
+
+
+def test_what_macros_and_attributes_hold_counts_for_rust() -> None:
+    assert _macro('Ident("a")') != _macro('Ident("b")')
+    assert _macro('Ident("a")', "Comma") == _macro('Ident("a")') == _macro('Ident("a")', docs=True)
+
+
 def test_the_replay_starts_as_a_script() -> None:
     done = subprocess.run(
         [sys.executable, "benchmarks/history_replay.py", "--help"],

@@ -8,6 +8,8 @@ from thunderus_mem.evidence.code.others import OTHERS
 from thunderus_mem.evidence.code.python import PYTHON
 from thunderus_mem.evidence.code.script import SCRIPT
 from thunderus_mem.evidence.code.systems import GO, RUST
+from thunderus_mem.evidence.code.tables_c import C_TABLES
+from thunderus_mem.evidence.code.tables_data import DATA_TABLES
 from thunderus_mem.evidence.code.tables_main import (
     GO_TABLE,
     JAVASCRIPT_TABLE,
@@ -15,7 +17,8 @@ from thunderus_mem.evidence.code.tables_main import (
     RUST_TABLE,
     TYPESCRIPT_TABLE,
 )
-from thunderus_mem.evidence.code.tables_more import MORE_TABLES
+from thunderus_mem.evidence.code.tables_script import SCRIPT_TABLES
+from thunderus_mem.evidence.code.tables_types import TYPE_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +36,8 @@ class Language(NamedTuple):
     table: Table
 
 
+_TABLES: Final = {**C_TABLES, **TYPE_TABLES, **SCRIPT_TABLES, **DATA_TABLES}
+
 LANGUAGES: Final[Mapping[str, Language]] = {
     "python": Language(PYTHON, PYTHON_TABLE),
     "javascript": Language(SCRIPT, JAVASCRIPT_TABLE),
@@ -40,7 +45,7 @@ LANGUAGES: Final[Mapping[str, Language]] = {
     "tsx": Language(SCRIPT, TYPESCRIPT_TABLE),
     "go": Language(GO, GO_TABLE),
     "rust": Language(RUST, RUST_TABLE),
-    **{name: Language(rules, MORE_TABLES[name]) for name, rules in OTHERS.items()},
+    **{name: Language(rules, _TABLES[name]) for name, rules in OTHERS.items()},
 }
 
 _SUFFIXES: Final = {

@@ -41,6 +41,7 @@ def locate(text: str, root: SgNode, table: Table) -> list[Found]:
 
     found: list[Found] = []
     scopes: list[_Scope] = []
+    latest: dict[str, int] = {}
     for node in find_kinds(root, table.kinds):
         kind = node.kind()
         names = table.names(node, kind, of)
@@ -53,7 +54,14 @@ def locate(text: str, root: SgNode, table: Table) -> list[Found]:
         label = table.kinds[kind]
         if label != SCOPE:
             nodes = _belonging(node, table)
-            found.extend([_found(outer, name, label, nodes) for name in names])
+            for name in names:
+                one = _found(outer, name, label, nodes)
+                at = latest.get(outer.prefix)
+                if table.clauses and at is not None and _is_clause(one, found[at]):
+                    found[at] = found[at]._replace(last=one.last, nodes=found[at].nodes + one.nodes)
+                    continue
+                latest[outer.prefix] = len(found)
+                found.append(one)
         scopes.append(_Scope(span.end.index, f"{outer.prefix}{names[0]}.", label))
     return found
 
@@ -66,6 +74,10 @@ def _found(outer: _Scope, name: str, label: str, nodes: tuple[SgNode, ...]) -> F
     inner = label == "function" and outer.kind in ("class", SCOPE, "type") and outer.prefix
     kind = "method" if inner else label
     return Found(outer.prefix + name, kind, first, max(first, last), own, nodes, label)
+
+
+def _is_clause(one: Found, former: Found) -> bool:
+    return one.label == "function" and (one.name, one.label) == (former.name, former.label)
 
 
 def _last(node: SgNode) -> SgNode:

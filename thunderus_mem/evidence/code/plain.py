@@ -7,6 +7,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.evidence.code.lexed import MAX_LEXED, lexed, lexer_name, version
+from thunderus_mem.evidence.code.outline import well_formed
 from thunderus_mem.model.fingerprint import measure
 
 if TYPE_CHECKING:
@@ -53,7 +54,9 @@ class Plain:
 
 
 def _alias(path: str, text: str) -> str:
-    return lexer_name(path) if len(text) <= MAX_LEXED else ""
+    # Lexers are patterns that look far ahead: over one line of 100,000 brackets some take minutes.
+    alias = lexer_name(path) if len(text) <= MAX_LEXED else ""
+    return alias if alias and well_formed(text.encode()) else ""
 
 
 def keys(path: str, text: str) -> list[Keyed]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.evidence.code.literals import python_escapes, python_number
+from thunderus_mem.evidence.code.literals import python_number
+from thunderus_mem.evidence.code.python_strings import docstring, specification, string
 from thunderus_mem.evidence.code.walk import AT, CLOSE, OPEN, Rules
 
 if TYPE_CHECKING:
@@ -19,132 +20,18 @@ if TYPE_CHECKING:
 
 __all__ = ["PYTHON"]
 
-_STRINGS: Final = ("string", "concatenated_string")
 _TUPLES: Final = ("tuple", "tuple_pattern")
+_OPEN_ENDED: Final = ("lambda", "conditional_expression", "boolean_operator", "not_operator")
+"""Expressions that end with another one."""
 
 
 def _name(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
-class _Text:
-    """The parts of one string, or of several that stand together: text that touches is one text."""
-
-    def __init__(self, walk: Walk) -> None:
-        self.walk = walk
-        self.items: list[Item] = []
-        self.text: list[str] = []
-        self.mark = "'"
-        self.formatted = False
-
-    def add(self, node: SgNode) -> None:
-        children = [(child, child.kind()) for child in node.children()]
-        if not children or children[0][1] != "string_start" or children[-1][1] != "string_end":
-            self.items.append(self.walk.slice(node))
-            self.walk.broken = True
-            return
-        prefix = self.walk.slice(children[0][0]).rstrip("'\"").lower()
-        raw, octets, formatted = "r" in prefix, "b" in prefix, "f" in prefix or "t" in prefix
-        self.formatted |= formatted
-        self.mark = "b'" if octets else "t'" if "t" in prefix else self.mark
-        at = children[0][0].range().end.index
-        # The grammar gives a quote behind a backslash at the end of a raw string to what closes it.
-        closing = len(self.walk.slice(children[0][0])) - len(prefix)
-        for child, kind in children[1:-1]:
-            if kind == "string_content":
-                continue
-            span = child.range()
-            self._text(self.walk.text[at : span.start.index], raw, octets, formatted)
-            at = span.end.index
-            if kind == "interpolation":
-                self._interpolation(child)
-        end = node.range().end.index - closing
-        self._text(self.walk.text[at:end], raw, octets, formatted)
-
-    def _text(self, text: str, raw: bool, octets: bool, formatted: bool) -> None:
-        value = text if raw else python_escapes(text, octets)
-        self.text.append(value.replace("{{", "{").replace("}}", "}") if formatted else value)
-
-    def _interpolation(self, node: SgNode) -> None:
-        parts = self.walk.pairs(node)
-        ends = ("type_conversion", "format_specifier")
-        items: list[Item] = [(child, "" if kind == "=" else kind) for child, kind in parts]
-        if any(kind == "=" for _, kind in parts):
-            # f"{x = }" shows the text of the expression itself, spaces and all, and then its repr.
-            start = parts[0][0].range().end.index
-            upto = next((child for child, kind in parts if kind in ends), parts[-1][0])
-            self.text.append(self.walk.text[start : upto.range().start.index])
-            if not any(kind in ends for _, kind in parts):
-                items.insert(-1, "!r")
-        self.flush()
-        self.items += [(node, AT), OPEN + "interpolation", *items, CLOSE]
-
-    def flush(self) -> None:
-        value = "".join(self.text)
-        self.text.clear()
-        if value:
-            self.items.append(self.mark + value)
-
-    def done(self, node: SgNode) -> list[Item]:
-        """The items: one token for a plain string, brackets around the parts of a formatted one."""
-        if not self.formatted:
-            self.items.append(self.mark + "".join(self.text))
-            return [*self.items, (node, "")]
-        self.flush()
-        return [OPEN + "fstring", *self.items, CLOSE, (node, "")]
-
-
-def _string(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
-    text = _Text(walk)
-    parts = (
-        [child for child, kind in pairs if kind == "string"] if pairs and pairs[0][1] == "string" else [node]
-    )
-    for part in parts:
-        text.add(part)
-    return text.done(node)
-
-
-def _format(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
-    """A format specification: its own text, and the expressions in it."""
-    span = node.range()
-    items: list[Item] = [OPEN + "format_specifier"]
-    at = span.start.index
-    for child, kind in pairs:
-        if kind in ("format_expression", "interpolation"):
-            here = child.range()
-            items += ["'" + walk.text[at : here.start.index], (child, AT), (child, kind)]
-            at = here.end.index
-    return [*items, "'" + walk.text[at : span.end.index], CLOSE, (node, "")]
-
-
-def _docstring(walk: Walk, pairs: Pairs) -> SgNode | None:
-    """The first statement of a body when it is a string and nothing else."""
-    first = next(((node, kind) for node, kind in pairs if kind), None)
-    if first is None or first[1] != "expression_statement":
-        return None
-    inner = walk.pairs(first[0])
-    while len(inner) == 1 and inner[0][1] == "parenthesized_expression":
-        inner = [pair for pair in walk.pairs(inner[0][0]) if pair[1] not in "()"]
-    if len(inner) != 1 or inner[0][1] not in _STRINGS:
-        return None
-    text = _Text(walk)
-    string = inner[0][0]
-    for part in [string] if inner[0][1] == "string" else string.children():
-        text.add(part)
-    if text.formatted or text.mark != "'":
-        return None
-    walk.docs.append(_dedented("".join(text.text)))
-    return first[0]
-
-
-def _dedented(text: str) -> str:
-    """A docstring without the indent that formatting gives it."""
-    return "\n".join(line.strip() for line in text.strip().split("\n"))
-
-
 def _body(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item]:
     """The body of a function or class, or a module: its docstring is kept apart."""
-    doc = _docstring(walk, pairs)
+    doc = docstring(walk, pairs)
     items: list[Item] = list(pairs)
     if doc is not None:
         at = next(i for i, (_, kind) in enumerate(pairs) if kind == "expression_statement")
@@ -244,6 +131,37 @@ def _clauses(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
     )
 
 
+def _naming(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``lambda: x as a`` names what the whole expression gives; the grammar reads ``lambda: (x as a)``."""
+    at = 1 if pairs[0][1] == "except" else 0
+    if at >= len(pairs) or pairs[at][1] not in (*_OPEN_ENDED, "parenthesized_expression"):
+        return None
+    inner, kind = pairs[at]
+    if kind == "parenthesized_expression":
+        inner, kind = walk.pairs(inner)[1]
+    while kind in _OPEN_ENDED:
+        inner, kind = walk.pairs(inner)[-1]
+    if kind != "as_pattern" or not _misread(inner):
+        return None
+    naming = walk.pairs(inner)[1:]
+    named = [OPEN + "as_pattern", pairs[at], (naming[0][0], AT), *naming, CLOSE]
+    return walk.inside(node.kind(), [*pairs[:at], *named, *pairs[at + 1 :]])
+
+
+def _misread(node: SgNode) -> bool:
+    """Whether an ``as`` was given to the end of an expression in place of the whole."""
+    outer = node.parent()
+    if outer is None or outer.kind() not in _OPEN_ENDED:
+        return False
+    while outer is not None and outer.kind() in (*_OPEN_ENDED, "parenthesized_expression"):
+        outer = outer.parent()
+    return outer is not None and outer.kind() in ("with_item", "except_clause")
+
+
+def _as_pattern(_walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    return [pairs[0], *[(child, "") for child, _ in pairs[1:]]] if _misread(node) else None
+
+
 PYTHON: Final = Rules(
     comments=frozenset(["comment", "line_continuation"]),
     transparent=frozenset(["parenthesized_expression", "type", "as_pattern_target", "case_pattern"]),
@@ -260,9 +178,9 @@ PYTHON: Final = Rules(
     },
     drop=frozenset(["(", ")", ",", ";"]),
     nodes={
-        "string": _string,
-        "concatenated_string": _string,
-        "format_specifier": _format,
+        "string": string,
+        "concatenated_string": string,
+        "format_specifier": specification,
         "module": _body,
         "body": _body,
         "function_definition": _definition,
@@ -275,6 +193,9 @@ PYTHON: Final = Rules(
         "tuple_pattern": _tuple,
         "if_statement": _if,
         "case_clause": _clauses,
+        "with_item": _naming,
+        "except_clause": _naming,
+        "as_pattern": _as_pattern,
     },
     leaves={
         "integer": python_number,

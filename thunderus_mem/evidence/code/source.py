@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.evidence.code.languages import LANGUAGES, language_of
 from thunderus_mem.evidence.code.locate import Found, locate
+from thunderus_mem.evidence.code.outline import ordinary
 from thunderus_mem.evidence.code.plain import Plain, keys
 from thunderus_mem.evidence.code.shape import blanked
 from thunderus_mem.evidence.code.spans import tokens_of_lines
-from thunderus_mem.evidence.code.syntax import GRAMMAR, faults, parse
+from thunderus_mem.evidence.code.syntax import GRAMMAR, faults, parse, prepare
 from thunderus_mem.evidence.code.text import conflicts, read_text, trouble_of
+from thunderus_mem.evidence.code.trial import trial
 from thunderus_mem.evidence.code.walk import CLOSE, OPEN, Walk
 from thunderus_mem.model.fingerprint import measure
 
@@ -26,6 +28,9 @@ __all__ = ["Definition", "Source"]
 _DATA: Final = ("json", "yaml", "css", "hcl")
 _MAX_DATA: Final = 200_000
 """Characters: data longer than this is not looked through for its keys, which would be tens of thousands."""
+
+_DEEP: Final = 8
+"""Definitions in definitions: the innermost belong to all outer ones, whose sizes add up."""
 
 
 class Definition:
@@ -75,9 +80,25 @@ class Source:
         self._text = "" if self.trouble else read_text(data)
         self.conflicts = conflicts(self._text)
         self.language = "" if self.trouble else language
+        if self.language and not ordinary(data, language):
+            self._try()
 
     def __repr__(self) -> str:
         return f"<Source {self.path} {self.language or 'text'}{': ' + self.trouble if self.trouble else ''}>"
+
+    def _try(self) -> None:
+        """Ask a child process for everything first: the parsers' own code may end the process it runs in."""
+        prepare()
+        self.trouble = trial(self._ask_everything)
+        if self.trouble:
+            self._text, self.conflicts, self.language = "", (), ""
+
+    def _ask_everything(self) -> None:
+        self._failed()
+        self.whole()
+        for one in self.definitions():
+            if one.name.count(".") > _DEEP:
+                _ = one.fingerprint
 
     @property
     def text(self) -> str:

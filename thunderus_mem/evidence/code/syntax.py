@@ -9,10 +9,15 @@ if TYPE_CHECKING:
 
     from ast_grep_py import Rule, SgNode
 
-__all__ = ["GRAMMAR", "faults", "find_kinds", "parse", "text_of"]
+__all__ = ["GRAMMAR", "faults", "find_kinds", "parse", "prepare", "text_of"]
 
 GRAMMAR: Final = "0.51"
 """The version (major, minor) of ast-grep-py, whose wheel holds the grammars."""
+
+
+def prepare() -> None:
+    """Load the library, so that a child of this process need not."""
+    import ast_grep_py as _  # noqa: F401
 
 
 def parse(text: str, language: str) -> SgNode:

@@ -37,11 +37,18 @@ def _python(node: SgNode, kind: str, text: Text) -> tuple[str, ...]:
     return (text(left),) if left is not None and left.kind() == "identifier" else ()
 
 
+_BRANCHES: Final = (
+    "block", "if_statement", "elif_clause", "else_clause", "try_statement", "except_clause",
+    "except_group_clause", "finally_clause", "with_statement",
+)  # fmt: skip
+
+
 def _holds_constants(block: SgNode) -> bool:
-    if block.kind() == "module":
-        return True
-    outer = block.parent()
-    return block.kind() == "block" and outer is not None and outer.kind() == "class_definition"
+    """Whether names assigned here are those of a module or a class, under a condition or not."""
+    outer: SgNode | None = block
+    while outer is not None and outer.kind() in _BRANCHES:
+        outer = outer.parent()
+    return outer is not None and outer.kind() in ("module", "class_definition")
 
 
 PYTHON_TABLE: Final = Table(
@@ -173,8 +180,8 @@ GO_TABLE: Final = Table(
         "var_spec": "var",
     },
     _go,
-    frozenset(["const_declaration", "var_declaration", "type_declaration"]),
 )
+"""Only what is declared is measured, not the keyword before it: it may stand alone or in a group."""
 
 
 def _rust(node: SgNode, kind: str, text: Text) -> tuple[str, ...]:

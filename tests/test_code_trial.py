@@ -1,0 +1,88 @@
+"""A trial tells how work ended, and nothing the work does reaches the process that asked for it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING, NoReturn
+
+import pytest
+
+from thunderus_mem.evidence.code import trial as trials
+from thunderus_mem.evidence.code.trial import FAILS, SLOW, UNTRIED, trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def forever() -> NoReturn:
+    while True:
+        pass
+
+
+def deep() -> int:
+    return deep() + 1
+
+
+@pytest.mark.parametrize(
+    ("work", "said"),
+    [
+        (lambda: None, ""),
+        (os.abort, FAILS),
+        (lambda: os.kill(os.getpid(), signal.SIGSEGV), FAILS),
+        (lambda: os.kill(os.getpid(), signal.SIGINT), FAILS),
+        (lambda: 1 / 0, FAILS),
+        (lambda: sys.exit(0), FAILS),
+        (deep, FAILS),
+        (lambda: bytearray(2 << 30), FAILS),
+        (forever, SLOW),
+    ],
+    ids=["fine", "abort", "fault", "interrupt", "exception", "exit", "recursion", "memory", "forever"],
+)
+def test_how_work_ended(work: Callable[[], object], said: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert trial(work) == said
+    assert capfd.readouterr() == ("", "")
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_work_that_waits_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trials, "_PATIENCE", 50)
+    assert trial(lambda: time.sleep(60)) == SLOW
+
+
+def test_the_work_has_no_file_of_the_process_that_asked(tmp_path: Path) -> None:
+    with (tmp_path / "file").open("wb", buffering=0) as stream:
+        assert trial(lambda: stream.write(b"x")) == FAILS
+        assert trial(lambda: os.write(1, b"to nobody")) == ""
+    assert (tmp_path / "file").read_bytes() == b""
+
+
+def test_no_file_stays_open() -> None:
+    before = len(os.listdir("/dev/fd"))
+    for work in (int, os.abort):
+        trial(work)
+    assert len(os.listdir("/dev/fd")) == before
+
+
+def test_others_may_wait_for_our_children() -> None:
+    former = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert trial(int) == ""
+        assert trial(os.abort) == FAILS
+    finally:
+        signal.signal(signal.SIGCHLD, former)
+
+
+def test_where_no_process_can_be_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused() -> NoReturn:
+        raise BlockingIOError(errno.EAGAIN, "too many")
+
+    monkeypatch.setattr("os.fork", refused)
+    assert trial(int) == UNTRIED
+    monkeypatch.delattr("os.fork")
+    assert trial(int) == UNTRIED
