@@ -157,7 +157,7 @@ def _normal(path: str) -> str:
 
 
 def place_of(item: Any) -> str:
-    """The place that an item of a list of anchors names, however it is written; "" for one that names none."""
+    """The place that an item of a list of anchors names, however it is written; "" for none."""
     if isinstance(item, dict):
         anchor = _of_mapping({key: text for key, text in item.items() if isinstance(text, str)})
     else:
