@@ -203,6 +203,11 @@ COMMANDS = (
             ("rename", "fact.retries", "fact.attempts"),
         ),
     ),
+    Command(
+        "verify",
+        ("verify", "fact.limits", "-m", "looked at it"),
+        prepare=(("anchor", "fact.limits", ".thunderus/config.toml"),),
+    ),
     Command("resolve", ("resolve", "--stage"), ours=_OURS, theirs=_THEIRS, keeps=_BOTH),
     Command(
         "migrate",

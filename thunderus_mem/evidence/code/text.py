@@ -47,9 +47,9 @@ def trouble_of(data: bytes, language: str) -> str:
 
 def read_text(data: bytes) -> str:
     """The text, its lines ended by LF. Bytes that are not UTF-8 are read as Latin-1, which never fails."""
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8-sig")
+    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
     try:
-        text = data.decode(encoding)
+        text = data.removeprefix(b"\xef\xbb\xbf").decode(encoding)
     except UnicodeDecodeError:
         text = data.decode("latin-1")
     return text.replace("\r\n", "\n").replace("\r", "\n")
