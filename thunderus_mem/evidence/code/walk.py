@@ -167,7 +167,7 @@ class Walk:
         if self._at < start:
             # A line may be continued anywhere.
             words = self.text[self._at : start].replace("\\\n", " ").split()
-            if words:
+            if words and not self.rules.drop.issuperset(words):
                 self.tokens.append(" ".join(words))
             self._at = start
 
