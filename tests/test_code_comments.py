@@ -20,16 +20,6 @@ STYLES = {
     **dict.fromkeys(["javascript", "typescript", "tsx", "php"], BLOCKS),
 }
 TEXTS = ("string", "interpol", "regex", "expansion", "template_s", "encapsed", "preproc", "token_tree")
-    "string",
-    "literal",
-    "interpol",
-    "regex",
-    "expansion",
-    "template",
-    "encapsed",
-    "preproc",
-    "token_tree",
-)
 """Parts of the names of kinds whose text counts, whatever is in it."""
 LANGUAGES = sorted(path.parent.name for path in CASES.glob("*/same.txt") if path.parent.name in STYLES)
 
