@@ -50,12 +50,13 @@ def _rules(
     flowing: str = "",
     empty: str = "",
     comments: str = "comment line_comment block_comment",
+    loops: str = "for_statement c_style_for_statement",
 ) -> Rules:
     return Rules(
         comments=frozenset(comments.split()),
         transparent=frozenset(["parenthesized_expression"] if parentheses else []),
         drop=frozenset([*drop.split(), "\n"]),
-        keep={"for_statement": frozenset(";"), "c_style_for_statement": frozenset(";")},
+        keep=dict.fromkeys(loops.split(), frozenset(";")),
         nodes={
             **dict.fromkeys(verbatim.split(), _verbatim),
             **dict.fromkeys(quotes.split(), _either_quote),
@@ -128,7 +129,11 @@ OTHERS: Final[Mapping[str, Rules]] = {
         comments="comment block_comment",
     ),
     "bash": _rules(
-        "ansi_c_string heredoc_body heredoc_redirect string", "raw_string", ";", parentheses=False
+        "ansi_c_string heredoc_body heredoc_redirect string",
+        "raw_string",
+        ";",
+        parentheses=False,
+        loops="c_style_for_statement",
     ),
     "lua": _rules("", "string", ";", numbers="number", parentheses=False),
     "elixir": _rules(

@@ -72,10 +72,10 @@ def _generic(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
 
 
 def _type_arguments(walk: Walk, node: SgNode) -> list[Item]:
-    inner: list[Item] = [*walk.pairs(node)]
-    if not any(kind == "," for _, kind in walk.pairs(node)):
-        return inner
-    kept = [(item[0], "" if item[1] == "," else item[1]) for item in walk.pairs(node)]
+    inner = walk.parts(node)
+    if not any(kind == "," for _, kind in inner):
+        return [*inner]
+    kept = [(child, "" if kind == "," else kind) for child, kind in inner]
     return [kept[0], OPEN + "tuple", *kept[1:-1], CLOSE, kept[-1]]
 
 
@@ -115,7 +115,7 @@ def _if(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
             continue
         depth += 1
         items += [OPEN + "else_clause", "else", ":", OPEN + "block", OPEN + "if_statement", "if"]
-        items += [(part, "" if name == "elif" else name) for part, name in walk.pairs(child)]
+        items += [(part, "" if name == "elif" else name) for part, name in walk.parts(child)]
     return [*items, *([CLOSE] * (3 * depth + 1))]
 
 
@@ -144,7 +144,7 @@ def _naming(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:
     if kind != "as_pattern" or not _misread(inner):
         return None
     naming = walk.pairs(inner)[1:]
-    named = [OPEN + "as_pattern", pairs[at], (naming[0][0], AT), *naming, CLOSE]
+    named: list[Item] = [OPEN + "as_pattern", pairs[at], (naming[0][0], AT), *naming, CLOSE]
     return walk.inside(node.kind(), [*pairs[:at], *named, *pairs[at + 1 :]])
 
 

@@ -60,7 +60,7 @@ class _Text:
         self.text.append(value.replace("{{", "{").replace("}}", "}") if formatted else value)
 
     def _interpolation(self, node: SgNode) -> None:
-        parts = self.walk.pairs(node)
+        parts = self.walk.parts(node)
         ends = ("type_conversion", "format_specifier")
         items: list[Item] = [(child, "" if kind == "=" else kind) for child, kind in parts]
         if any(kind == "=" for _, kind in parts):

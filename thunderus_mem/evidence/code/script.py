@@ -81,7 +81,7 @@ def _either(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
         child, name = stack.pop()
         inner = walk.pairs(child) if name in (kind, "parenthesized_type") else []
         if name == kind or (len(inner) == 3 and inner[1][1] == kind):
-            stack.extend(reversed(inner))
+            stack.extend(reversed(walk.parts(child)))
         else:
             row.append((child, "" if name in (mark, "(", ")") else name))
     if len([item for item in row if item[1]]) == 1:

@@ -11,12 +11,14 @@ from thunderus_mem.evidence.code.plain import Plain, keys
 from thunderus_mem.evidence.code.shape import blanked
 from thunderus_mem.evidence.code.spans import tokens_of_lines
 from thunderus_mem.evidence.code.syntax import GRAMMAR, faults, parse, prepare
-from thunderus_mem.evidence.code.text import conflicts, read_text, trouble_of
+from thunderus_mem.evidence.code.text import MAX_CODE, conflicts, read_text, trouble_of
 from thunderus_mem.evidence.code.trial import trial
 from thunderus_mem.evidence.code.walk import CLOSE, OPEN, Walk
 from thunderus_mem.model.fingerprint import measure
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ast_grep_py import SgNode
 
     from thunderus_mem.evidence.code.plain import Keyed
@@ -81,15 +83,16 @@ class Source:
         self.conflicts = conflicts(self._text)
         self.language = "" if self.trouble else language
         if self.language and not ordinary(data, language):
-            self._try()
+            # Of a file that is only large, what is done here with its tree is not in doubt.
+            self._try(self.definitions if ordinary(data, language, MAX_CODE) else self._ask_everything)
 
     def __repr__(self) -> str:
         return f"<Source {self.path} {self.language or 'text'}{': ' + self.trouble if self.trouble else ''}>"
 
-    def _try(self) -> None:
-        """Ask a child process for everything first: the parsers' own code may end the process it runs in."""
+    def _try(self, work: Callable[[], object]) -> None:
+        """Let a child process parse it first: the parsers' own code may end the process it runs in."""
         prepare()
-        self.trouble = trial(self._ask_everything)
+        self.trouble = trial(work)
         if self.trouble:
             self._text, self.conflicts, self.language = "", (), ""
 

@@ -110,7 +110,12 @@ def _sort_key(walk: Walk, node: SgNode) -> str:
 def _in_order(walk: Walk, units: list[list[tuple[SgNode, str]]]) -> list[Item]:
     """Units of nodes that may stand in any order, in the order of their texts."""
     units.sort(key=lambda unit: _sort_key(walk, unit[-1][0]))
-    return [item for unit in units for node, kind in unit for item in ((node, AT), (node, kind))]
+    return [item for unit in units for item in _apart(unit)]
+
+
+def _apart(unit: list[tuple[SgNode, str]]) -> list[Item]:
+    """Nodes without what stands between them, which is comments."""
+    return [item for node, kind in unit for item in ((node, AT), (node, kind))]
 
 
 def _use_list(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
@@ -133,10 +138,10 @@ def _items(walk: Walk, node: SgNode, pairs: Pairs) -> list[Item]:
         if kind == "use_declaration" or (kind == "mod_item" and child.field("body") is None):
             run.append(unit)
         else:
-            items += [*_in_order(walk, run), (unit[0][0], AT), *unit]
+            items += [*_in_order(walk, run), *_apart(unit)]
             run = []
         unit = []
-    return walk.inside(node.kind(), [*items, *_in_order(walk, run), *unit])
+    return walk.inside(node.kind(), [*items, *_in_order(walk, run), *_apart(unit)])
 
 
 def _go_group(_walk: Walk, node: SgNode, pairs: Pairs) -> list[Item] | None:

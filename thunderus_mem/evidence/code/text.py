@@ -6,7 +6,7 @@ from typing import Final
 
 from thunderus_mem.evidence.code.outline import depth, indents, marks
 
-__all__ = ["conflicts", "read_text", "trouble_of"]
+__all__ = ["MAX_CODE", "conflicts", "read_text", "trouble_of"]
 
 MAX_CODE: Final = 2_000_000
 """Bytes. A parser takes about 0.2 s for a million."""

@@ -82,6 +82,12 @@ class Walk:
         found = [(child, child.kind()) for child in node.children()]
         return [(child, kind) for child, kind in found if kind not in comments]
 
+    def parts(self, node: SgNode) -> list[Pair]:
+        """All children of a node, comments as what is left out: for nodes that are written as others."""
+        comments = self.rules.comments
+        found = [(child, child.kind()) for child in node.children()]
+        return [(child, "" if kind in comments else kind) for child, kind in found]
+
     def _run(self, stack: list[Item]) -> None:
         # Depth is data, so there is no recursion here: what is still to be written waits on the stack.
         rules, tokens = self.rules, self.tokens
@@ -167,7 +173,7 @@ class Walk:
         if self._at < start:
             # A line may be continued anywhere.
             words = self.text[self._at : start].replace("\\\n", " ").split()
-            if words:
+            if words and not self.rules.drop.issuperset(words):
                 self.tokens.append(" ".join(words))
             self._at = start
 
