@@ -126,10 +126,12 @@ def _load() -> None:
     import importlib
     import pkgutil
 
+    import ast_grep_py  # noqa: F401
     import filelock  # noqa: F401
     import frontmatter  # noqa: F401
     import git  # noqa: F401
     import jsonschema  # noqa: F401
+    import pygments.lexers.configs  # noqa: F401
     import ruamel.yaml  # noqa: F401
 
     import thunderus_mem
