@@ -88,7 +88,7 @@ def test_what_may_be_older_is_marked_and_said(store: Path, run: Run) -> None:
 def test_the_graph_of_why_is_whole_and_versioned(store: Path, run: Run) -> None:
     told = run("--json", "why", "frames").json
     assert told["schema"] == "thunderus-mem.why/2"
-    assert set(told) == {"damaged", "edges", "id", "nodes", "schema"}
+    assert set(told) == {"code", "damaged", "edges", "id", "nodes", "schema"}
     known = {node["id"] for node in told["nodes"]}
     assert told["nodes"][0]["id"] == told["id"] == "fact.frames"
     assert known == {edge[end] for edge in told["edges"] for end in ("from", "to")}

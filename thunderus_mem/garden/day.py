@@ -94,7 +94,10 @@ def _tell_patch(day: Day, event: Event, own_id: str) -> bool:
     if len(changes) > _BULK:
         day.bulk.append((event, op, sorted(change.doc_id for change in changes)))
         return True
-    former = [change.doc_id for change in changes if change.op == "rename" and not change.after]
+    # A document that only got another file keeps its id.
+    kept = {change.doc_id for change in changes if change.after}
+    gone = [change.doc_id for change in changes if change.op == "rename" and not change.after]
+    former = [doc_id for doc_id in gone if doc_id not in kept]
     if len(former) == 1:  # one document, told of under the id it has now
         changes = [change for change in changes if change.doc_id not in former]
     for change in {(change.doc_id, change.op): change for change in changes}.values():
