@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Keyed", "Plain", "keys"]
 
-_SECTION: Final = re.compile(r"\[{1,2}([^\]\[]+)\]{1,2}[ \t]*(?:[#;].*)?")
+_SECTION: Final = re.compile(r"\[{1,2}([^\]\[]+)\]{1,2}(?:\s+|\s*[#;].*)?")
 _KEY: Final = re.compile(r"([\w.\"'-]+)\s*[=:]")
 _TARGET: Final = re.compile(r"([\w./%-]+)\s*(?:::?(?!=)|[:?+]?=)")
 
@@ -82,8 +82,8 @@ def _settings(lines: list[str]) -> list[tuple[int, str, str]]:
     starts: list[tuple[int, str, str]] = []
     section = ""
     for number, line in enumerate(lines, 1):
-        if header := _SECTION.fullmatch(line.strip()[:500]):
-            section = header[1].strip().replace('"', "")
+        if (header := _SECTION.fullmatch(line.strip()[:500])) and header[1].strip():
+            section = header[1].replace('"', "").strip()
             starts.append((number, section, "section"))
         elif line[:1].strip() and (key := _KEY.match(line[:500])):
             name = key[1].strip("\"'")

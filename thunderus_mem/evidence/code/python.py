@@ -64,6 +64,15 @@ def _subscript(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
     )
 
 
+def _slice(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``a[b:c:]`` is ``a[b:c]``."""
+    kept = [at for at, (_, kind) in enumerate(pairs) if kind]
+    if sum(pairs[at][1] == ":" for at in kept) < 2 or pairs[kept[-1]][1] != ":":
+        return None
+    items = [(child, "" if at == kept[-1] else kind) for at, (child, kind) in enumerate(pairs)]
+    return walk.inside("slice", items)
+
+
 def _generic(walk: Walk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
     """``list[int]`` where a type is expected, as it is anywhere else."""
     if pairs[-1][1] != "type_parameter":
@@ -187,6 +196,7 @@ PYTHON: Final = Rules(
         "class_definition": _definition,
         "call": _call,
         "subscript": _subscript,
+        "slice": _slice,
         "generic_type": _generic,
         "expression_statement": _statement,
         "assignment": _assignment,
