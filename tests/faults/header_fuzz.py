@@ -19,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(os.path.dirname(HERE))]
 
 from header_seeds import SEEDS, composed, mutated  # noqa: E402
+from pace import pace  # noqa: E402
 
 from benchmarks import yaml_reference  # noqa: E402
 from thunderus_mem.model.document import read_document  # noqa: E402
@@ -29,7 +30,7 @@ from thunderus_mem.model.header_full import read_full  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SLOW = 0.150
+SLOW = 0.150 * pace()
 """Seconds of the processor a header of 32 KiB may take."""
 
 

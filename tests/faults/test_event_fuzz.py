@@ -12,6 +12,7 @@ import pytest
 import report
 import tier
 from commands import FIRST, call
+from pace import pace
 from verify_store import parse_line, shards
 
 from thunderus_mem.model.event import encode, line_hash, note_event
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 SHARES = 4
 SHARD = ".thunderus/sessions/sess_1/events.jsonl"
 NOW = "2026-01-21T10:00:00Z"
-SLOW = 0.5
+SLOW = 0.5 * pace()
 
 
 def event(number: int, prev: bytes | None = None) -> bytes:

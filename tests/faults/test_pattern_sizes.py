@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 import report
 import tier
+from pace import pace
 
 from tests.attacks import attacks, seconds
 from tests.patterns import Pattern, patterns
@@ -12,7 +13,7 @@ from tests.patterns import Pattern, patterns
 SIZE = tier.points(150_000, 1_000_000)
 TRIAL = 5_000
 NOISE = 8
-SLOW = 0.200 * NOISE * SIZE / 1_000_000 + 0.020
+SLOW = (0.200 * NOISE * SIZE / 1_000_000 + 0.020) * pace()
 """Seconds of the processor: 200 ms for a megabyte, and what busy neighbours may add."""
 ALL = patterns()
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import report
 import tier
+from pace import pace
 
 from tests.index_support import document, new_store, put
 from thunderus_mem.model.errors import InvalidQuery
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from thunderus_mem.projection.index import Index
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SLOW = 0.200
+SLOW = 0.200 * pace()
 SHARES = 4
 WORDS = (
     *("cache", "token", "retry", "limit", "index", "lock", "merge", "branch", "parser", "header", "shard"),
