@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,6 +9,7 @@ import pytest
 from tests.index_support import document, new_store, put
 from thunderus_mem.model.query import parse_query
 from thunderus_mem.projection.refresh import open_index
+from thunderus_mem.recall import snippet
 from thunderus_mem.recall.search import Hit, search
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout
 
@@ -128,6 +130,23 @@ def test_left_out_words_and_filters(store: tuple[Layout, Index]) -> None:
 def test_the_snippet_is_never_older_than_the_file(store: tuple[Layout, Index]) -> None:
     layout, _ = store
     put(layout, "release.md", document("fact.release", "Something else.\n"))
+    assert ask(store, "release tuesdays") == []
+
+
+def test_a_file_exchanged_while_it_is_looked_at_is_not_shown(
+    store: tuple[Layout, Index], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout, _ = store
+    stamp_of = snippet.stamp_of
+
+    def then_exchanged(root: str, path: str) -> object:
+        found = stamp_of(root, path)
+        put(layout, "new.tmp", document("fact.release", "Something else on tuesdays.\n"))
+        os.replace(Path(layout.at(path)).with_name("new.tmp"), layout.at(path))
+        return found
+
+    assert [hit.id for hit in ask(store, "release tuesdays")] == ["fact.release"]
+    monkeypatch.setattr(snippet, "stamp_of", then_exchanged)
     assert ask(store, "release tuesdays") == []
 
 

@@ -3,12 +3,12 @@ matched."""
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.projection.database import scratch
 from thunderus_mem.projection.scan import stamp_of
+from thunderus_mem.projection.source import read_bytes
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
@@ -54,26 +54,26 @@ class Snippets:
             "FROM passages p, files f WHERE p.id = ? AND f.path = ?",
             (passage, path),
         )
-        stamp = stamp_of(self._root, path)
-        if row is None or stamp is None or stamp.values != row[3:]:
+        lines = self._lines(path, row[3:]) if row is not None else None
+        if row is None or lines is None:
             if self._whole:
                 raise Outdated(path)
-            return None
-        lines = self._lines(path)
-        if lines is None:
             return None
         line, count = row[1], row[2].count("\n") + 1
         text = "\n".join(lines[line - 1 : line - 1 + count])
         shown, marks = self._cut(_MARK.sub(" ", text))
         return Snippet(row[0], line, shown, marks)
 
-    def _lines(self, path: str) -> list[str] | None:
+    def _lines(self, path: str, stamp: tuple[int, ...]) -> list[str] | None:
+        """The lines of the file, when what is opened has the stamp: another may come into its place."""
+        found = stamp_of(self._root, path)
         try:
-            with open(os.path.join(self._root, path), "rb") as handle:
-                text = handle.read().decode("utf-8", "replace")
+            data, opened = read_bytes(self._root, found) if found is not None else (b"", None)
         except OSError:
             return None
-        return text.replace("\r\n", "\n").split("\n")
+        if opened is None or opened.values != stamp:
+            return None
+        return data.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
 
     def _cut(self, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
         """The window with the most marks in it."""
