@@ -98,9 +98,14 @@ class Server:
             with suppress(ProcessLookupError):  # it ended just now
                 os.kill(child, signalled[0])
         if not select.select([process.stdout], [], [], timeout)[0]:
-            os.kill(child, signal.SIGKILL)
-            process.stdout.readline()
-            raise HungError(f"{arguments} did not end within {timeout:g} s")
+            hung = True
+            try:
+                os.kill(child, signal.SIGKILL)
+            except ProcessLookupError:  # it ended just now: its code is on the way
+                hung = False
+            if hung:
+                process.stdout.readline()
+                raise HungError(f"{arguments} did not end within {timeout:g} s")
         code = int(process.stdout.readline())
         out, err, seen = (_read(names[name]) for name in ("out", "err", "seen"))
         return Done(code, out, err, json.loads(seen) if seen else {})
