@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import stat
-from functools import lru_cache
 from typing import Final
 
-from thunderus_mem.model.diagnostic import Diagnostic, Severity
-from thunderus_mem.model.errors import Refused
-from thunderus_mem.model.ids import is_reserved_name
 from thunderus_mem.projection.scan import FileStamp
-from thunderus_mem.store.paths import safe_relative
 from thunderus_mem.store.unlinked import open_file
 
-_ORDINARY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
 _LIMIT: Final = 1024 * 1024 + 1
 _OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -35,50 +28,3 @@ def read_bytes(root: str, stamp: FileStamp) -> tuple[bytes, FileStamp]:
         os.close(descriptor)
     inode = info.st_ino & 0x7FFFFFFFFFFFFFFF
     return data, FileStamp(stamp.path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode)
-
-
-@lru_cache(maxsize=64)
-def _folder_opens(folder: str) -> bool:
-    return _opens(folder)
-
-
-def _opens(path: str) -> bool:
-    try:
-        return bool(safe_relative(path))
-    except Refused:
-        return False
-
-
-def openable(path: str) -> bool:
-    """Whether every command would open a file of this path: what `show` refuses is not found either."""
-    folder, _, name = path.rpartition("/")
-    ordinary = len(path) < 200 and _ORDINARY.fullmatch(name) is not None and not is_reserved_name(name)
-    return _folder_opens(folder) if ordinary else _opens(path)
-
-
-def irregular(path: str) -> Diagnostic:
-    """The finding for what stands where a document should and is no regular file."""
-    return Diagnostic(
-        "TM002",
-        Severity.ERROR,
-        path,
-        0,
-        0,
-        "This is a link, a device, or a file whose name is not one every system has.",
-        expected="a regular file with a plain name",
-        hint="Put the text itself here, or move the file out of the memory.",
-    )
-
-
-def failed(path: str, error: OSError) -> Diagnostic:
-    """The finding for a file that is there and cannot be read."""
-    return Diagnostic(
-        "TM002",
-        Severity.ERROR,
-        path,
-        0,
-        0,
-        f"This file cannot be read: {error.strerror or error}.",
-        expected="a file that can be read",
-        hint="Mend its permissions.",
-    )

@@ -13,9 +13,10 @@ from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.projection.entry import Entry, entry_of
 from thunderus_mem.projection.generation import Drift
 from thunderus_mem.projection.index import encode_problems
+from thunderus_mem.projection.refused import failed, irregular, openable
 from thunderus_mem.projection.row_writer import RowWriter
 from thunderus_mem.projection.scan import FileStamp, Stamp
-from thunderus_mem.projection.source import failed, irregular, openable, read_bytes
+from thunderus_mem.projection.source import read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
