@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 CASES = Path(__file__).parent / "cases" / "garden"
+SHOWN = ("action", "why", "evidence", "targets", "edits")
 Files = dict[str, bytes]
 
 
@@ -57,7 +58,7 @@ def read_folder(folder: Path) -> Files:
 
 def shown(steps: Iterable[Step]) -> str:
     """A plan without whole texts: those stand in ``after/``."""
-    data = [asdict(step) for step in steps]
+    data = [{key: asdict(step)[key] for key in SHOWN} for step in steps]
     for step in data:
         step["edits"] = [
             f"{'remove' if edit['after_text'] is None else 'update'} {edit['path']}" for edit in step["edits"]

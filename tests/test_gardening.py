@@ -14,9 +14,10 @@ from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, NotWr
 from thunderus_mem.model.event import changes_of
 from thunderus_mem.verbs import gardening
 from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.gardening import garden_apply, garden_plan, recap
+from thunderus_mem.verbs.gardening import garden_apply, garden_plan
 from thunderus_mem.verbs.linting import lint
 from thunderus_mem.verbs.reading import show
+from thunderus_mem.verbs.recapping import recap
 from thunderus_mem.verbs.starting import init
 from thunderus_mem.verbs.writing import edit, note
 

@@ -38,6 +38,7 @@ from thunderus_mem.verbs import (
     history,
     linting,
     reading,
+    recapping,
     starting,
     upkeep,
     writing,
@@ -123,7 +124,7 @@ READS: dict[str, Callable[[Memory], Any]] = {
     "doctor": examining.doctor,
     "index status": upkeep.index_status,
     "index verify": upkeep.index_verify,
-    "recap": lambda memory: gardening.recap(memory, "2026-01-21", dry_run=True),
+    "recap": lambda memory: recapping.recap(memory, "2026-01-21", dry_run=True),
 }
 
 
@@ -404,7 +405,7 @@ WRITES: dict[str, Callable[[Memory], Any]] = {
     "supersede": lambda memory: writing.supersede(memory, "fact.retries", "adr.use-sqlite", why="so"),
     "note": lambda memory: writing.note(memory, "Looked at it."),
     "remove": lambda memory: writing.remove(memory, "fact.retries", why="gone"),
-    "recap": lambda memory: gardening.recap(memory, "2026-01-21"),
+    "recap": lambda memory: recapping.recap(memory, "2026-01-21"),
     "import markdown": lambda memory: exchange.import_markdown(
         memory, os.path.join(memory.root, "notes"), "fact", tags=("old",)
     ),

@@ -20,7 +20,7 @@ from verify_store import verify
 from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound, Refused
 from thunderus_mem.model.event import undone_by
 from thunderus_mem.transaction import Edit
-from thunderus_mem.verbs import adding, gardening, writing
+from thunderus_mem.verbs import adding, recapping, writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -151,7 +151,7 @@ def _walk(store: Store, step: str, number: int, data: st.DataObject) -> None:
     if step == "import":
         bring_in(store)
     elif step == "recap":
-        gardening.recap(memory, "2026-01-21", force=True)
+        recapping.recap(memory, "2026-01-21", force=True)
     elif step == "remove":
         writing.remove(memory, one, why="so")
     elif step == "link":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from index_support import document
 
 from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.verbs import adding, exchange, gardening, linting, starting, writing
+from thunderus_mem.verbs import adding, exchange, gardening, linting, recapping, starting, writing
 from thunderus_mem.verbs.undoing import Undone, undo
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
     "supersede": lambda store: writing.supersede(store.memory(), "fact.other", "fact.hand", why="so"),
     "import": bring_in,
     "garden": garden,
-    "recap": lambda store: gardening.recap(store.memory(), "2026-01-21"),
+    "recap": lambda store: recapping.recap(store.memory(), "2026-01-21"),
     "lint --fix": lint_fix,
     "renumber": renumber,
 }

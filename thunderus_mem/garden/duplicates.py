@@ -149,6 +149,7 @@ def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
         f"{', '.join(f'`{i}`' for i in ids)} say the same; a person decides which of them stays",
         (*lines, *sorted(obstacles)),
         tuple(ids),
+        texts=tuple((m.id, digest(m.said)) for m in ordered),
     )
 
 

@@ -1,33 +1,47 @@
-"""What the gardener wants to do, as a value: a plan is printed, tested or carried out, never both at once."""
+"""What the gardener wants to do, as a value: a plan is printed, tested, filed or carried out."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 REPORT = "report"
 MERGE_DUPLICATES = "merge-duplicates"
+
+Reach: TypeAlias = Literal["apply", "propose", "report"]
+"""How far a step may go without a person: be carried out, be filed for review, or only be told."""
+
+_ORDER: Final = {"apply": 0, "propose": 1, "report": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentEdit:
     """One file of a step.
 
-    ``path`` is relative to the root, ``before`` the content hash the step was made from, ``after_text`` the
-    whole new text, or ``None`` to remove the file.
+    ``path`` is relative to the root, ``before`` the content hash the step was made from ("": there is no
+    file), ``after_text`` the whole new text, or ``None`` to remove the file. A document that gets another
+    path is two of them with ``renames``: the old path loses the text, then the new path gets it.
     """
 
     path: str
     doc_id: str
     before: str
     after_text: str | None
+    renames: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to do, or only to say: a step with the action ``report`` has no edits.
+    """One thing to do, to propose, or only to say.
 
-    ``targets`` are document ids, the one that stays first; ``why`` is one sentence; ``evidence`` are the
-    lines that let a reader check it.
+    ``rule`` is the gardening rule it comes from, ``action`` what is done. ``targets`` are document ids, the
+    one that stays first; ``why`` is one sentence; ``evidence`` are the lines that let a reader check it;
+    ``label`` is what a comparison found (``same``, ``possible contradiction`` …). ``texts`` are the digests
+    of what the targets say, by id: a decision about the step holds until one of them changes.
     """
 
     action: str
@@ -35,26 +49,54 @@ class Step:
     evidence: tuple[str, ...]
     targets: tuple[str, ...]
     edits: tuple[DocumentEdit, ...] = ()
+    rule: str = "duplicates"
+    reach: Reach = "apply"
+    label: str = ""
+    texts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def extent(self) -> Reach:
+        """How far it may go: without edits there is nothing to carry out or to file."""
+        return self.reach if self.edits else "report"
+
+    @property
+    def key(self) -> str:
+        """What a decision about this step is remembered by: the rule, and what it looked at."""
+        seen = sorted(self.texts) or sorted((target, "") for target in self.targets)
+        return hashlib.sha256(repr((self.rule, seen)).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All steps, in an order that depends on their content alone."""
+    """All steps, in an order that depends on their content alone. ``decided`` counts the steps left out
+    because a person has turned them down."""
 
     steps: tuple[Step, ...] = ()
+    decided: int = 0
 
     @property
     def applicable(self) -> tuple[Step, ...]:
-        """The steps that change something."""
-        return tuple(step for step in self.steps if step.edits)
+        """The steps that may be carried out at once."""
+        return self._of("apply")
+
+    @property
+    def proposals(self) -> tuple[Step, ...]:
+        """The steps that change something once a person approves."""
+        return self._of("propose")
 
     @property
     def reports(self) -> tuple[Step, ...]:
         """The steps that only say something, for a person to decide."""
-        return tuple(step for step in self.steps if not step.edits)
+        return self._of("report")
+
+    def _of(self, extent: Reach) -> tuple[Step, ...]:
+        return tuple(step for step in self.steps if step.extent == extent)
 
 
-def make_plan(*parts: tuple[Step, ...]) -> Plan:
-    """Join the steps of every gardening rule into one plan: what changes something first, then reports."""
+def make_plan(*parts: tuple[Step, ...], rejected: Collection[str] = frozenset()) -> Plan:
+    """Join the steps of every gardening rule into one plan: what can be carried out first, then proposals,
+    then reports. Steps whose key is ``rejected`` are left out and counted, unless they would be applied."""
     steps = [step for part in parts for step in part]
-    return Plan(tuple(sorted(steps, key=lambda step: (step.action == REPORT, step.action, step.targets))))
+    asked = [step for step in steps if step.extent == "apply" or step.key not in rejected]
+    ordered = sorted(asked, key=lambda step: (_ORDER[step.extent], step.rule, step.action, step.targets))
+    return Plan(tuple(ordered), len(steps) - len(asked))

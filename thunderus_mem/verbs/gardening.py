@@ -1,37 +1,27 @@
-"""The verbs that tend the memory: a plan to look at, the plan carried out, the recap of a day."""
+"""The verb `garden`: a plan to look at, and the plan carried out."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC
 from typing import TYPE_CHECKING
 
-from thunderus_mem.garden.day import RECAP_OP
-from thunderus_mem.garden.duplicates import plan_duplicates
+from thunderus_mem.garden.material import Material
 from thunderus_mem.garden.plan import Plan, make_plan
-from thunderus_mem.garden.recap import recap_document, recap_id
-from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
-from thunderus_mem.model.edit import compose
+from thunderus_mem.garden.rules import RULE_NAMES, RULES
+from thunderus_mem.model.document import MAX_DOCUMENT, read_document
 from thunderus_mem.model.errors import Conflict, NotFound, ThunderusError
-from thunderus_mem.model.event import changes_of
-from thunderus_mem.projection.log_index import read
-from thunderus_mem.store.files import read_file
+from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import inside
 from thunderus_mem.transaction import Edit
-from thunderus_mem.verbs.checking import checked
+from thunderus_mem.verbs.documents import documents
 from thunderus_mem.verbs.written import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from thunderus_mem.garden.plan import DocumentEdit, Step
     from thunderus_mem.memory import Memory
-    from thunderus_mem.model.event import Event
-    from thunderus_mem.store.git_history import Commit
-    from thunderus_mem.transaction import Writing
-
-# A commit made on the day may be rebased for a while after it.
-_DAYS_OF_REBASE = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,25 +60,24 @@ class Applied:
     skipped: tuple[SkippedStep, ...] = ()
 
 
-def _read(memory: Memory, path: str) -> Document | None:
-    """The document in the file at ``path`` (from the root), or ``None``."""
-    try:
-        data = read_file(inside(memory.root, path), MAX_DOCUMENT)
-    except ThunderusError:
-        return None
-    return read_document(path, data).document
-
-
-def _documents(memory: Memory) -> list[Document]:
-    """Every file that reads as a document, also those whose id another file claims."""
-    found = (_read(memory, path) for path, _, doc_id in memory.index.files() if doc_id)
-    return [document for document in found if document is not None]
-
-
-def garden_plan(memory: Memory) -> Plan:
-    """What the gardener would do now; changes nothing. The same documents give the same plan."""
+def material(memory: Memory) -> Material:
+    """What the gardening rules look at, from a fresh index."""
     memory.refresh()
-    return make_plan(plan_duplicates(_documents(memory), memory.config))
+    ordered = sorted(documents(memory), key=lambda document: (document.id, document.path))
+    return Material(tuple(ordered), today=memory.now().astimezone(UTC).date().isoformat())
+
+
+def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
+    """What the gardener would do now, by all rules or by those named ``only``; changes nothing. The same
+    material gives the same plan. Raises `ThunderusError` for a rule that does not exist."""
+    for name in only:
+        if name not in RULE_NAMES:
+            raise ThunderusError(
+                f'there is no gardening rule "{name}"', hint=f"the rules are {', '.join(RULE_NAMES)}"
+            )
+    seen = material(memory)
+    chosen = [rule for rule in RULES if not only or rule.name in only]
+    return make_plan(*(rule.plan(seen, memory.config) for rule in chosen))
 
 
 def _as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
@@ -99,13 +88,14 @@ def _as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
     try:
         data = read_file(inside(memory.root, edit.path), MAX_DOCUMENT)
         document = read_document(edit.path, data).document
+        found, text = (document.hash, document.text) if document is not None else (None, None)
     except NotFound:
-        document = None
-    if document is None or document.hash != edit.before:
+        found, text = ABSENT, None
+    if found != edit.before:
         raise Conflict(
             f"{edit.path} has changed since the plan was made", hint="plan again with `thunderus-mem garden`"
         )
-    return Edit(edit.doc_id, edit.path, document.text, edit.after_text)
+    return Edit(edit.doc_id, edit.path, text, edit.after_text, edit.renames)
 
 
 def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
@@ -136,110 +126,3 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
         not transaction.pending,
         tuple(skipped),
     )
-
-
-def _chosen_day(memory: Memory, day: str) -> str:
-    """A day in UTC as ``2026-01-21``, from that, ``today`` or ``yesterday``."""
-    today = memory.now().astimezone(UTC).date()
-    named = {"today": today, "yesterday": today - timedelta(days=1)}
-    if day in named:
-        return named[day].isoformat()
-    try:
-        chosen = date.fromisoformat(day)
-    except ValueError:
-        chosen = None
-    if chosen is None or chosen.isoformat() != day:
-        raise ThunderusError(
-            f'"{day}" is not a day', hint="give it as 2026-01-21, or say `today` or `yesterday`"
-        )
-    return day
-
-
-def _commits_of(memory: Memory, day: str) -> list[Commit]:
-    if memory.git is None:
-        return []
-    start = datetime.fromisoformat(day).replace(tzinfo=UTC)
-    last = datetime.max.replace(tzinfo=UTC)
-    end = start + min(timedelta(days=1 + _DAYS_OF_REBASE), last - start)
-    return memory.git.commits_between(f"{start:%Y-%m-%dT%H:%M:%SZ}", f"{end:%Y-%m-%dT%H:%M:%SZ}")
-
-
-def _template(memory: Memory) -> str:
-    if not memory.config.recap_template:
-        return ""
-    from thunderus_mem.store.paths import safe_relative
-
-    path = inside(memory.root, safe_relative(memory.config.recap_template))
-    return read_file(path, MAX_DOCUMENT).decode("utf-8", "replace")
-
-
-def _written_by_us(document: Document, events: Iterable[Event]) -> bool:
-    """Whether the text is one that `recap` itself has written, as the log says."""
-    return any(
-        change.doc_id == document.id and change.after == document.hash
-        for event in events
-        if event.kind == "patch" and event.body.get("op") == RECAP_OP
-        for change in changes_of(event)
-    )
-
-
-def recap(
-    memory: Memory,
-    day: str,
-    *,
-    force: bool = False,
-    dry_run: bool = False,
-    why: str = "",
-    actor: str = "user",
-) -> Written:
-    """Write or renew the recap of ``day`` (``2026-01-21`` in UTC, ``today`` or ``yesterday``).
-
-    Nothing is written when nothing has been added since. What of the log can be read is told; ``damaged``
-    counts the rest. Raises `NotFound` when nothing happened on the day,
-    `Conflict` when a person has edited the recap, unless ``force`` is set.
-    """
-    chosen = _chosen_day(memory, day)
-    memory.refresh()
-    commits = _commits_of(memory, chosen)
-    if dry_run:
-        return _renewed(memory, chosen, commits, force=force)[1]
-    with memory.writing("recap") as transaction:
-        edit, written = _renewed(memory, chosen, commits, force=force)
-        if edit is None:
-            return written
-        return _commit(transaction, edit, written, why=why or f"recap of {chosen}", actor=actor)
-
-
-def _commit(transaction: Writing, edit: Edit, planned: Written, *, why: str, actor: str) -> Written:
-    event = transaction.commit(RECAP_OP, [edit], why=why, actor=actor)
-    return planned._replace(
-        event_id=event.id,
-        recorded=transaction.recorded,
-        published=not transaction.pending,
-        dry_run=False,
-    )
-
-
-def _renewed(memory: Memory, day: str, commits: list[Commit], *, force: bool) -> tuple[Edit | None, Written]:
-    """The edit that brings the recap up to date (``None`` when it is), and what to say of it."""
-    log_index = memory.log_index()
-    rows = [*log_index.of_day(day), *log_index.naming([recap_id(day)])]
-    events = [logged.event for logged in read(memory.log, rows)]
-    header, body = recap_document(
-        day, events, _documents(memory), commits, memory.config, template=_template(memory)
-    )
-    row = memory.index.get(recap_id(day))
-    before = _read(memory, row.path) if row is not None else None
-    path = before.path if before else f"{memory.layout.folder_of('recap')}/{day}.md"
-    text = compose(header, "\n" + body)
-    if before is not None and before.text == text:
-        return None, Written(before.id, path, RECAP_OP, text=text, changed=False, damaged=log_index.damages())
-    if before is not None and not force and not _written_by_us(before, events):
-        raise Conflict(
-            f"{path} has been edited since it was written, and a new version would lose that",
-            hint="keep it as it is, or write it anew with --force",
-        )
-    document, warnings = checked(memory, path, text)
-    edit = Edit(document.id, path, before.text if before else None, document.text)
-    planned = Written(document.id, path, RECAP_OP, text=text, warnings=warnings, dry_run=True)
-    return edit, planned._replace(damaged=log_index.damages())

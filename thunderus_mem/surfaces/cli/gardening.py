@@ -58,9 +58,9 @@ def recap(
 ) -> int:
     """Write a recap of a day from its events, documents and commits; every line cites its events."""
     from thunderus_mem.surfaces.cli.done import served_code, written_code
-    from thunderus_mem.verbs import gardening
+    from thunderus_mem.verbs import recapping
 
     console: Console = ctx.obj
-    value = gardening.recap(console.memory(), day, force=force, dry_run=dry_run, why=why)
+    value = recapping.recap(console.memory(), day, force=force, dry_run=dry_run, why=why)
     code = written_code(console, "recap", value)
     return served_code(console, value.damaged) or code

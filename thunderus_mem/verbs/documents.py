@@ -1,0 +1,28 @@
+"""Every document of the store as a value, read from its file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
+from thunderus_mem.model.errors import ThunderusError
+from thunderus_mem.store.files import read_file
+from thunderus_mem.store.paths import inside
+
+if TYPE_CHECKING:
+    from thunderus_mem.memory import Memory
+
+
+def document_at(memory: Memory, path: str) -> Document | None:
+    """The document in the file at ``path`` (from the root), or ``None``."""
+    try:
+        data = read_file(inside(memory.root, path), MAX_DOCUMENT)
+    except ThunderusError:
+        return None
+    return read_document(path, data).document
+
+
+def documents(memory: Memory) -> list[Document]:
+    """Every file that reads as a document, also those whose id another file claims."""
+    found = (document_at(memory, path) for path, _, doc_id in memory.index.files() if doc_id)
+    return [document for document in found if document is not None]
