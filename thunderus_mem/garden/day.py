@@ -23,6 +23,8 @@ _DONE: Final = {
     "link": "linked",
     "import": "imported",
     "garden": "tidied",
+    "archive": "archived",
+    "unarchive": "brought back from the archive",
     "undo": "taken back",
     "migrate": "migrated",
     "resolve": "resolved",
@@ -81,7 +83,7 @@ def deed_of(op: str, change_op: str) -> str:
     if op == "garden" and change_op == "remove":
         return "merged into another"
     if change_op == "rename":
-        return "renamed"
+        return _DONE[op] if op in ("archive", "unarchive") else "renamed"
     return _DONE.get(op, "changed")
 
 

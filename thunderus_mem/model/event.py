@@ -52,6 +52,7 @@ PRIVATE_KINDS: Final = frozenset(("message", "tool_call", "tool_result"))
 HAND_EDIT: Final = "hand-edit"
 PATCH_OPS: Final = (
     *("add", "edit", "remove", "rename", "supersede", "link", "import", "garden", "recap"),
+    *("archive", "unarchive"),
     *("undo", "migrate", "resolve", "anchor", "verify", HAND_EDIT, "aborted"),
 )
 CHANGE_OPS: Final = ("create", "update", "remove", "rename", "aborted")

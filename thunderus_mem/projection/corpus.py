@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.ids import fold_key
 from thunderus_mem.projection.rows import decode_list, fold_name
 
@@ -93,15 +94,20 @@ class IndexCorpus:
     @cached_property
     def _paths(self) -> dict[str, tuple[str, ...]]:
         found: dict[str, tuple[str, ...]] = {}
-        for path, _, doc_id in self._files:
+        for path, _, doc_id in sorted(self._files, key=lambda file: is_archived(file[0])):
             if doc_id:
                 found[doc_id] = (*found.get(doc_id, ()), path)
         return found
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        rows = self._index.database.rows("SELECT name, min(doc_id) FROM names GROUP BY name")
-        return {row[0]: row[1] for row in rows}
+        """Who a name means; a document in use before one in the archive."""
+        sql = "SELECT name, min(doc_id) FROM names{} GROUP BY name"
+        found = {row[0]: row[1] for row in self._index.database.rows(sql.format(""))}
+        if self._index.count_archived():
+            in_use = " WHERE doc_id NOT IN (SELECT doc_id FROM docs WHERE archived = 1)"
+            found.update(self._index.database.rows(sql.format(in_use)))
+        return found
 
     @cached_property
     def _superseded(self) -> dict[str, str]:

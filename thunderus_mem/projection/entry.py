@@ -7,6 +7,7 @@ from json.encoder import encode_basestring as _json_text
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.anchor import anchors_in
+from thunderus_mem.model.archive import is_archived, live_path
 from thunderus_mem.model.outline import outline, without_comments
 from thunderus_mem.model.timestamp import utc_key
 from thunderus_mem.model.words import identifier_parts
@@ -23,7 +24,8 @@ _FOLDER = re.compile(r"^\.thunderus/memory/(?:semantic/|procedural/)?[^/]+/")
 
 class Entry(NamedTuple):
     """The rows of one document, without row ids: in ``docs``, ``manifest``, ``docs_fts``, ``passages``,
-    ``names``, ``doc_edges``, ``anchors``."""
+    ``names``, ``doc_edges``, ``anchors``. One in the archive has no anchors, and "" as its part of the
+    manifest."""
 
     doc_id: str
     doc: tuple[Any, ...]
@@ -39,7 +41,8 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
     """What the index keeps of a document whose file has ``size`` bytes."""
     # What a reader of the rendered text does not see is not found either: placeholders, hidden words.
     doc_id, title, path, body = document.id, document.title, document.path, without_comments(document.body)
-    inner = _FOLDER.sub("", path).removesuffix(".md")
+    inner = _FOLDER.sub("", live_path(path)).removesuffix(".md")
+    archived = is_archived(path)
     names = " ".join((*document.aliases, inner))
     outlined = outline(body)
     found_headings = outlined.headings
@@ -58,7 +61,7 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
         doc_id, document.kind, title, path, _list(document.tags), document.updated, _provenance(document),
         document.created, utc_key(document.updated), document.status, document.confirmed_by,
         _list(document.aliases),
-        _list(heading.anchor for heading in found_headings), content_hash, size, tokens,
+        _list(heading.anchor for heading in found_headings), content_hash, size, tokens, int(archived),
     )  # fmt: skip
     stem = inner.rpartition("/")[2].casefold()
     known_as = {name for alias in document.aliases if (name := fold_name(alias))} | {stem}
@@ -67,12 +70,12 @@ def entry_of(document: Document, content_hash: str, size: int) -> Entry:
     return Entry(
         doc_id,
         doc,
-        manifest_entry(document, size, tokens),
+        "" if archived else manifest_entry(document, size, tokens),
         words,
         rows,
         tuple((name, doc_id) for name in sorted(known_as)),
         tuple(sorted({(doc_id, link.rel, link.target) for link in document.links})),
-        _anchors(document),
+        () if archived else _anchors(document),
     )
 
 

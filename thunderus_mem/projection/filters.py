@@ -24,12 +24,14 @@ def filter_clauses(
     since: str | None = None,
     before: str | None = None,
     judged: Mapping[str, str] | None = None,
+    archived: bool = True,
 ) -> tuple[str, list[Any]]:
     """A WHERE clause over ``docs`` for filters; values that begin with ``-`` leave out.
 
-    ``judged`` gives documents another status than their files do.
+    ``judged`` gives documents another status than their files do; without ``archived`` only documents in use
+    pass.
     """
-    clauses: list[str] = []
+    clauses: list[str] = [] if archived else ["archived = 0"]
     values: list[Any] = []
 
     def each(given: Sequence[str], clause: str, *, together: str, change: Any = str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.projection.manifest import manifest_bytes
 from thunderus_mem.projection.opening import open_existing
 from thunderus_mem.projection.rows import decode_list, fold_name
@@ -65,11 +66,12 @@ class Index:
         since: str = "",
         before: str = "",
         judged: Mapping[str, str] | None = None,
+        archived: bool = False,
     ) -> list[DocRow]:
         """Documents by id, those that fit every filter given. ``since`` and ``before`` are ``utc_key`` times;
         status ``superseded`` asks for what another document supersedes; tags must all be there; ``path``
         with ``*`` is a pattern, without one a part of the path; ``judged`` gives documents another status
-        than their files do."""
+        than their files do. Those in the archive only with ``archived``."""
         from thunderus_mem.projection.filters import filter_clauses
 
         where, values = filter_clauses(
@@ -80,6 +82,7 @@ class Index:
             since=since,
             before=before,
             judged=judged,
+            archived=archived,
         )
         rows = self.database.rows(f"SELECT {_DOC_COLUMNS} FROM docs WHERE {where} ORDER BY doc_id", values)
         return [_doc_row(row) for row in rows]
@@ -109,14 +112,19 @@ class Index:
         return [(row[0], row[1]) for row in rows]
 
     def count(self) -> int:
-        """How many documents there are."""
+        """How many documents there are, the archived ones among them."""
         row = self.database.row("SELECT count(*) FROM docs")
+        return int(row[0]) if row else 0
+
+    def count_archived(self) -> int:
+        """How many documents are in the archive."""
+        row = self.database.row("SELECT count(*) FROM docs WHERE archived = 1")
         return int(row[0]) if row else 0
 
     def paths_of(self, doc_id: str) -> tuple[str, ...]:
         """Every file with this id; the first is the document."""
         rows = self.database.rows("SELECT path FROM files WHERE doc_id = ? ORDER BY path", (doc_id,))
-        return tuple(row[0] for row in rows)
+        return tuple(sorted((row[0] for row in rows), key=is_archived))
 
     def files(self) -> list[tuple[str, str, str]]:
         """``(path, hash, doc_id)`` of every Markdown file; hash and id may be ""."""
@@ -170,38 +178,44 @@ class Index:
         )
         return {row[0]: row[1] for row in rows}
 
-    def nearest(self, words: Sequence[str], limit: int) -> list[str]:
-        """Ids of the documents that share most with ``words`` (letters and digits only), best first."""
+    def nearest(self, words: Sequence[str], limit: int, *, archived: bool = False) -> list[str]:
+        """Ids of the documents that share most with ``words`` (letters and digits only), best first; those in
+        the archive only with ``archived``."""
         if not words:
             return []
         rows = self.database.rows(
             "SELECT docs.doc_id FROM docs_fts JOIN docs ON docs.rowid = docs_fts.rowid "
-            "WHERE docs_fts MATCH ? ORDER BY bm25(docs_fts), docs.doc_id LIMIT ?",
-            (" OR ".join(f'"{word}"' for word in words), limit),
+            "WHERE docs_fts MATCH ? AND archived <= ? ORDER BY bm25(docs_fts), docs.doc_id LIMIT ?",
+            (" OR ".join(f'"{word}"' for word in words), int(archived), limit),
         )
         return [row[0] for row in rows]
 
     def resolve(self, target: str) -> str | None:
         """The document a person means: its id, its path, an alias or a file stem; the first by id when
-        several."""
+        several, one in use before one in the archive."""
         row = self.database.row(
             "SELECT doc_id FROM docs WHERE doc_id = ?1 OR path = ?1 ORDER BY doc_id <> ?1 LIMIT 1", (target,)
         ) or self.database.row(
-            "SELECT min(doc_id) FROM names WHERE name = ? HAVING min(doc_id) IS NOT NULL",
+            "SELECT doc_id FROM names JOIN docs USING (doc_id) WHERE name = ? "
+            "ORDER BY archived, doc_id LIMIT 1",
             (fold_name(target.removesuffix(".md")),),
         )
         return str(row[0]) if row else None
 
     def manifest(self) -> bytes:
-        """The manifest of these documents."""
+        """The manifest of the documents in use: what is archived is no part of what is to be loaded."""
         row = self.database.row
         # Joined by SQLite in the order of the inner query: ten thousand rows cost more when Python sees each.
         joined = row(
             "SELECT CAST(group_concat(entry, ',\n') AS BLOB) "
             "FROM (SELECT entry FROM manifest ORDER BY doc_id)"
         )
-        newest = row("SELECT updated FROM docs ORDER BY updated_key DESC, updated DESC LIMIT 1")
-        kinds = self.database.rows("SELECT kind, count(*), sum(tokens) FROM docs GROUP BY kind")
+        newest = row(
+            "SELECT updated FROM docs WHERE archived = 0 ORDER BY updated_key DESC, updated DESC LIMIT 1"
+        )
+        kinds = self.database.rows(
+            "SELECT kind, count(*), sum(tokens) FROM docs WHERE archived = 0 GROUP BY kind"
+        )
         return manifest_bytes(
             (joined and joined[0]) or b"",
             [(kind, count, tokens) for kind, count, tokens in kinds],

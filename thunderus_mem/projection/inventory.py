@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.timestamp import utc_key
 from thunderus_mem.projection.entry import approximate_tokens, manifest_entry
@@ -45,10 +46,10 @@ def take_inventory(root: str, folders: tuple[str, ...]) -> Inventory:
 
 
 def _documents(root: str, folders: tuple[str, ...]) -> Iterator[tuple[Document, int]]:
-    """Documents that can be read and the sizes of their files, by path."""
+    """Documents in use that can be read and the sizes of their files, by path."""
     seen = scan(root, folders)
     for path in sorted(seen.names):
-        if path in seen.special:
+        if path in seen.special or is_archived(path):
             continue
         try:
             data, stamp = read_bytes(root, FileStamp(path, 0, 0, 0, 0))

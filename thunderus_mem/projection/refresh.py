@@ -19,14 +19,14 @@ from thunderus_mem.projection.leftovers import sweep
 from thunderus_mem.projection.manifest import manifest_stamp, write_manifest
 from thunderus_mem.projection.scan import UNSETTLED, Walk, scan
 from thunderus_mem.projection.seal import inode_of
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS
+from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
     from thunderus_mem.projection.scan import Scan
     from thunderus_mem.projection.update import Tell, Update
     from thunderus_mem.store.layout import Layout
 
-FOLDERS: Final = tuple(DOCUMENT_FOLDERS.values())
+FOLDERS: Final = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
 _TRIES: Final = 20
 
 

@@ -69,11 +69,12 @@ class RowWriter:
         many = self._database.run_many
         many(
             "INSERT INTO docs (rowid, doc_id, kind, title, path, tags_json, updated, provenance_json, "
-            "created, updated_key, status, confirmed_by, aliases_json, anchors_json, hash, size, tokens) "
-            f"VALUES ({', '.join('?' * 17)})",
+            "created, updated_key, status, confirmed_by, aliases_json, anchors_json, hash, size, tokens, "
+            f"archived) VALUES ({', '.join('?' * 18)})",
             [(row_id, *entry.doc) for row_id, entry in entries],
         )
-        many("INSERT INTO manifest VALUES (?, ?)", [(entry.doc_id, entry.manifest) for _, entry in entries])
+        listed = [(entry.doc_id, entry.manifest) for _, entry in entries if entry.manifest]
+        many("INSERT INTO manifest VALUES (?, ?)", listed)
         many("INSERT INTO names VALUES (?, ?)", [name for _, entry in entries for name in entry.names])
         many("INSERT INTO doc_edges VALUES (?, ?, ?)", [edge for _, entry in entries for edge in entry.edges])
         many(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.model.archive import ARCHIVE
+
 if TYPE_CHECKING:
     from thunderus_mem.projection.database import Database
 
@@ -21,6 +23,11 @@ def decode_list(text: str) -> tuple[str, ...]:
 def has_anchors(database: Database) -> bool:
     """Whether any document talks about code in a way that can be checked."""
     return database.row("SELECT 1 FROM anchors LIMIT 1") is not None
+
+
+def first_path(column: str) -> str:
+    """The SQL of the path, among a group, whose file is the document: in use first, then archived."""
+    return f"substr(min(({column} GLOB '{ARCHIVE}/*') || {column}), 2)"
 
 
 def fold_name(text: str) -> str:

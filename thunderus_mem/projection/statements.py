@@ -6,7 +6,7 @@ import os
 from typing import Final
 
 APPLICATION_ID: Final = 0x54484D45
-VERSION: Final = 7
+VERSION: Final = 8
 """Raised when the meaning of a column changes: an older index is rebuilt, a newer one is left alone."""
 
 FULL_TEXT_TABLES: Final = ("docs_fts", "passages_fts")

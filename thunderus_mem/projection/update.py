@@ -1,6 +1,7 @@
 """Applies what the walk saw to the index: one pass over changed files, then over the ids they touch.
 
-Of several files with one id the lowest path is the document. When it goes, the next takes its place.
+Of several files with one id the lowest path is the document, and one in use before one in the archive. When
+it goes, the next takes its place.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from thunderus_mem.projection.generation import Drift
 from thunderus_mem.projection.index import encode_problems
 from thunderus_mem.projection.refused import failed, irregular, openable
 from thunderus_mem.projection.row_writer import RowWriter
+from thunderus_mem.projection.rows import first_path
 from thunderus_mem.projection.scan import FileStamp, Stamp
 from thunderus_mem.projection.source import read_bytes
 
@@ -204,7 +206,7 @@ class Update:
         touched = sorted(self._touched)
         old = self._rows_of(touched, "SELECT doc_id, rowid, path FROM docs WHERE doc_id IN ({})")
         winners = self._rows_of(
-            touched, "SELECT doc_id, min(path) FROM files WHERE doc_id IN ({}) GROUP BY doc_id"
+            touched, f"SELECT doc_id, {first_path('path')} FROM files WHERE doc_id IN ({{}}) GROUP BY doc_id"
         )
         for doc_id in touched:
             row_id, old_path = old.get(doc_id, (0, ""))

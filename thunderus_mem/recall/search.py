@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.query import atoms, exclusion_expression, match_expression, whole_expression
 from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT
 from thunderus_mem.recall.rank import (
@@ -40,7 +41,8 @@ _PASSAGE_BM25 = f"bm25(passages_fts, {', '.join(map(str, PASSAGE_WEIGHTS.values(
 
 class Hit(NamedTuple):
     """One passage of one document. ``line`` is in the file; ``marks`` are character ranges in ``snippet``;
-    ``superseded_by`` is "" for a current document. ``explain`` tells ranks and weights when asked for."""
+    ``superseded_by`` is "" for a current document. ``explain`` tells ranks and weights when asked for.
+    ``archived`` is true for a document that is set aside."""
 
     id: str
     title: str
@@ -54,6 +56,7 @@ class Hit(NamedTuple):
     status: str
     superseded_by: str
     explain: dict[str, Any]
+    archived: bool = False
 
 
 class _Doc(NamedTuple):
@@ -77,25 +80,28 @@ def search(
     explain: bool = False,
     whole: bool = False,
     judge: Judging | None = None,
+    archived: bool = False,
 ) -> list[Hit]:
     """The best passages for a query, best first; empty when nothing is relevant. ``index`` must be fresh.
 
     A query of filters alone lists what they let through, newest first. A hit whose file has changed since is
     left out; with ``whole`` it raises ``Outdated``. ``judge`` tells what the code says of some documents,
-    or of all: their status by id, instead of what their files say.
+    or of all: their status by id, instead of what their files say. Documents in the archive are found only
+    with ``archived``.
     """
     limit = max(1, min(limit, MAX_LIMIT))
     database = index.database
     allowed = _allowed(database, query, judge)
+    hidden = frozenset() if archived else _archived(database)
     expression = match_expression(query)
     snippets = Snippets(root, database, expression, whole=whole)
     if not expression:
         if not (query.filtered or query.unwanted):
             return []
-        return _listing(index, snippets, allowed, limit, judge)
-    found = _ranked(database, expression, allowed)
+        return _listing(index, snippets, allowed, hidden, limit, judge)
+    found = _ranked(database, expression, allowed, hidden)
     docs = _docs(database, {*found.documents, *found.passages})
-    successors = _successors(index, docs, allowed)
+    successors = _successors(index, docs, allowed, hidden)
     superseded = {row: successor.row if successor else 0 for row, (_, successor) in successors.items()}
     for _, successor in successors.values():
         if successor is not None and successor.row not in docs:
@@ -133,16 +139,23 @@ class _Found(NamedTuple):
     passage_scores: dict[int, float]
 
 
-def _ranked(database: Database, expression: str, allowed: frozenset[int] | None) -> _Found:
+def _archived(database: Database) -> frozenset[int]:
+    return frozenset(row[0] for row in database.rows("SELECT rowid FROM docs WHERE archived = 1"))
+
+
+def _ranked(
+    database: Database, expression: str, allowed: frozenset[int] | None, hidden: frozenset[int]
+) -> _Found:
     pool = _POOL if allowed is None else -1
+    unseen = "NOT IN (SELECT rowid FROM docs WHERE archived = 1)"
     documents = database.rows(
-        f"SELECT rowid, {_DOCUMENT_BM25} AS score FROM docs_fts "
-        "WHERE docs_fts MATCH ? ORDER BY score LIMIT ?",
+        f"SELECT rowid, {_DOCUMENT_BM25} AS score FROM docs_fts WHERE docs_fts MATCH ? "
+        f"{f'AND rowid {unseen} ' if hidden else ''}ORDER BY score LIMIT ?",
         (expression, pool),
     )
     passages = database.rows(
-        f"SELECT rowid, {_PASSAGE_BM25} AS score FROM passages_fts "
-        "WHERE passages_fts MATCH ? ORDER BY score LIMIT ?",
+        f"SELECT rowid, {_PASSAGE_BM25} AS score FROM passages_fts WHERE passages_fts MATCH ? "
+        f"{f'AND rowid / {PASSAGES_PER_DOCUMENT} {unseen} ' if hidden else ''}ORDER BY score LIMIT ?",
         (expression, pool * 3 if pool > 0 else pool),
     )
     document_scores = {row: -score for row, score in documents if allowed is None or row in allowed}
@@ -223,7 +236,7 @@ def _docs(database: Database, keys: Iterable[int] | Iterable[str], column: str =
 
 
 def _successors(
-    index: Index, docs: dict[int, _Doc], allowed: frozenset[int] | None
+    index: Index, docs: dict[int, _Doc], allowed: frozenset[int] | None, hidden: frozenset[int]
 ) -> dict[int, tuple[str, _Doc | None]]:
     """For each superseded document: the id of what supersedes it, and that document when it may be shown."""
     by_id = {doc.id: doc for doc in docs.values()}
@@ -234,7 +247,11 @@ def _successors(
         successor_ids.update(step)
         asked = set(step.values()) - set(successor_ids) - set(by_id)
         by_id.update({doc.id: doc for doc in _docs(index.database, asked, "doc_id").values()})
-    shown = {doc.id: doc for doc in by_id.values() if allowed is None or doc.row in allowed}
+    shown = {
+        doc.id: doc
+        for doc in by_id.values()
+        if doc.row not in hidden and (allowed is None or doc.row in allowed)
+    }
     return {by_id[old].row: (new, shown.get(new)) for old, new in successor_ids.items() if old in by_id}
 
 
@@ -276,13 +293,15 @@ def _listing(
     index: Index,
     snippets: Snippets,
     allowed: frozenset[int] | None,
+    hidden: frozenset[int],
     limit: int,
     judge: Judging | None,
 ) -> list[Hit]:
     """What the filters let through, newest first."""
     database = index.database
     rows = database.rows("SELECT rowid FROM docs ORDER BY updated_key DESC, doc_id")
-    wanted = [row[0] for row in rows if allowed is None or row[0] in allowed][:limit]
+    seen = [row[0] for row in rows if row[0] not in hidden]
+    wanted = [row for row in seen if allowed is None or row in allowed][:limit]
     docs = _judged(_docs(database, wanted), judge)
     superseded = index.superseded_by([doc.id for doc in docs.values()])
     shown: list[tuple[_Doc, int | None, float, str, dict[str, Any]]] = [
@@ -306,7 +325,7 @@ def _hits(
             Hit(
                 doc.id, doc.title, doc.kind, doc.path, snippet.anchor, snippet.line, snippet.text,
                 snippet.marks,
-                round(score, 6), doc.status, by, told,
+                round(score, 6), doc.status, by, told, is_archived(doc.path),
             )
         )  # fmt: skip
         if len(hits) == limit:

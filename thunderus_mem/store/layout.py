@@ -9,6 +9,7 @@ import os
 import posixpath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.model.archive import ARCHIVE, archived_path, live_path
 from thunderus_mem.model.errors import NoStore, Refused
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ DOCUMENT_FOLDERS: Final[dict[str, str]] = {
 }
 """Kind of a document → the folder that holds it, POSIX and relative to root."""
 
+ARCHIVE_FOLDERS: Final = tuple(
+    archived_path(folder) for kind, folder in DOCUMENT_FOLDERS.items() if kind != "core"
+)
+"""Where documents stand that are set aside, by the same kinds; what is core is never."""
+
 SHARD_FOLDERS: Final = (".thunderus/sessions", ".thunderus/local/sessions")
 """The folders of committed and of private shards."""
 
@@ -38,6 +44,10 @@ _PLACES: Final = (
     ".thunderus/memory/semantic",
     ".thunderus/memory/procedural",
     *DOCUMENT_FOLDERS.values(),
+    ARCHIVE,
+    f"{ARCHIVE}/semantic",
+    f"{ARCHIVE}/procedural",
+    *ARCHIVE_FOLDERS,
     INDEXES,
     ".thunderus/schemas",
     ".thunderus/local",
@@ -179,12 +189,14 @@ class Layout(NamedTuple):
 
 
 def kind_of(path: str) -> str | None:
-    """The kind that a root-relative POSIX path is filed under; ``None`` when no document lives there."""
+    """The kind that a root-relative POSIX path is filed under, in use or archived; ``None`` when no document
+    lives there."""
     if not path.endswith(".md") or posixpath.basename(path).startswith("."):
         return None
+    home = live_path(path)
     for kind, folder in DOCUMENT_FOLDERS.items():
-        if path.startswith(folder + "/"):
-            return kind
+        if home.startswith(folder + "/"):
+            return kind if kind != "core" or home == path else None
     return None
 
 

@@ -86,6 +86,8 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "index refresh": PAIRS,
     "index rebuild": PAIRS,
     "manifest": PAIRS,
+    "archive": ("documents", ("id", "path", "old_path")),
+    "unarchive": ("documents", ("id", "path", "old_path")),
     "garden": ("steps", ("action", "targets", "why")),
     "garden apply": ("steps", ("action", "targets", "why", "event_id")),
     "import markdown": ("files", ("source", "imported", "id", "path", "title", "reason", "notes")),

@@ -104,6 +104,7 @@ def shown(value: Shown, console: Console) -> str:
         ("id", style.name(value.id)),
         ("kind", value.kind),
         ("path", value.path),
+        ("archived", "set aside; `thunderus-mem unarchive` brings it back" if value.archived else ""),
         ("tags", ", ".join(value.tags)),
         ("also", ", ".join(value.aliases)),
         ("status", _said_status(value)),
@@ -177,6 +178,8 @@ def _fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 
 def _standing(doc: Listed) -> str:
+    if doc.archived:
+        return "archived"
     return "superseded" if doc.superseded_by else doc.status
 
 
@@ -192,6 +195,8 @@ def status(value: StatusReport, console: Console) -> str:
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in sorted(value.counts.items()) if number)
     rows = [("memory", value.root), *(("above it", root) for root in value.also)]
     rows += [("documents", f"{total:,}" + (f" ({kinds})" if kinds else ""))]
+    if value.archived:
+        rows.append(("archived", f"{value.archived:,} more; --archived finds them"))
     troubles = [
         ("in conflict", len(value.conflicts), "could not be merged by git", value.conflicts),
         ("gone", len(value.gone), "are gone, and nothing was written since", value.gone),

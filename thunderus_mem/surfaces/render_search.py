@@ -27,6 +27,8 @@ def hit_ids(value: SearchResult, console: Console) -> str:
 def _hit(hit: Hit, style: Style, room: int | None) -> str:
     place = hit.path + (f":{hit.line}" if hit.line else "") + (f" #{hit.anchor}" if hit.anchor else "")
     remarks = [hit.kind, f"{hit.score:.3f}"]
+    if hit.archived:
+        remarks.append("archived")
     if hit.status not in ("", "unknown"):
         remarks.append(hit.status)
     lines = [

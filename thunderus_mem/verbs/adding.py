@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from thunderus_mem.model.archive import archived_path
 from thunderus_mem.model.composing import (
     adr_status,
     check_kind,
@@ -121,7 +122,9 @@ def _compose(
             f"{draft.id} exists already, in {taken.path}",
             hint=f"`thunderus-mem edit {taken.id}` changes it; --id chooses another id",
         )
-    names = _names(os.path.join(memory.root, folder))
+    # An archived decision keeps its number.
+    places = [os.path.join(memory.root, one) for one in (folder, archived_path(folder))]
+    names = [name for place in places for name in _names(place)]
     path = f"{folder}/{file_name(draft.id, draft.kind, names)}"
     header = new_header(
         document_id=draft.id,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.errors import DocumentExists, InvalidDocument, Refused
@@ -88,7 +89,9 @@ def already_known(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
         if same_text(document, other):
             raise DocumentExists(
                 f"already known: {other.id} says exactly this",
-                hint=f"see `thunderus-mem show {other.id}`, or add a detail that it lacks",
+                hint=f"it is in the archive; `thunderus-mem unarchive {other.id}` brings it back"
+                if is_archived(other.path)
+                else f"see `thunderus-mem show {other.id}`, or add a detail that it lacks",
             )
         overlap = _jaccard(_shingles(mine), _shingles(theirs))
         if overlap >= NEAR:
@@ -113,7 +116,7 @@ def _candidates(memory: Memory, document: Document) -> Iterable[Document]:
 
     words = list(dict.fromkeys(_words(f"{document.title}\n{document.body}")))
     longest = sorted(words, key=len, reverse=True)[:_PROBE_WORDS]
-    for doc_id in memory.index.nearest(longest, _CANDIDATES):
+    for doc_id in memory.index.nearest(longest, _CANDIDATES, archived=True):
         row = memory.index.get(doc_id)
         other = read_row(memory, row) if row is not None and doc_id != document.id else None
         if other is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
 from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.store.files import read_file
@@ -22,7 +23,8 @@ def document_at(memory: Memory, path: str) -> Document | None:
     return read_document(path, data).document
 
 
-def documents(memory: Memory) -> list[Document]:
-    """Every file that reads as a document, also those whose id another file claims."""
-    found = (document_at(memory, path) for path, _, doc_id in memory.index.files() if doc_id)
-    return [document for document in found if document is not None]
+def documents(memory: Memory, *, archived: bool = False) -> list[Document]:
+    """Every file in use that reads as a document, also those whose id another file claims; with ``archived``
+    those in the archive instead."""
+    paths = [path for path, _, doc_id in memory.index.files() if doc_id and is_archived(path) == archived]
+    return [document for path in paths if (document := document_at(memory, path)) is not None]

@@ -62,9 +62,9 @@ def places(patient: Patient) -> Iterator[Check]:
 
 
 def _document_folders() -> tuple[str, ...]:
-    from thunderus_mem.store.layout import DOCUMENT_FOLDERS
+    from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS
 
-    return (f"{STORE}/sessions", *DOCUMENT_FOLDERS.values())
+    return (f"{STORE}/sessions", *DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
 
 
 def _misplaced(path: str, what: str) -> Check:

@@ -34,18 +34,35 @@ class SearchResult(NamedTuple):
 
 
 def search(
-    memory: Memory, text: str, *, limit: int | None = None, explain: bool = False, unfinished: bool = False
+    memory: Memory,
+    text: str,
+    *,
+    limit: int | None = None,
+    explain: bool = False,
+    unfinished: bool = False,
+    archived: bool = False,
 ) -> SearchResult:
     """Find passages in people's words. No hit is an answer, not an error.
 
-    With ``unfinished`` the last word is still being typed.
+    With ``unfinished`` the last word is still being typed. Documents in the archive are asked only with
+    ``archived``.
     """
     query = parse_query(text, unfinished=unfinished)
     most = limit or memory.config.search_limit
 
     def answer(index: Index, *, whole: bool) -> SearchResult:
-        hits = ranked(index, query, root=memory.root, limit=most, explain=explain, whole=whole, judge=judge)
-        return SearchResult(text, tuple(hits), query.notes, index.count(), index.generation())
+        hits = ranked(
+            index,
+            query,
+            root=memory.root,
+            limit=most,
+            explain=explain,
+            whole=whole,
+            judge=judge,
+            archived=archived,
+        )
+        asked = index.count() - (0 if archived else index.count_archived())
+        return SearchResult(text, tuple(hits), query.notes, asked, index.generation())
 
     def judge(doc_ids: Sequence[str] | None) -> Mapping[str, str]:
         if not has_anchors(memory.index.database):

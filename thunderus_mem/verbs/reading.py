@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.query import filter_value
 from thunderus_mem.projection.index import Index
 from thunderus_mem.projection.rows import has_anchors
@@ -33,6 +34,7 @@ class Listed:
     status: str
     superseded_by: str
     tokens: int
+    archived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,12 @@ def list_documents(
     path: str = "",
     since: str = "",
     before: str = "",
+    archived: bool = False,
 ) -> Listing:
     """Documents that pass every filter; times are compared with ``updated``, tags must all be there.
 
-    Raises `InvalidQuery` for a kind, a status or a day that there is not.
+    Documents in the archive are among them only with ``archived``. Raises `InvalidQuery` for a kind, a status
+    or a day that there is not.
     """
     memory.refresh()
     matching = partial(
@@ -65,6 +69,7 @@ def list_documents(
         path=path,
         since=filter_value("since", since) if since else "",
         before=filter_value("before", before) if before else "",
+        archived=archived,
     )
 
     said = _judged(memory)
@@ -98,6 +103,7 @@ def _listed(row: DocRow, status: str | None, superseded_by: str) -> Listed:
         status or row.status,
         superseded_by,
         row.tokens,
+        is_archived(row.path),
     )
 
 
@@ -129,7 +135,7 @@ class Shown:
     """A document whole, with its relations both ways and what the code says of it.
 
     ``status`` follows from ``anchors`` where there are some, else it is what the file says; ``confirmed_by``
-    is user, agent or "".
+    is user, agent or "". What is ``archived`` is not judged by the code.
     """
 
     id: str
@@ -148,6 +154,7 @@ class Shown:
     body: str
     confirmed_by: str = ""
     anchors: tuple[AnchorState, ...] = ()
+    archived: bool = False
 
 
 def show(memory: Memory, id: str) -> Shown:
@@ -174,6 +181,7 @@ def show(memory: Memory, id: str) -> Shown:
         body=document.body,
         confirmed_by=document.confirmed_by,
         anchors=anchors,
+        archived=is_archived(document.path),
     )
 
 
@@ -217,10 +225,10 @@ def _relations(memory: Memory, doc_id: str) -> Iterable[Relation]:
 class StatusReport:
     """The state of a store at a glance.
 
-    ``counts`` by kind; ``conflicts`` files that git could not merge; ``unreadable`` files that are no
-    documents; ``unrecorded`` edits made by hand that the next write records; ``gone`` documents, so many that
-    nobody is believed to have meant it, for which neither log nor git has a reason; ``pending`` writes and
-    proposals that wait.
+    ``counts`` by kind, of documents in use, ``archived`` how many are set aside; ``conflicts`` files that git
+    could not merge; ``unreadable`` files that are no documents; ``unrecorded`` edits made by hand that the
+    next write records; ``gone`` documents, so many that nobody is believed to have meant it, for which
+    neither log nor git has a reason; ``pending`` writes and proposals that wait.
     """
 
     root: str
@@ -235,6 +243,7 @@ class StatusReport:
     index: str
     next_step: str
     conflicts: tuple[str, ...] = ()
+    archived: int = 0
 
 
 def status(memory: Memory) -> StatusReport:
@@ -266,6 +275,7 @@ def status(memory: Memory) -> StatusReport:
         index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
         next_step=_next_step(unreadable, pending, stale, len(rows), bool(gone), bool(conflicts)),
         conflicts=conflicts,
+        archived=memory.index.count_archived(),
     )
 
 

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.archive import ARCHIVE
 from thunderus_mem.model.composing import new_header, skeleton
 from thunderus_mem.model.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.model.edit import compose
@@ -138,7 +139,7 @@ def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[s
         for folder in {os.path.dirname(layout.at(name)) for name in steps} | {layout.root, layout.local_dir}:
             sweep(folder)
         made = [name for name, data in steps.items() if _write_once(layout, name, data)]
-        for folder in (*DOCUMENT_FOLDERS.values(), ".thunderus/sessions", ".thunderus/local"):
+        for folder in (*DOCUMENT_FOLDERS.values(), ARCHIVE, ".thunderus/sessions", ".thunderus/local"):
             _make_folder(layout.at(folder))
         if agents:
             made.extend(_agent_blocks(layout.root))

@@ -30,7 +30,10 @@ _GLOBAL: Final = {
     "--help": "Show help",
 }
 _TAKES_ID: Final = frozenset(
-    ["blame", "edit", "link", "log", "remove", "rename", "resolve", "show", "supersede", "why"]
+    (
+        *("archive", "blame", "edit", "link", "log", "remove", "rename", "resolve", "show", "supersede"),
+        *("unarchive", "why"),
+    )
 )
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 _RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")

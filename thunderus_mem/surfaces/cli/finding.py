@@ -19,6 +19,7 @@ def search(
         list[str] | None, typer.Argument(help='Words; "a phrase"; -without; tag: kind: since: …')
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, show_default="10")] = 0,
+    archived: Annotated[bool, typer.Option("--archived", help="Look in the archive as well.")] = False,
     ids: Annotated[bool, typer.Option("--ids", help="Print only the ids.")] = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say how each score came about.")] = False,
     interactive: Annotated[
@@ -44,16 +45,17 @@ def search(
         from thunderus_mem.model.errors import ThunderusError
 
         raise ThunderusError("There are no words to search for.", hint="Help: thunderus-mem search --help")
-    _found(console, text, limit, ids=ids, explain=explain)
+    _found(console, text, limit, ids=ids, explain=explain, archived=archived)
     return 0
 
 
-def _found(console: Console, text: str, limit: int, *, ids: bool, explain: bool) -> None:
+def _found(console: Console, text: str, limit: int, *, ids: bool, explain: bool, archived: bool) -> None:
     from thunderus_mem.surfaces.render_search import hit_ids, search_result
     from thunderus_mem.verbs import finding
 
     memory = console.memory()
-    found = finding.search(memory, text, limit=limit or memory.config.search_limit, explain=explain)
+    most = limit or memory.config.search_limit
+    found = finding.search(memory, text, limit=most, explain=explain, archived=archived)
     for remark in found.notes:
         console.say(remark)
     if not found.hits:

@@ -42,6 +42,7 @@ def list_documents(
     path: Annotated[str, typer.Option(help="Only paths that contain this.")] = "",
     since: Annotated[str, typer.Option(metavar="DATE", help="Updated on this day or later.")] = "",
     before: Annotated[str, typer.Option(metavar="DATE", help="Updated before this day.")] = "",
+    archived: Annotated[bool, typer.Option("--archived", help="Those in the archive as well.")] = False,
     ids: Annotated[bool, typer.Option("--ids", help="Print only the ids.")] = False,
 ) -> None:
     """List documents, by id."""
@@ -57,6 +58,7 @@ def list_documents(
         path=path,
         since=since,
         before=before,
+        archived=archived,
     )
     if not value.documents:
         console.say("No documents.")

@@ -27,6 +27,7 @@ class Entry(NamedTuple):
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
 
 _WRITTEN = "thunderus_mem.verbs.written:Written"
+_ARCHIVED = "thunderus_mem.verbs.archiving:Archived"
 _LINT_REPORT = "thunderus_mem.verbs.linting:LintReport"
 _HOOK_STATUS = "thunderus_mem.surfaces.hooks:HookStatus"
 _REFRESHED = "thunderus_mem.projection.refresh:Refreshed"
@@ -44,6 +45,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("", "thunderus_mem.verbs.anchoring:Anchoring"),
             ("suggest", "thunderus_mem.verbs.suggesting:Suggestions"),
         ),
+    ),
+    Entry(
+        "archive",
+        "archiving",
+        "Set documents aside; search and list leave them out.",
+        _WRITE,
+        (("", _ARCHIVED),),
     ),
     Entry("edit", "writing", "Change a document's text or fields.", _WRITE, (("", _WRITTEN),)),
     Entry("link", "writing", "Link one document to another.", _WRITE, (("", _WRITTEN),)),
@@ -73,6 +81,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         (("", "thunderus_mem.verbs.resolving:Resolved"),),
     ),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
+    Entry("unarchive", "archiving", "Bring documents back from the archive.", _WRITE, (("", _ARCHIVED),)),
     Entry(
         "undo",
         "undoing",
