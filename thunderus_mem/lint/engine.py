@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from thunderus_mem.lint.fingerprint import fingerprinted
 from thunderus_mem.lint.rules import RULES
 from thunderus_mem.lint.suppress import MARK, Answered, answers, sift
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.diagnostic import Severity
 
 if TYPE_CHECKING:
@@ -20,12 +21,14 @@ if TYPE_CHECKING:
 class Running(NamedTuple):
     """The checks that a configuration wants of a document, each with the severity it gives them, if any.
 
-    ``sound`` are those of ``document`` that have something to say of a file that reads well.
+    ``sound`` are those of ``document`` that have something to say of a file that reads well;
+    ``archived`` those for a file in the archive.
     """
 
     document: tuple[tuple[Check, Severity | None], ...]
     sound: tuple[tuple[Check, Severity | None], ...]
     answers: tuple[tuple[Check, Severity | None], ...]
+    archived: tuple[tuple[Check, Severity | None], ...] = ()
 
 
 def running(config: LintConfig, rules: Sequence[Rule] = RULES) -> Running:
@@ -35,6 +38,7 @@ def running(config: LintConfig, rules: Sequence[Rule] = RULES) -> Running:
         document=_wanted(config, rules, "document"),
         sound=_wanted(config, sound, "document"),
         answers=_wanted(config, rules, "answers"),
+        archived=_wanted(config, [rule for rule in rules if rule.archived], "document"),
     )
 
 
@@ -55,6 +59,9 @@ def lint_reading(
     ``needed`` collects the globs and codes of the configuration that a finding needed.
     """
     chosen = checks or running(subject.config)
+    if is_archived(subject.path):
+        # An answer to a rule that does not look here is no answer without use.
+        chosen = Running(chosen.archived, chosen.archived, (), chosen.archived)
     found = _run(subject, chosen.document if subject.reading.problems else chosen.sound)
     if subject.config.per_file or MARK in (subject.reading.text or ""):
         found = _unanswered(subject, found, chosen, needed)

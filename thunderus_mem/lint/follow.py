@@ -7,6 +7,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
+from thunderus_mem.model.archive import archived_path
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -23,7 +25,7 @@ class Target(NamedTuple):
     """Where a reference leads: the path without its anchor ("" for this document), and the id found there.
 
     ``imported`` is true for a dead link that an imported text brought with it; ``path`` is then taken from
-    the place where the text came from.
+    the place where the text came from. A document in the archive is found by the path it had in use.
     """
 
     path: str
@@ -48,12 +50,15 @@ def _follow(subject: Subject, reference: Reference, corpus: Corpus) -> Target | 
     path = posixpath.normpath(posixpath.join(posixpath.dirname(subject.path), name))
     if path.startswith("..") or "\\" in path:
         return None
-    doc_id = corpus.resolve(path)
-    if doc_id is not None and path not in corpus.paths_of(doc_id):
-        doc_id = None
+    doc_id = _document_in(corpus, path) or _document_in(corpus, archived_path(path))
     found = Target(path, anchor, doc_id, doc_id is not None or _is_there(subject, path))
     origin = subject.document.imported_from if subject.document else ""
     return found if found.there or not origin else _from_origin(subject, origin, name, anchor, corpus)
+
+
+def _document_in(corpus: Corpus, path: str) -> str | None:
+    doc_id = corpus.resolve(path)
+    return doc_id if doc_id is not None and path in corpus.paths_of(doc_id) else None
 
 
 def _from_origin(subject: Subject, origin: str, name: str, anchor: str, corpus: Corpus) -> Target:

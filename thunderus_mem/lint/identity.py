@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.model.archive import archived_path, is_archived, live_path
 from thunderus_mem.model.ids import is_document_id, slug
 
 if TYPE_CHECKING:
@@ -59,8 +60,8 @@ def id_grammar(subject: Subject) -> Iterable[Diagnostic]:
 def duplicate_id(subject: Subject) -> Iterable[Diagnostic]:
     """Two files have the same id.
 
-    Why: the id is the identity. Only the file whose path sorts first is the document; the other is not found
-    by search and cannot be linked.
+    Why: the id is the identity. Only the file whose path sorts first is the document, and one in use goes
+    before one in the archive; the other is not found by search and cannot be linked.
 
     Bad::
 
@@ -78,7 +79,19 @@ def duplicate_id(subject: Subject) -> Iterable[Diagnostic]:
     if document is None or subject.corpus is None:
         return
     others = [path for path in subject.corpus.paths_of(document.id) if path != subject.path]
-    if others:
+    apart = [path for path in others if is_archived(path) != is_archived(subject.path)]
+    if others and len(apart) == len(others):
+        archived = subject.path if is_archived(subject.path) else apart[0]
+        state = "in use as well" if archived == subject.path else "in the archive as well"
+        yield subject.found(
+            "TM103",
+            subject.at("id"),
+            f"The id `{document.id}` is {state}, in {apart[0]}.",
+            key="id",
+            expected="an id that no other file has",
+            hint=f"The document in use counts. Remove {archived}, or give one of the two another id.",
+        )
+    elif others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         yield subject.found(
             "TM103",
@@ -93,7 +106,8 @@ def duplicate_id(subject: Subject) -> Iterable[Diagnostic]:
 def kind_folder(subject: Subject) -> Iterable[Diagnostic]:
     """The kind does not agree with the folder.
 
-    Why: Thunderus reads each folder for its own kind and skips other documents in silence.
+    Why: Thunderus reads each folder for its own kind and skips other documents in silence. The archive
+    mirrors the folders, but for that of core memory.
 
     Bad::
 
@@ -109,9 +123,13 @@ def kind_folder(subject: Subject) -> Iterable[Diagnostic]:
     if document is None or not subject.path.startswith(MEMORY):
         return
     folder = FOLDERS.get(document.kind)
-    if folder is None or subject.path.startswith(folder):
+    home = live_path(subject.path)
+    if folder is None or (home.startswith(folder) and (document.kind != "core" or home == subject.path)):
         return  # an unknown kind is TM101's
-    wanted = next((kind for kind, place in FOLDERS.items() if subject.path.startswith(place)), "")
+    if home != subject.path and document.kind != "core":
+        folder = archived_path(folder)
+    wanted = next((kind for kind, place in FOLDERS.items() if home.startswith(place)), "")
+    wanted = "" if wanted == document.kind else wanted
     yield subject.found(
         "TM104",
         subject.at("kind"),

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from thunderus_mem.model.markdown import Reference
 
 
-def _at(subject: Subject, reference: Reference) -> tuple[int, int]:
+def place_of(subject: Subject, reference: Reference) -> tuple[int, int]:
+    """Line and column of a reference in the file."""
     return subject.in_body(reference.line), reference.column
 
 
@@ -53,7 +54,7 @@ def dead_link(subject: Subject) -> Iterable[Diagnostic]:
             hint = f"Did you mean [[{near}]]?" if near else "Correct the id, or remove the link."
             message = f"No document is called `{target.path}`."
             yield subject.found(
-                "TM201", _at(subject, reference), message, expected="an id or an alias", hint=hint
+                "TM201", place_of(subject, reference), message, expected="an id or an alias", hint=hint
             )
         else:
             yield _dead_path(subject, subject.corpus, reference, target)
@@ -65,7 +66,7 @@ def _dead_path(subject: Subject, corpus: Corpus, reference: Reference, target: T
     if target.imported:
         return subject.found(
             "TM201",
-            _at(subject, reference),
+            place_of(subject, reference),
             f"The imported text links to {target.path}, which is neither imported nor in this repository.",
             expected="a document or a file",
             hint=f"Write [[{moved}]] instead." if moved else "Import that file too, or correct the link.",
@@ -81,7 +82,7 @@ def _dead_path(subject: Subject, corpus: Corpus, reference: Reference, target: T
     is_document = target.path.startswith(MEMORY) or moved is not None
     return subject.found(
         "TM201",
-        _at(subject, reference),
+        place_of(subject, reference),
         f"The link leads to {target.path}, which does not exist.",
         expected="a path that exists, relative to this file",
         hint=hint,
@@ -114,8 +115,8 @@ def superseded_still_linked(subject: Subject) -> Iterable[Diagnostic]:
         return
     if corpus.superseded_by(document.id) is not None:
         return
-    named = [(_at(subject, reference), "", target.doc_id) for reference, target in subject.targets]
-    for place, key, target_text in _relation_items(subject):
+    named = [(place_of(subject, reference), "", target.doc_id) for reference, target in subject.targets]
+    for place, key, target_text in relation_items(subject):
         if key.startswith("links.refers_to"):
             named.append((place, key, corpus.resolve(target_text)))
     for place, key, doc_id in named:
@@ -159,7 +160,7 @@ def dead_anchor(subject: Subject) -> Iterable[Diagnostic]:
         near = nearest(wanted, known)
         yield subject.found(
             "TM203",
-            _at(subject, reference),
+            place_of(subject, reference),
             f"{target.path or 'This document'} has no heading with the anchor #{target.anchor}.",
             expected=f"one of its {len(known)} headings" if known else "a document with headings",
             hint=f"Did you mean #{near}?" if near else "Correct the anchor, or link the document alone.",
@@ -181,7 +182,8 @@ def _anchors(subject: Subject, doc_id: str) -> frozenset[str] | None:
     return subject.corpus.anchors(doc_id) if subject.corpus is not None else None
 
 
-def _relation_items(subject: Subject) -> Iterator[tuple[tuple[int, int], str, str]]:
+def relation_items(subject: Subject) -> Iterator[tuple[tuple[int, int], str, str]]:
+    """Each item of a relation: its place, its key and its text."""
     for relation in RELATIONS:
         node = subject.node("links", relation)
         if isinstance(node, Sequence):
@@ -212,7 +214,7 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
     document, corpus = subject.document, subject.corpus
     if document is None or corpus is None or subject.node("links") is None:
         return
-    for place, key, text in _relation_items(subject):
+    for place, key, text in relation_items(subject):
         found = corpus.resolve(text)
         if found is not None and found != document.id:
             continue

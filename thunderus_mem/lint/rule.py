@@ -50,6 +50,7 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM204": ("unknown-relation-target", ERROR),
     "TM205": ("dead-citation", NOTE),
     "TM206": ("unresolved-provenance", NOTE),
+    "TM207": ("archived-target", NOTE),
     "TM301": ("size-soft", WARNING),
     "TM302": ("size-hard", ERROR),
     "TM401": ("secret", ERROR),
@@ -194,7 +195,8 @@ class Rule(NamedTuple):
     """One rule. ``check`` takes a `subject.Subject`, or what ``scope`` says.
 
     That is a `LintStore` for "store", and a `suppress.Answered` for "answers". ``passes_on``: it only tells
-    what reading the file found, so that it has nothing to say of a file that reads well.
+    what reading the file found, so that it has nothing to say of a file that reads well. ``archived``: it
+    looks at documents in the archive, too.
     """
 
     code: str
@@ -203,6 +205,7 @@ class Rule(NamedTuple):
     check: Check
     scope: Scope = "document"
     passes_on: bool = False
+    archived: bool = False
 
     @property
     def summary(self) -> str:
