@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.lint.renumber import renames
+from thunderus_mem.model.renumber import renames
 from thunderus_mem.model.document import Document, read_document
 
 if TYPE_CHECKING:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from thunderus_mem.model.document import Document
 
 
@@ -12,9 +15,14 @@ class Material(NamedTuple):
     """The memory as a gardener sees it.
 
     ``documents`` are those in use, ``archived`` those set aside, both ordered by id and path; ``today`` is
-    the day in UTC (``2026-01-21``).
+    the day in UTC (``2026-01-21``). ``files`` are all Markdown files of the memory folders, unreadable ones
+    too; ``ours`` are ids of documents whose text is the very one that the program itself wrote last;
+    ``former`` gives for a path that is no file any more the id of the one document it was, as the log tells.
     """
 
     documents: tuple[Document, ...]
     archived: tuple[Document, ...] = ()
     today: str = ""
+    files: frozenset[str] = frozenset()
+    ours: frozenset[str] = frozenset()
+    former: Mapping[str, str] = MappingProxyType({})

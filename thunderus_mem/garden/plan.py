@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
+
+    from thunderus_mem.model.document import Document
 
 REPORT = "report"
 MERGE_DUPLICATES = "merge-duplicates"
@@ -32,6 +34,14 @@ class DocumentEdit:
     before: str
     after_text: str | None
     renames: bool = False
+
+
+def moved(document: Document, path: str) -> tuple[DocumentEdit, ...]:
+    """The two edits by which a document gets another path; its text stays as it is."""
+    return (
+        DocumentEdit(document.path, document.id, document.hash, None, renames=True),
+        DocumentEdit(path, document.id, "", document.text, renames=True),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +103,23 @@ class Plan:
         return tuple(step for step in self.steps if step.extent == extent)
 
 
-def make_plan(*parts: tuple[Step, ...], rejected: Collection[str] = frozenset()) -> Plan:
+def make_plan(
+    *parts: tuple[Step, ...], rejected: Collection[str] = frozenset(), order: Sequence[str] = ()
+) -> Plan:
     """Join the steps of every gardening rule into one plan: what can be carried out first, then proposals,
-    then reports. Steps whose key is ``rejected`` are left out and counted, unless they would be applied."""
+    then reports; each by rule, in the ``order`` of their names. Steps whose key is ``rejected`` are left out
+    and counted, unless they would be applied."""
+    rank = {name: place for place, name in enumerate(order)}
     steps = [step for part in parts for step in part]
     asked = [step for step in steps if step.extent == "apply" or step.key not in rejected]
-    ordered = sorted(asked, key=lambda step: (_ORDER[step.extent], step.rule, step.action, step.targets))
+    ordered = sorted(
+        asked,
+        key=lambda step: (
+            _ORDER[step.extent],
+            rank.get(step.rule, len(rank)),
+            step.rule,
+            step.action,
+            step.targets,
+        ),
+    )
     return Plan(tuple(ordered), len(steps) - len(asked))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.garden.archiving import plan_archive
 from thunderus_mem.garden.duplicates import plan_duplicates
+from thunderus_mem.garden.numbers import plan_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +30,8 @@ def _duplicates(material: Material, config: Config) -> tuple[Step, ...]:
 
 RULES: Final[tuple[GardenRule, ...]] = (
     GardenRule("duplicates", "Merge documents that make exactly the same statements.", _duplicates),
+    GardenRule("numbers", "Give decisions that took one number twice a number of their own.", plan_numbers),
+    GardenRule("archive", "Set aside old recaps, and what has expired or was replaced.", plan_archive),
 )
 """In the order in which their steps are carried out."""
 

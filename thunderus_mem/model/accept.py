@@ -95,6 +95,7 @@ def _share(value: Any) -> bool:
     return value is None or (type(value) in (int, float) and 0 <= value <= 1)
 
 
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _REQUIRED = frozenset(("id", "title", "kind", "tags", "created", "updated", "provenance", "verification"))
 _QUICK: dict[str, Callable[[Any], bool]] = {
     "id": lambda value: type(value) is str and is_document_id(value),
@@ -115,6 +116,7 @@ _QUICK: dict[str, Callable[[Any], bool]] = {
     "sequence_number": lambda value: value is None or (type(value) is int and value >= 0),
     "metadata": lambda value: value is None or type(value) is dict,
     "session": lambda value: value is None,
+    "expires": lambda value: value is None or (type(value) is str and _DAY.match(value) is not None),
 }
 _FREE_TEXT = (
     "author",

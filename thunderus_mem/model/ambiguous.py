@@ -23,7 +23,7 @@ _ANY_NUMBER = re.compile(
 )
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?")
 
-_TIMES = frozenset(("created", "updated"))
+_TIMES = frozenset(("created", "updated", "expires"))
 _NUMBERS = frozenset(
     ("credibility", "emotional_valence", "emotional_arousal", "quality_score", "sequence_number", "session")
 )

@@ -207,6 +207,7 @@ _TABLE: dict[str, Any] = {
                 "symbol",
                 "timeframe",
                 "market",
+                "expires",
                 "status",
             ),
         ),

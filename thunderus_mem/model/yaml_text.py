@@ -25,6 +25,7 @@ KEY_ORDER: Final[tuple[str, ...]] = (
         "symbol",
         "timeframe",
         "market",
+        "expires",
     ),
     *("credibility", "quality_score", "emotion", "emotional_valence", "emotional_arousal"),
     *("episode_id", "sequence_number", "anchors", "links", "metadata", "provenance", "verification"),

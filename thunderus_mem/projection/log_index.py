@@ -133,6 +133,14 @@ class LogIndex:
         lines = f"{_NAMING} UNION SELECT shard, line FROM events WHERE id {_LISTED}"
         return self._in_order(_AT.format(lines), (_json(doc_ids), _json(event_ids)))
 
+    def single_paths(self) -> dict[str, str]:
+        """Each path at which the log knows of one document alone, and the id of that."""
+        rows = self._database.rows(
+            "SELECT path, min(doc_id) FROM event_docs WHERE path <> '' AND doc_id <> '' AND after_hash <> '' "
+            "GROUP BY path HAVING min(doc_id) = max(doc_id)"
+        )
+        return {row[0]: row[1] for row in rows}
+
     def about(self, paths: Iterable[str], doc_ids: Iterable[str]) -> list[EventRow]:
         """The events that changed files at these paths or name these documents; oldest first."""
         lines = f"SELECT shard, line FROM event_docs WHERE path {_LISTED} UNION {_NAMING}"

@@ -50,11 +50,17 @@ class Config(NamedTuple):
     caps_core_hard: int = 8000
     caps_document_soft: int = 2000
     caps_document_hard: int = 4000
+    caps_core_total: int = 8000
     duplicates_strategy: str = "merge_to_first"
     duplicates_kinds: tuple[str, ...] = ("fact", "playbook")
     recap_include_file_changes: bool = True
     recap_max_files: int = 20
     recap_template: str = ""
+    archive_recaps_after_days: int = 180
+    archive_superseded_after_days: int = 365
+    archive_keep: tuple[str, ...] = ()
+    tags_aliases: Mapping[str, str] = MappingProxyType({})
+    links_orphans: bool = False
     origins: tuple[tuple[str, Origin], ...] = ()
 
     def origin(self, key: str) -> Origin:
@@ -251,7 +257,7 @@ def _of_type(key: Key, value: Any) -> Any:
     if key.type == "tables":
         good = isinstance(value, dict) and all(_holds_texts(item) for item in value.values())
         return {name: dict(item) for name, item in value.items()} if good else None
-    good = isinstance(value, dict) and all(item in key.choices for item in value.values())
+    good = _holds_texts(value) and all(not key.choices or item in key.choices for item in value.values())
     return dict(value) if good else None
 
 

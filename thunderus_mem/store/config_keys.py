@@ -50,6 +50,8 @@ def expectation(key: Key) -> str:
         high = "" if key.maximum is None else f" to {key.maximum:g}"
         return noun + low + (high if low or not high else f" up{high}")
     choices = ", ".join(key.choices)
+    if key.type == "table" and not choices:
+        return "a table of texts"
     return {
         "bool": "true or false",
         "text": "a text",
@@ -179,6 +181,13 @@ KEYS: Final[tuple[Key, ...]] = (
         "caps.document_hard", GARDENER, "int", "Tokens at which any other document gets an error.", minimum=1
     ),
     Key(
+        "caps.core_total",
+        GARDENER,
+        "int",
+        "Tokens of all core documents together, CORE.local.md left out, at which garden says what to cut.",
+        minimum=1,
+    ),
+    Key(
         "duplicates.strategy",
         GARDENER,
         "choice",
@@ -200,6 +209,42 @@ KEYS: Final[tuple[Key, ...]] = (
         "text",
         "A Markdown file, from the root, that replaces the recap's built-in template. Empty: built in.",
     ),
+    Key(
+        "archive.recaps_after_days",
+        GARDENER,
+        "int",
+        "Days after its last change at which a recap goes into the archive, when no document in use links to "
+        "it but recaps that sum it up. 0: never.",
+        minimum=0,
+        maximum=36_500,
+    ),
+    Key(
+        "archive.superseded_after_days",
+        GARDENER,
+        "int",
+        "Days after which garden proposes to archive a document that another one supersedes. 0: never.",
+        minimum=0,
+        maximum=36_500,
+    ),
+    Key(
+        "archive.keep",
+        GARDENER,
+        "list",
+        "Documents that garden leaves in use, by a tag, or by a glob over ids or paths (with * or /).",
+    ),
+    Key(
+        "tags.aliases",
+        GARDENER,
+        "table",
+        'Tags that garden writes in another way: testing = "tests".',
+    ),
+    Key(
+        "links.orphans",
+        GARDENER,
+        "bool",
+        "Whether garden lists documents that nothing leads to: no link from or to them, no tag of another "
+        "document, no code.",
+    ),
 )
 
 KEY_BY_NAME: Final = {key.name: key for key in KEYS}
@@ -214,6 +259,9 @@ SECTIONS: Final = {
     "caps": "How long documents may grow.",
     "duplicates": "What the gardener does with equal documents.",
     "recap": "What a recap contains.",
+    "archive": "What is set aside, and when.",
+    "tags": "How tags are written.",
+    "links": "What is said of links.",
 }
 
 OLDER_NAMES: Final = {

@@ -34,7 +34,7 @@ def default_config_toml() -> str:
 
 def default_gardener_toml() -> str:
     """The ``gardener.toml`` that ``init`` writes."""
-    return _default_file(GARDENER, "Rules the gardener keeps: sizes, duplicates, recaps.")
+    return _default_file(GARDENER, "Rules the gardener keeps: sizes, duplicates, recaps, archive, tags.")
 
 
 def _default_file(name: str, title: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from thunderus_mem.garden.material import Material
 from thunderus_mem.garden.plan import Plan, make_plan
 from thunderus_mem.garden.rules import RULE_NAMES, RULES
+from thunderus_mem.garden.sequence import planned
 from thunderus_mem.model.document import MAX_DOCUMENT, read_document
 from thunderus_mem.model.errors import Conflict, NotFound, ThunderusError
 from thunderus_mem.store.files import ABSENT, read_file
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.garden.plan import DocumentEdit, Step
     from thunderus_mem.memory import Memory
+    from thunderus_mem.model.document import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +65,34 @@ class Applied:
 def material(memory: Memory) -> Material:
     """What the gardening rules look at, from a fresh index."""
     memory.refresh()
-    ordered = sorted(documents(memory), key=lambda document: (document.id, document.path))
-    return Material(tuple(ordered), today=memory.now().astimezone(UTC).date().isoformat())
+    in_use, archived = (
+        tuple(sorted(found, key=lambda document: (document.id, document.path)))
+        for found in (documents(memory), documents(memory, archived=True))
+    )
+    today = memory.now().astimezone(UTC).date().isoformat()
+    files = frozenset(path for path, _, _ in memory.index.files())
+    former = memory.log_index().single_paths()
+    return Material(
+        in_use,
+        archived,
+        today,
+        files,
+        _ours(memory, in_use, today),
+        {path: doc_id for path, doc_id in former.items() if path not in files},
+    )
+
+
+def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[str]:
+    """Of the recaps that may be archived, those that still say what the program itself wrote."""
+    from thunderus_mem.garden.archiving import expiry, old_recaps
+    from thunderus_mem.projection.log_index import read
+    from thunderus_mem.verbs.recapping import texts_by_us
+
+    asked = {one.id: one for one in old_recaps(in_use, memory.config, today)}
+    asked |= {one.id: one for one in in_use if one.kind == "recap" and "" < expiry(one) <= today}
+    rows = memory.log_index().naming(sorted(asked)) if asked else []
+    by_us = texts_by_us(logged.event for logged in read(memory.log, rows))
+    return frozenset(one.id for one in asked.values() if (one.id, one.hash) in by_us)
 
 
 def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
@@ -77,7 +105,7 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
             )
     seen = material(memory)
     chosen = [rule for rule in RULES if not only or rule.name in only]
-    return make_plan(*(rule.plan(seen, memory.config) for rule in chosen))
+    return make_plan(*planned(chosen, seen, memory.config), order=RULE_NAMES)
 
 
 def _as_edit(memory: Memory, edit: DocumentEdit) -> Edit:

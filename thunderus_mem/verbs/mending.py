@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from thunderus_mem.lint.renumber import Rename
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Reading
+    from thunderus_mem.model.renumber import Rename
     from thunderus_mem.transaction import Writing
     from thunderus_mem.verbs.linting import Seen
 
@@ -55,7 +55,7 @@ def shown(memory: Memory, seen: Seen, *, renames: bool) -> str:
 
 def _renames(memory: Memory, seen: Seen) -> tuple[Rename, ...]:
     """The files that get another number, among those found to share one."""
-    from thunderus_mem.lint.renumber import renames
+    from thunderus_mem.model.renumber import renames
     from thunderus_mem.verbs.linting import documents
 
     shared = {finding.path for finding in seen.findings if finding.rule == "TM111"}

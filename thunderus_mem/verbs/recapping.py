@@ -66,14 +66,20 @@ def _template(memory: Memory) -> str:
     return read_file(path, MAX_DOCUMENT).decode("utf-8", "replace")
 
 
+def texts_by_us(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
+    """Ids and hashes of the texts that `recap` itself has written, or the gardener made of those, as the log
+    says; ``events`` in its order."""
+    found: set[tuple[str, str]] = set()
+    for event in events:
+        op = event.body.get("op") if event.kind == "patch" else ""
+        for change in changes_of(event) if op in (RECAP_OP, "garden") else ():
+            if op == RECAP_OP or (change.doc_id, change.before) in found:
+                found.add((change.doc_id, change.after))
+    return frozenset(found)
+
+
 def _written_by_us(document: Document, events: Iterable[Event]) -> bool:
-    """Whether the text is one that `recap` itself has written, as the log says."""
-    return any(
-        change.doc_id == document.id and change.after == document.hash
-        for event in events
-        if event.kind == "patch" and event.body.get("op") == RECAP_OP
-        for change in changes_of(event)
-    )
+    return (document.id, document.hash) in texts_by_us(events)
 
 
 def recap(

@@ -1,4 +1,4 @@
-"""New numbers for decisions that took one twice: what `lint --fix` renames. Pure."""
+"""New numbers for decisions that took one twice: what `lint --fix` and the gardener rename. Pure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.markdown import references
 from thunderus_mem.model.timestamp import utc_key
 
@@ -30,7 +31,7 @@ def renames(documents: Sequence[Document]) -> tuple[Rename, ...]:
     """The newer of two decisions with one number gets the next free one; the oldest keeps it.
 
     ``documents`` are all of the store. A file that another document links to by its path keeps its name: its
-    number is for a person to settle.
+    number is for a person to settle. So does one in the archive, which keeps its number before all others.
     """
     by_number: dict[int, list[Document]] = {}
     for document in documents:
@@ -45,14 +46,14 @@ def renames(documents: Sequence[Document]) -> tuple[Rename, ...]:
     planned = []
     for found in shared.values():
         for document in sorted(found, key=_age)[1:]:
-            if document.path not in linked:
+            if document.path not in linked and not is_archived(document.path):
                 planned.append(Rename(document, _numbered(document.path, free)))
                 free += 1
     return tuple(planned)
 
 
-def _age(document: Document) -> tuple[str, str]:
-    return utc_key(document.created) or "9", document.path
+def _age(document: Document) -> tuple[bool, str, str]:
+    return not is_archived(document.path), utc_key(document.created) or "9", document.path
 
 
 def _numbered(path: str, number: int) -> str:
