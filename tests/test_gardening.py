@@ -89,7 +89,7 @@ def test_applying_merges_logs_each_step_and_leaves_nothing_to_plan(root: Path, c
         ("update", "fact.caching"),
         ("remove", "fact.cache"),
     }
-    assert garden_plan(opened(root, clock)).steps == ()
+    assert garden_plan(opened(root, clock)).applicable == ()
 
 
 def test_the_removed_id_still_leads_to_the_document(root: Path, clock: Clock) -> None:

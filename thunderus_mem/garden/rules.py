@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.garden.archiving import plan_archive
 from thunderus_mem.garden.duplicates import plan_duplicates
+from thunderus_mem.garden.links import plan_links
 from thunderus_mem.garden.numbers import plan_numbers
+from thunderus_mem.garden.sizes import plan_sizes
+from thunderus_mem.garden.tags import plan_tags
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +34,9 @@ def _duplicates(material: Material, config: Config) -> tuple[Step, ...]:
 RULES: Final[tuple[GardenRule, ...]] = (
     GardenRule("duplicates", "Merge documents that make exactly the same statements.", _duplicates),
     GardenRule("numbers", "Give decisions that took one number twice a number of their own.", plan_numbers),
+    GardenRule("links", "Lead links that lead nowhere to where their target went.", plan_links),
+    GardenRule("tags", "Write each tag in one way.", plan_tags),
+    GardenRule("sizes", "Split long facts at their headings, and say what else is too long.", plan_sizes),
     GardenRule("archive", "Set aside old recaps, and what has expired or was replaced.", plan_archive),
 )
 """In the order in which their steps are carried out."""

@@ -37,10 +37,13 @@ def planned(rules: Iterable[GardenRule], material: Material, config: Config) -> 
 def carried_out(material: Material, steps: Sequence[Step]) -> Material:
     """The memory after the edits of ``steps``, in their order."""
     by_path = {document.path: document for document in (*material.documents, *material.archived)}
-    files = set(material.files)
+    files, former = set(material.files), dict(material.former)
     for edit in (edit for step in steps for edit in step.edits):
         by_path.pop(edit.path, None)
         files.discard(edit.path)
+        former.pop(edit.path, None)
+        if edit.after_text is None and edit.renames:
+            former[edit.path] = edit.doc_id
         if edit.after_text is not None:
             files.add(edit.path)
             document = read_document(edit.path, edit.after_text.encode("utf-8", "surrogatepass")).document
@@ -51,4 +54,5 @@ def carried_out(material: Material, steps: Sequence[Step]) -> Material:
         documents=tuple(one for one in ordered if not is_archived(one.path)),
         archived=tuple(one for one in ordered if is_archived(one.path)),
         files=frozenset(files),
+        former=former,
     )

@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.archive import archived_path
+from thunderus_mem.model.relinking import is_bracketed, may_be_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 # Ways in which documentation sites leave out the end of a path.
 _ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", ".markdown", ".rst")
-_NO_WIKI = re.compile(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
 
 
 class Target(NamedTuple):
@@ -40,7 +40,7 @@ def _follow(subject: Subject, reference: Reference, corpus: Corpus) -> Target | 
     name, _, anchor = reference.target.partition("#")
     own_id = subject.document.id if subject.document else ""
     if reference.kind == "wiki":
-        if _NO_WIKI.search(name):
+        if not may_be_name(name):
             return None
         doc_id = corpus.resolve(name) if name else own_id
         return Target(name, anchor, doc_id, doc_id is not None)
@@ -78,10 +78,6 @@ def _is_there(subject: Subject, path: str) -> bool:
     return path.endswith(".html") and subject.exists(path.removesuffix(".html") + ".md")
 
 
-# "[[text]](address)" is a link whose text stands in brackets, no wiki link.
-_BRACKETED = re.compile(r"\[\[[^\[\]]*\]\][(\[:]")
-
-
 _LABEL = re.compile(r"\[[^\[\]\n]+\]")
 
 
@@ -89,7 +85,7 @@ def _is_used(subject: Subject, reference: Reference, labels: Mapping[str, int]) 
     """Whether a reader meets this reference: a ``[label]: target`` counts when its label is used."""
     line = subject.body_text(reference.line)
     if reference.kind == "wiki":
-        return _BRACKETED.match(line, reference.column - 1) is None
+        return not is_bracketed(line, reference.column)
     label = f"[{reference.text}]"
     if not line.startswith(f"{label}:", reference.column - 1):
         return True

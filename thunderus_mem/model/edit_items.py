@@ -4,16 +4,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.model.edit import data_with, list_at
+from thunderus_mem.model.edit import data_with, list_at, remove_item
 from thunderus_mem.model.errors import InvalidDocument
-from thunderus_mem.model.header import Mapping, Sequence, plain_data
+from thunderus_mem.model.header import Mapping, Scalar, Sequence, plain_data
 from thunderus_mem.model.splice import checked, open_header, with_new_key, with_value
 from thunderus_mem.model.splice_items import with_item, without_items
+from thunderus_mem.model.yaml_text import scalar
 
 if TYPE_CHECKING:
     from thunderus_mem.model.edit import Item
 
-__all__ = ["update_item"]
+__all__ = ["rename_item", "update_item"]
+
+
+def rename_item(text: str, key: tuple[str, ...], old: str, new: str) -> str:
+    """Write the first text ``old`` in the list at ``key`` as ``new``, in its place: quotes, comments and the
+    order stay. Where ``new`` is in the list already, ``old`` leaves it. Not there: the text as it is.
+
+    Raises `InvalidDocument` when the header cannot be read or is written in a way that cannot be kept.
+    """
+    opened = open_header(text)
+    node = list_at(opened.root, key)
+    items = plain_data(node) if isinstance(node, Sequence) else []
+    if not isinstance(node, Sequence) or old not in items or old == new:
+        return text
+    if new in items:
+        return remove_item(text, key, old)
+    place = items.index(old)
+    item = node.items[place]
+    assert isinstance(item, Scalar)
+    expected = data_with(plain_data(opened.root), key, [*items[:place], new, *items[place + 1 :]])
+    written = opened.header[item.start : item.end]
+    before, after = opened.header[: item.start], opened.header[item.end :]
+    for led in (written.replace(old, new), scalar(new, flow=node.flow)):
+        try:
+            if led != written:
+                return checked(opened, before + led + after, expected)
+        except InvalidDocument:
+            continue
+    return update_item(text, key, old, new)
 
 
 def update_item(text: str, key: tuple[str, ...], old: Any, new: Item) -> str:

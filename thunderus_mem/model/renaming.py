@@ -7,12 +7,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.document import RELATIONS
-from thunderus_mem.model.edit import data_with, insert_item, remove_item, set_key
-from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence, plain_data
+from thunderus_mem.model.edit import insert_item, remove_item, set_key
+from thunderus_mem.model.edit_items import rename_item
+from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence
 from thunderus_mem.model.ids import file_stem
 from thunderus_mem.model.references import Reference, cited_paths, references
-from thunderus_mem.model.splice import checked, open_header
-from thunderus_mem.model.yaml_text import scalar
+from thunderus_mem.model.splice import open_header
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -84,18 +84,10 @@ def _with_item(text: str, relation: str, new_id: str, means: Callable[[str], boo
     """The text with the first item of a list that names the document led to its new id."""
     opened = open_header(text)
     items = _items(opened.root, relation)
-    for at, item in enumerate(items):
+    for item in items:
         if not isinstance(item, Scalar) or item.text == new_id or not means(item.text):
             continue
-        names = [plain_data(one) for one in items]
-        if new_id in names:
-            return remove_item(text, ("links", relation), item.text)
-        written = opened.header[item.start : item.end]
-        led = written.replace(item.text, new_id) if item.text in written else scalar(new_id, flow=True)
-        expected = data_with(
-            plain_data(opened.root), ("links", relation), [*names[:at], new_id, *names[at + 1 :]]
-        )
-        return checked(opened, opened.header[: item.start] + led + opened.header[item.end :], expected)
+        return rename_item(text, ("links", relation), item.text, new_id)
     return text
 
 
