@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.garden.naming import Names
 from thunderus_mem.garden.plan import REPORT, Step
 from thunderus_mem.garden.sections import cut
-from thunderus_mem.garden.splitting import split
+from thunderus_mem.garden.splitting import Split, split
 from thunderus_mem.model.ids import fold_key
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thunderus_mem.garden.material import Material
-    from thunderus_mem.garden.splitting import Split
     from thunderus_mem.model.document import Document
     from thunderus_mem.store.config import Config
 
@@ -41,7 +40,11 @@ def plan_sizes(material: Material, config: Config) -> tuple[Step, ...]:
     taken = _Taken(material, names)
     for document in long:
         found = _split(document, material, config, names, taken)
-        steps.append(_too_long(document, found.reason, config) if found.reason else _parted(document, found))
+        steps.append(
+            _too_long(document, found.reason, config.caps_document_hard)
+            if found.reason
+            else _parted(document, found)
+        )
     return tuple(steps)
 
 
@@ -71,8 +74,6 @@ class _Taken:
 
 
 def _split(document: Document, material: Material, config: Config, names: Names, taken: _Taken) -> Split:
-    from thunderus_mem.garden.splitting import Split
-
     if document.kind != "fact":
         return Split(reason=f"a {document.kind} needs its sections, so that a person has to cut it")
     if document.id in names.claimed_twice:
@@ -100,7 +101,7 @@ def _parted(document: Document, found: Split) -> Step:
     return Step(
         "split",
         f"`{document.id}` has about {_tokens(document):,} tokens; its longest sections can stand alone",
-        (*parts, "each line stands in one of them, as it was written", *led),
+        (*parts, "each line stands in one of them, and links to headings follow", *led),
         (document.id, *(doc_id for doc_id, _, _ in found.parts)),
         found.edits,
         rule=RULE,
@@ -109,11 +110,10 @@ def _parted(document: Document, found: Split) -> Step:
     )
 
 
-def _too_long(document: Document, reason: str, config: Config) -> Step:
+def _too_long(document: Document, reason: str, most: int) -> Step:
     return Step(
         REPORT,
-        f"`{document.id}` has about {_tokens(document):,} tokens, {config.caps_document_hard:,} are the most; "
-        f"{reason}",
+        f"`{document.id}` has about {_tokens(document):,} tokens, {most:,} are the most; {reason}",
         tuple(_longest([document])),
         (document.id,),
         rule=RULE,

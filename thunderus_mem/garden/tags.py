@@ -15,7 +15,7 @@ from thunderus_mem.model.edit_items import rename_item
 from thunderus_mem.model.errors import InvalidDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from thunderus_mem.garden.material import Material
     from thunderus_mem.model.document import Document
@@ -47,7 +47,7 @@ def plan_tags(material: Material, config: Config) -> tuple[Step, ...]:
     uses = _uses(material.documents)
     spelling = _spellings(uses, config.tags_aliases)
     steps = [step for one in material.documents if (step := _respelt(one, uses, spelling)) is not None]
-    return (*steps, *_plurals(material.documents, uses, spelling))
+    return (*steps, *_plurals(material.documents, spelling))
 
 
 def same_tag(tag: str) -> str:
@@ -89,7 +89,8 @@ def _edited(document: Document, names: Mapping[str, str]) -> DocumentEdit | None
     text = document.text
     try:
         for old, new in names.items():
-            text = rename_item(text, ("tags",), old, new)
+            while (after := rename_item(text, ("tags",), old, new)) != text:  # it may be there twice
+                text = after
     except InvalidDocument:
         return None
     if text == document.text:
@@ -124,13 +125,12 @@ def _documents(count: int) -> str:
     return "1 document says" if count == 1 else f"{count} documents say"
 
 
-def _plurals(
-    documents: Iterable[Document], uses: Mapping[str, int], spelling: Callable[[str], str]
-) -> list[Step]:
+def _plurals(documents: Sequence[Document], spelling: Callable[[str], str]) -> list[Step]:
     """A proposal for each tag that is there in singular and plural: the one used more stays."""
     counts: dict[str, int] = {}
-    for tag, count in uses.items():
-        counts[spelling(tag)] = counts.get(spelling(tag), 0) + count
+    for document in documents:
+        for tag in dict.fromkeys(map(spelling, document.tags)):
+            counts[tag] = counts.get(tag, 0) + 1
     by_key = {same_tag(tag): tag for tag in sorted(counts, reverse=True)}
     steps = []
     for key, one in sorted(by_key.items()):
