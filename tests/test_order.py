@@ -43,11 +43,14 @@ def shown(plan: Plan) -> str:
     """A plan without whole texts: those stand in the folders."""
     data = [{key: asdict(step)[key] for key in SHOWN} | {"reach": step.extent} for step in plan.steps]
     for step in data:
-        step["edits"] = [
-            f"{'remove' if one['after_text'] is None else 'update' if one['before'] else 'create'} {one['path']}"
-            for one in step["edits"]
-        ]
+        step["edits"] = [f"{_deed(edit)} {edit['path']}" for edit in step["edits"]]
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _deed(edit: dict[str, Any]) -> str:
+    if edit["after_text"] is None:
+        return "remove"
+    return "update" if edit["before"] else "create"
 
 
 def changed(before: Files, after: Files) -> Files:

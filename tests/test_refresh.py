@@ -144,7 +144,8 @@ def test_indexing_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.md")} == before
 
 
-NAMES = st.sampled_from(["a.md", "b.md", "c.md", "sub/d.md", "é.md"])
+ASIDE = "../../archive/semantic/FACTS"
+NAMES = st.sampled_from(["a.md", "b.md", "c.md", "sub/d.md", "é.md", f"{ASIDE}/a.md", f"{ASIDE}/z.md"])
 TEXTS = st.sampled_from(
     [
         document("fact.x", "one\n"),
