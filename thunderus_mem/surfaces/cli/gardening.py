@@ -20,8 +20,9 @@ def garden(
     plan: Annotated[bool, typer.Option("--plan", help="Say what would be done (the default).")] = False,
     apply: Annotated[bool, typer.Option("--apply", help="Do it, step by step.")] = False,
 ) -> int:
-    """Find documents that say the same; with --apply one of them keeps all ids, tags and links.
+    """Find what can be tidied: duplicates, numbers, links, tags, long documents, what may be archived.
 
+    With --apply what is certain is done; the rest is for you to decide.
     What somebody changes meanwhile is left as it is and named; the exit code is 3 then.
     """
     from thunderus_mem.surfaces.cli.done import published_code

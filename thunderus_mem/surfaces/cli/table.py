@@ -264,7 +264,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "garden",
         "gardening",
-        "Find and settle duplicate documents.",
+        "Plan and do the tidying: duplicates, links, tags, archive.",
         _KEEP,
         (("", "thunderus_mem.garden.plan:Plan"), ("", "thunderus_mem.verbs.gardening:Applied")),
     ),
