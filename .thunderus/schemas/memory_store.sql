@@ -32,7 +32,8 @@ CREATE INDEX files_by_doc_id ON files (doc_id, path);
 
 CREATE INDEX files_with_problems ON files (path) WHERE problems_json <> '[]';
 
--- One row a document. Of several files with one id the first path in order is the document.
+-- One row a document. Of several files with one id the first path in order is the document; one in use goes
+-- before one in the archive.
 CREATE TABLE docs (
     doc_id TEXT PRIMARY KEY,          -- e.g. "fact.testing.llvm-cov"
     kind TEXT NOT NULL,               -- core|fact|adr|playbook|recap
@@ -49,14 +50,17 @@ CREATE TABLE docs (
     anchors_json TEXT NOT NULL,       -- JSON array: link anchors of all headings
     hash TEXT NOT NULL,
     size INTEGER NOT NULL,            -- bytes
-    tokens INTEGER NOT NULL           -- about: characters / 4
+    tokens INTEGER NOT NULL,          -- about: characters / 4
+    archived INTEGER NOT NULL         -- 1 when it is set aside in the archive
 );
 
-CREATE INDEX docs_by_updated ON docs (updated_key, updated);
+CREATE INDEX docs_by_updated ON docs (archived, updated_key, updated);
 
-CREATE INDEX docs_by_kind ON docs (kind, tokens);
+CREATE INDEX docs_by_kind ON docs (archived, kind, tokens);
 
--- The entries of the manifest, as they are written there.
+CREATE INDEX archived_docs ON docs (doc_id) WHERE archived = 1;
+
+-- The entries of the manifest, as they are written there: one a document in use.
 CREATE TABLE manifest (
     doc_id TEXT PRIMARY KEY,
     entry TEXT NOT NULL               -- JSON object, indented
@@ -81,7 +85,7 @@ CREATE TABLE doc_edges (
 
 CREATE INDEX doc_edges_by_dst ON doc_edges (dst_doc_id, rel);
 
--- Places in the code that documents talk about, in the order of the document.
+-- Places in the code that documents in use talk about, in the order of the document.
 CREATE TABLE anchors (
     doc_id TEXT NOT NULL,
     place INTEGER NOT NULL,           -- from 0

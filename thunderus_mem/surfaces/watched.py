@@ -6,6 +6,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
+from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS
 from thunderus_mem.surfaces.watch import git_at_work
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class WatchedMemory:
         self._open = open_again
         memory = open_again()
         self._root, self._git = memory.root, memory.git
-        self._folders = tuple(dict.fromkeys(memory.layout.folder_of(kind) for kind in _kinds()))
+        self._folders = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
 
     @property
     def store(self) -> str:
@@ -57,9 +58,3 @@ class WatchedMemory:
             return lint(memory, there).diagnostics
         finally:
             memory.index.close()
-
-
-def _kinds() -> tuple[str, ...]:
-    from thunderus_mem.model.document import KINDS
-
-    return KINDS

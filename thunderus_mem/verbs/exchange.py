@@ -14,6 +14,7 @@ from thunderus_mem.model.composing import skeleton
 from thunderus_mem.model.document import KINDS, MAX_DOCUMENT, read_document
 from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.timestamp import format_timestamp
+from thunderus_mem.store.layout import ARCHIVE_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -198,8 +199,8 @@ def _is_template(document: Document) -> bool:
 
 
 def stored_documents(layout: Layout) -> Iterator[Document]:
-    """Every document of the store that reads, straight from its file."""
-    for folder in sorted({layout.folder_of(kind) for kind in KINDS}):
+    """Every document of the store that reads, in use or archived, straight from its file."""
+    for folder in (*sorted({layout.folder_of(kind) for kind in KINDS}), *ARCHIVE_FOLDERS):
         for path in _walk(layout.at(folder)):
             relative = layout.relative(path)
             if layout.kind_of(relative) is None:

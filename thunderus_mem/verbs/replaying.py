@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.event import changes_of
 
@@ -55,7 +56,9 @@ def replay(memory: Memory, *, every: bool = False) -> ReplayReport:
     memory.refresh()
     reached = _reached(memory.log.read_all().events)
     listed = memory.index.files()
-    files = {doc_id: (path, hash) for path, hash, doc_id in reversed(listed) if doc_id}
+    # The last of each id counts: in use before archived, the first by path.
+    ordered = reversed(sorted(listed, key=lambda file: is_archived(file[0])))
+    files = {doc_id: (path, hash) for path, hash, doc_id in ordered if doc_id}
     there = {path for path, _, _ in listed}
     found = [
         _compared(id, reached.get(id), files.get(id))
