@@ -293,7 +293,7 @@ def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:
     assert words("add", "pl") == ["playbook"]
     assert words("link", "fact.a", "re") == ["refers_to"]
     assert words("lint", "--format", "s") == ["sarif"]
-    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206"]
+    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206", "TM207"]
 
 
 def test_swapped_letters_are_told_from_other_words(run: Run) -> None:

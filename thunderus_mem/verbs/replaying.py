@@ -57,7 +57,7 @@ def replay(memory: Memory, *, every: bool = False) -> ReplayReport:
     reached = _reached(memory.log.read_all().events)
     listed = memory.index.files()
     # The last of each id counts: in use before archived, the first by path.
-    ordered = reversed(sorted(listed, key=lambda file: is_archived(file[0])))
+    ordered = sorted(listed, key=lambda file: (is_archived(file[0]), file[0]), reverse=True)
     files = {doc_id: (path, hash) for path, hash, doc_id in ordered if doc_id}
     there = {path for path, _, _ in listed}
     found = [
