@@ -201,8 +201,8 @@ def documents(patient: Patient) -> Iterator[Check]:
             many(
                 sum(number > 1 for number in ids.values()), "two files have one id", "{} ids are taken twice"
             ),
-            "the first by path is served, one in use before one in the archive; give the other an id of its own, "
-            "or remove it",
+            "the first by path is served, one in use before one in the archive; give the other an id of its "
+            "own, or remove it",
             twice,
             "nothing: both texts are as they were",
             "thunderus-mem lint --select TM103",
