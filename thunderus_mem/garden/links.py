@@ -9,14 +9,13 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.garden.naming import Names, path_of
+from thunderus_mem.garden.naming import Names, path_of, references_in
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, Step
 from thunderus_mem.model.archive import archived_path
 from thunderus_mem.model.edit_items import rename_item
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.header import Mapping, Scalar, Sequence
 from thunderus_mem.model.ids import file_stem, fold_key
-from thunderus_mem.model.references import references
 from thunderus_mem.model.relinking import is_bracketed, link_to, may_be_name, relinked, wiki_to
 
 if TYPE_CHECKING:
@@ -104,7 +103,7 @@ class _Where:
         if document.imported_from or "[" not in document.body:
             return
         lines = document.body.split("\n")
-        for reference in references(document.body):
+        for reference in references_in(document.body):
             line = document.body_line + reference.line - 1
             shown = _Dead(line, reference.target, reference=reference)
             if reference.kind == "wiki":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.archive import archived_path, live_path
 from thunderus_mem.model.ids import fold_key
@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.references import Reference
 
-__all__ = ["Names", "path_of"]
+__all__ = ["Names", "path_of", "references_in"]
+
+_MOST_REMEMBERED: Final = 1 << 15
+
+
+@lru_cache(maxsize=_MOST_REMEMBERED)
+def references_in(body: str) -> tuple[Reference, ...]:
+    """The references of a body. Several rules ask for those of every document; `sequence` forgets them."""
+    return references(body)
 
 
 def _folded(name: str) -> str:
@@ -83,7 +91,7 @@ class Names:
         """Ids of the other documents that one links to, by relation, in brackets or by path."""
         for link in document.links:
             yield from self._other(document, self.resolve(link.target))
-        for reference in references(document.body):
+        for reference in references_in(document.body):
             if reference.kind == "wiki":
                 yield from self._other(document, self.resolve(reference.target.partition("#")[0].strip()))
             elif path := path_of(document, reference):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from thunderus_mem.garden.naming import references_in
 from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.document import read_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.garden.material import Material
     from thunderus_mem.garden.plan import Step
@@ -22,16 +23,21 @@ __all__ = ["carried_out", "planned"]
 def planned(rules: Iterable[GardenRule], material: Material, config: Config) -> tuple[tuple[Step, ...], ...]:
     """The steps of each rule. Two rules may change one document: what the second would carry out begins with
     what the first leaves. Proposals and reports are about the memory as it is, since they wait."""
-    parts = []
+    try:
+        return tuple(_planned(rules, material, config))
+    finally:
+        references_in.cache_clear()
+
+
+def _planned(rules: Iterable[GardenRule], material: Material, config: Config) -> Iterator[tuple[Step, ...]]:
     seen = material
     for rule in rules:
         steps = rule.plan(seen, config)
         now = tuple(step for step in steps if step.extent == "apply")
         rest = steps if seen is material else rule.plan(material, config)
-        parts.append((*now, *(step for step in rest if step.extent != "apply")))
+        yield (*now, *(step for step in rest if step.extent != "apply"))
         if now:
             seen = carried_out(seen, now)
-    return tuple(parts)
 
 
 def carried_out(material: Material, steps: Sequence[Step]) -> Material:
