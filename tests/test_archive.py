@@ -14,7 +14,7 @@ import pytest
 from tests.order_support import document_text
 from tests.test_gardening import Clock, git, opened
 from thunderus_mem.model.archive import archived_path, is_archived, live_path
-from thunderus_mem.model.errors import DocumentExists, InvalidDocument
+from thunderus_mem.model.errors import DocumentExists, InvalidDocument, Refused
 from thunderus_mem.model.event import changes_of
 from thunderus_mem.projection.inventory import take_inventory
 from thunderus_mem.projection.refresh import FOLDERS
@@ -27,6 +27,7 @@ from thunderus_mem.verbs.governing import governing
 from thunderus_mem.verbs.linting import lint
 from thunderus_mem.verbs.reading import list_documents, show, status
 from thunderus_mem.verbs.recapping import recap
+from thunderus_mem.verbs.renaming import rename
 from thunderus_mem.verbs.starting import init
 from thunderus_mem.verbs.undoing import undo
 from thunderus_mem.verbs.upkeep import index_rebuild, index_verify
@@ -192,6 +193,31 @@ def test_of_two_with_one_id_the_one_in_use_counts(root: Path, clock: Clock) -> N
         archive(memory, ["fact.old-port"])
     (root / FACTS / "zzz.md").unlink()
     assert show(opened(root, clock), "fact.old-port").archived
+
+
+def test_nothing_found_says_that_the_archive_was_not_asked(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    assert search(memory, "nowhereatall").notes == ()
+    archive(memory, ["fact.old-port"])
+    assert "--archived" in search(memory, "nowhereatall").notes[-1]
+    assert search(memory, "nowhereatall", archived=True).notes == ()
+
+
+def test_an_archive_that_is_a_link_is_refused(root: Path, clock: Clock, tmp_path: Path) -> None:
+    shutil.rmtree(root / ".thunderus/memory/archive", ignore_errors=True)
+    (root / ".thunderus/memory/archive").symlink_to(tmp_path)
+    with pytest.raises(Refused, match="symbolic link"):
+        opened(root, clock)
+
+
+def test_an_archived_document_is_edited_and_renamed_where_it_is(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    archive(memory, ["fact.old-port"])
+    assert edit(memory, "fact.old-port", add_tags=["history"]).path == f"{ASIDE}/old-port.md"
+    renamed = rename(memory, "fact.old-port", "fact.former-port")
+    assert renamed.path == f"{ASIDE}/former-port.md"
+    assert not [one for one in codes(memory) if one[0] in ("TM201", "TM204")]
+    assert unarchive(memory, ["fact.former-port"]).documents[0].path == f"{FACTS}/former-port.md"
 
 
 def test_the_manifest_lists_what_is_in_use(root: Path, clock: Clock) -> None:

@@ -194,6 +194,7 @@ COMMANDS = (
         ("rename", "fact.retries", "fact.attempts"),
         prepare=(("link", "fact.limits", "refers_to", "fact.retries"),),
     ),
+    Command("archive", ("archive", "fact.retries", "fact.limits", "-m", "no longer needed")),
     Command(
         "undo",
         # A copy is another tree than the one its changes were made in.

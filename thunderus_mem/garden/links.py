@@ -132,18 +132,25 @@ class _Where:
             return None
         return _Found(self.names.ids[ids[0]], "its id differs in case alone", "propose")
 
+    def _present(self, former: str) -> Document | None:
+        """The document that the log knows by an id, which may be an alias by now; ``None`` when it is gone or
+        cannot be told from another."""
+        known = self.names.ids.get(self.names.resolve(former) or "") if former else None
+        by_name = known is not None and former in (known.id, *known.aliases)
+        return known if known is not None and by_name and known.id not in self.names.claimed_twice else None
+
     def _was_called(self, name: str) -> _Found | None:
         """Which document had a file of this name."""
         ids = self._former_stems.get(fold_key(name.removesuffix(".md")), set())
-        was = self.names.ids.get(next(iter(ids))) if len(ids) == 1 else None
-        if was is None or was.id in self.names.claimed_twice:
+        was = self._present(next(iter(ids))) if len(ids) == 1 else None
+        if was is None:
             return None
         return _Found(was, f"the log says that this was the file of `{was.id}`", "apply")
 
     def _was_at(self, path: str) -> _Found | None:
         """Which document once stood in a file that is gone."""
-        was = self.names.ids.get(self._material.former.get(path, ""))
-        if was is not None and was.id not in self.names.claimed_twice:
+        was = self._present(self._material.former.get(path, ""))
+        if was is not None:
             return _Found(was, f"the log says that `{was.id}` stood there", "apply")
         named = self._named_before.get(path, [])
         if len(named) == 1 and named[0].id not in self.names.claimed_twice:

@@ -6,6 +6,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from thunderus_mem.model.archive import live_path
 from thunderus_mem.model.document import RELATIONS
 from thunderus_mem.model.edit import insert_item, remove_item, set_key
 from thunderus_mem.model.edit_items import rename_item
@@ -129,9 +130,9 @@ def _led_link(one: Reference, old: Name, new: Name, folder: str) -> str:
     return path[: path.rfind("/") + 1] + file + one.written[len(path) :]
 
 
-def _spellings(path: str) -> tuple[str, str]:
-    """How links write the path of a file: with its ending, or without."""
-    return path, path.removesuffix(".md")
+def _spellings(path: str) -> tuple[str, ...]:
+    """How links write the path of a file: with its ending, or without; an archived one's as it was in use."""
+    return tuple(name for one in {path, live_path(path)} for name in (one, one.removesuffix(".md")))
 
 
 def mentions(text: str, old: Name) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ For the same reason values on its way are named tuples: making a class of them c
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.query import parse_query
 from thunderus_mem.projection.rows import has_anchors
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.projection.index import Index
+
+
+_NOT_ASKED: Final = "The archive was not asked; --archived looks there as well."
 
 
 class SearchResult(NamedTuple):
@@ -61,8 +64,9 @@ def search(
             judge=judge,
             archived=archived,
         )
-        asked = index.count() - (0 if archived else index.count_archived())
-        return SearchResult(text, tuple(hits), query.notes, asked, index.generation())
+        aside = 0 if archived else index.count_archived()
+        notes = (*query.notes, _NOT_ASKED) if aside and not hits else query.notes
+        return SearchResult(text, tuple(hits), notes, index.count() - aside, index.generation())
 
     def judge(doc_ids: Sequence[str] | None) -> Mapping[str, str]:
         if not has_anchors(memory.index.database):
