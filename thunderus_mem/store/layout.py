@@ -40,6 +40,7 @@ _PLACES: Final = (
     *DOCUMENT_FOLDERS.values(),
     INDEXES,
     ".thunderus/schemas",
+    ".thunderus/patches",
     ".thunderus/local",
     ".thunderus/local/undo",
     *SHARD_FOLDERS,

@@ -138,7 +138,7 @@ def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[s
         for folder in {os.path.dirname(layout.at(name)) for name in steps} | {layout.root, layout.local_dir}:
             sweep(folder)
         made = [name for name, data in steps.items() if _write_once(layout, name, data)]
-        for folder in (*DOCUMENT_FOLDERS.values(), ".thunderus/sessions", ".thunderus/local"):
+        for folder in (*DOCUMENT_FOLDERS.values(), ".thunderus/sessions", ".thunderus/patches", ".thunderus/local"):
             _make_folder(layout.at(folder))
         if agents:
             made.extend(_agent_blocks(layout.root))
