@@ -157,8 +157,8 @@ class Writing:
     ) -> Event:
         """Append an approval: somebody's word on documents, with what it rests on; no document changes.
 
-        ``id`` is what it is called, where a document cites it; ``patch`` the proposal decided about, ``drops``
-        what goes away with the decision.
+        ``id`` is what it is called, where a document cites it; ``patch`` the proposal decided about,
+        ``drops`` what goes away with the decision.
         """
         refs = {**({"patch_id": patch} if patch else {}), "memory_doc_ids": list(doc_ids)}
         return self._plain("approval", body, refs, why, acting(self._memory.environ, actor), drops, id=id)

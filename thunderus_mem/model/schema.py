@@ -1,4 +1,4 @@
-"""The JSON Schemas of frontmatter, manifest, events and proposals: a quick yes for ordinary data, else jsonschema.
+"""The JSON Schemas of documents, manifest, events and proposals: a quick yes, else jsonschema.
 
 The schema files are JSON Schema 2020-12 (json-schema.org/draft/2020-12). `surely_valid` accepts only what
 jsonschema accepts too, so that linting an ordinary document never imports it.

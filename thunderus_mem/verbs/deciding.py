@@ -2,73 +2,47 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from thunderus_mem.garden.filing import acting
-from thunderus_mem.model.edit import insert_item
 from thunderus_mem.model.errors import Conflict, InvalidDocument, ThunderusError
-from thunderus_mem.model.timestamp import utc_key
-from thunderus_mem.projection.log_index import read as read_events
 from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.store.files import remove_file
-from thunderus_mem.store.layout import kind_of
 from thunderus_mem.store.paths import inside
 from thunderus_mem.store.proposals import age, discard, queue
 from thunderus_mem.verbs.asking_git import Committed, asking
+from thunderus_mem.verbs.decision import (
+    APPROVED,
+    EXPIRED,
+    REJECTED,
+    Decided,
+    Decision,
+    body,
+    check,
+    doc_ids,
+    history,
+    is_own,
+    sourced,
+)
 from thunderus_mem.verbs.fitting import fit
-from thunderus_mem.verbs.proposing import DECISION, waiting_for
+from thunderus_mem.verbs.proposing import waiting_for
 from thunderus_mem.verbs.written import Written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from thunderus_mem.memory import Memory
-    from thunderus_mem.model.proposal import Proposal
     from thunderus_mem.store.proposals import Waiting
     from thunderus_mem.transaction import Writing
 
 __all__ = ["Decided", "Decision", "patch_approve", "patch_expire", "patch_reject"]
 
-APPROVED, REJECTED, EXPIRED = "approved", "rejected", "expired"
-
-
-class Decision(NamedTuple):
-    """What became of one proposal.
-
-    ``state`` is approved, rejected or expired. A proposal that stays is moved (its documents changed since,
-    and it fits all the same: somebody should look first), in conflict, gone (a document of it is), there
-    (what it wants is so already), refused or invalid; ``applied`` means that it was approved before, and the
-    file that was left is gone now. ``problem`` says what is in the way, or why it expired. ``code`` is the
-    exit code.
-    """
-
-    id: str
-    state: str
-    targets: tuple[str, ...]
-    approval_id: str = ""
-    event_id: str = ""
-    problem: str = ""
-    hint: str = ""
-    code: int = 0
-
-
-class Decided(NamedTuple):
-    """What was decided, proposal by proposal, and the files written.
-
-    ``planned``: nothing was written on purpose. ``published`` is false when an event is on disk but a file is
-    not yet: the next command puts it there.
-    """
-
-    decisions: tuple[Decision, ...]
-    written: tuple[Written, ...] = ()
-    recorded: tuple[str, ...] = ()
-    published: bool = True
-    planned: bool = False
-
-    @property
-    def code(self) -> int:
-        """The exit code of the first proposal that was left undecided; 0 when there is none."""
-        return next((one.code for one in self.decisions if one.code), 0)
+_HINTS = {
+    "conflict": "reject it, or make the change anew: thunderus-mem edit",
+    "gone": "it leads nowhere any more: thunderus-mem patch expire",
+    "there": "nothing is left to do: thunderus-mem patch expire",
+}
 
 
 class _Deciding:
@@ -103,22 +77,26 @@ class _Deciding:
 
         if self.left:
             self.memory.refresh()
-            asking(
-                self.committed, lambda: [fit(self.memory, one.proposal, self.committed) for one in self.left]
-            )
+            asking(self.committed, self._look)
             asking(self.committed, attempt)
         return self.told()
+
+    def _look(self) -> None:
+        """Have git asked, without the lock, for what the proposals that moved were made from."""
+        for one in self.left:
+            with suppress(ThunderusError):  # told when it is its turn
+                fit(self.memory, one.proposal, self.committed)
 
     def _approved(self, transaction: Writing, waiting: Waiting, *, rebase: bool) -> Decision:
         """Approve one proposal, or say what is in the way."""
         proposal = waiting.proposal
         stays = Decision(proposal.id, "", proposal.targets)
         try:
-            former, applied = _history(self.memory, proposal)
+            former, applied = history(self.memory, proposal)
             if applied:
                 remove_file(inside(self.memory.root, waiting.path), expecting=waiting.hash)
                 return stays._replace(state="applied", event_id=applied, problem="it was applied before")
-            if _is_own(proposal, self.actor) and not self.memory.config.review_self_approval:
+            if is_own(proposal, self.actor) and not self.memory.config.review_self_approval:
                 return stays._replace(
                     state="refused",
                     code=5,
@@ -150,11 +128,11 @@ class _Deciding:
         proposal, memory = waiting.proposal, self.memory
         approval = former or memory.new_id("evt")
         ids = Ids(memory.new_id("evt"), proposal.id)
-        made = [_sourced(edit, approval, ids) for edit in edits]
-        _check(memory, made)
+        made = [sourced(edit, approval, ids) for edit in edits]
+        check(memory, made)
         if not former:
             transaction.approve(
-                _body(proposal, APPROVED), _doc_ids(proposal), why=self.why, actor=self.actor, id=approval,
+                body(proposal, APPROVED), doc_ids(proposal), why=self.why, actor=self.actor, id=approval,
                 patch=proposal.id,
             )  # fmt: skip
         event = transaction.commit(
@@ -174,8 +152,8 @@ class _Deciding:
         """Log a decision that changes no document, and take the proposal away."""
         proposal = waiting.proposal
         event = transaction.approve(
-            _body(proposal, decision),
-            _doc_ids(proposal),
+            body(proposal, decision),
+            doc_ids(proposal),
             why=why,
             actor=self.actor,
             patch=proposal.id,
@@ -183,81 +161,6 @@ class _Deciding:
         )
         problem = why if decision == EXPIRED else ""
         return Decision(proposal.id, decision, proposal.targets, event.id, problem=problem)
-
-
-_HINTS = {
-    "conflict": "reject it, or make the change anew: thunderus-mem edit",
-    "gone": "it leads nowhere any more: thunderus-mem patch expire",
-    "there": "nothing is left to do: thunderus-mem patch expire",
-}
-
-
-def _is_own(proposal: Proposal, actor: str) -> bool:
-    """Whether who decides is of the kind that proposed: one agent cannot be told from another for sure."""
-    return actor == "agent" and proposal.actor == "agent"
-
-
-def _body(proposal: Proposal, decision: str) -> dict[str, object]:
-    return {
-        "action": "patch",
-        "approved": decision == APPROVED,
-        DECISION: decision,
-        "op": proposal.op,
-        "rule": proposal.rule,
-        "label": proposal.label,
-        "key": proposal.key,
-        "texts": [{"id": id, "digest": digest} for id, digest in proposal.texts],
-    }
-
-
-def _doc_ids(proposal: Proposal) -> tuple[str, ...]:
-    named = (*proposal.targets, *(edit.doc_id for edit in proposal.edits))
-    return tuple(dict.fromkeys(id for id in named if id))
-
-
-def _history(memory: Memory, proposal: Proposal) -> tuple[str, str]:
-    """What the log knows of an approval before this one: the event of it, and that of the change it led to.
-
-    A killed command leaves the first without the second; a merge may bring a proposal back after both.
-    """
-    approval = applied = ""
-    index, since = memory.log_index(), utc_key(proposal.created)
-    for rows in index.in_order(kinds=("approval", "patch"), doc_ids=_doc_ids(proposal), since=since):
-        for entry in read_events(memory.log, rows):
-            if entry.event.refs.get("patch_id") != proposal.id:
-                continue
-            if entry.event.kind == "patch":
-                applied = entry.event.id
-            elif entry.event.body.get(DECISION) == APPROVED:
-                approval = entry.event.id
-    return approval, applied
-
-
-def _sourced(edit: Edit, approval: str, ids: Ids) -> Edit:
-    """The edit; a new document names what it was made from: the decision, and the patch that follows it."""
-    if edit.before is not None or edit.after is None or edit.renames or kind_of(edit.path) is None:
-        return edit
-    text = edit.after
-    for name, item in (("events", approval), ("events", ids.event), ("patches", ids.patch)):
-        text = insert_item(text, ("provenance", name), item)
-    return edit._replace(after=text)
-
-
-def _check(memory: Memory, edits: Sequence[Edit]) -> None:
-    """Raise for what no writing command would write: a proposal may come from anybody."""
-    from thunderus_mem.verbs.checking import checked
-
-    moved = {edit.before for edit in edits if edit.renames}
-    for edit in edits:
-        if edit.after is None or kind_of(edit.path) is None or edit.after in moved:
-            continue
-        before = next((one.before for one in edits if one.renames), None) if edit.renames else edit.before
-        document, _ = checked(memory, edit.path, edit.after, before=before)
-        if edit.doc_id and document.id != edit.doc_id:
-            raise InvalidDocument(
-                f"{edit.path} would hold {document.id}, and the proposal says {edit.doc_id}",
-                hint="reject it: it was not written by this tool",
-            )
 
 
 def patch_approve(
@@ -336,6 +239,7 @@ def _expired(memory: Memory, committed: Committed, limit: int) -> Iterator[tuple
         if days > limit:
             yield waiting, f"nobody decided in {days} days"
             continue
-        how = fit(memory, waiting.proposal, committed)
-        if how.state in ("gone", "there"):
-            yield waiting, how.problem
+        with suppress(ThunderusError):  # one that leads nowhere is lint's to tell, and a person's to decide
+            how = fit(memory, waiting.proposal, committed)
+            if how.state in ("gone", "there"):
+                yield waiting, how.problem

@@ -27,6 +27,7 @@ class Entry(NamedTuple):
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
 
 _WRITTEN = "thunderus_mem.verbs.written:Written"
+_DECIDED = "thunderus_mem.verbs.decision:Decided"
 _LINT_REPORT = "thunderus_mem.verbs.linting:LintReport"
 _HOOK_STATUS = "thunderus_mem.surfaces.hooks:HookStatus"
 _REFRESHED = "thunderus_mem.projection.refresh:Refreshed"
@@ -79,6 +80,32 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Take back the last change, as a new event.",
         _WRITE,
         (("", "thunderus_mem.verbs.undoing:Undone"),),
+    ),
+    Entry(
+        "patch",
+        "patching",
+        "Look at what waits for review, and decide.",
+        _WRITE,
+        (
+            ("list", "thunderus_mem.verbs.proposing:ProposalListing"),
+            ("show", "thunderus_mem.verbs.proposing:ShownProposal"),
+            ("approve", _DECIDED),
+            ("reject", _DECIDED),
+            ("rebase", "thunderus_mem.verbs.proposing:Rebasing"),
+            ("expire", _DECIDED),
+        ),
+        pages=True,
+    ),
+    Entry(
+        "restore",
+        "restoring",
+        "Go back to before a run of the gardener.",
+        _WRITE,
+        (
+            ("", "thunderus_mem.verbs.undoing:Undone"),
+            ("list", "thunderus_mem.verbs.restoring:SnapshotList"),
+        ),
+        pages=True,
     ),
     Entry(
         "search",
@@ -255,9 +282,15 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "garden",
         "gardening",
-        "Find and settle duplicate documents.",
+        "Find what makes the memory long or double, and mend it.",
         _KEEP,
-        (("", "thunderus_mem.garden.plan:Plan"), ("", "thunderus_mem.verbs.gardening:Applied")),
+        (
+            ("", "thunderus_mem.verbs.gardened:PlanReport"),
+            ("apply", "thunderus_mem.verbs.gardened:Applied"),
+            ("propose", "thunderus_mem.verbs.gardened:Filed"),
+            ("undo", "thunderus_mem.verbs.undoing:Undone"),
+        ),
+        pages=True,
     ),
     Entry("recap", "gardening", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
     Entry("completion", "completion", "Print the completion script of a shell.", _KEEP),
