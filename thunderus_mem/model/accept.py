@@ -27,7 +27,7 @@ _SHA = re.compile(r"[0-9a-fA-F]{4,64}")
 _KINDS = frozenset(("core", "fact", "adr", "playbook", "recap"))
 _STATUSES = frozenset(("verified", "stale", "unknown"))
 _RELATIONS = frozenset(("derives_from", "refers_to", "supersedes", "duplicates"))
-_DECISION = frozenset(("action", "approved", "decision", "key", "label", "op", "rule", "texts"))
+_DECISION = frozenset(("action", "approved", "decision", "key", "label", "proposed", "rule", "texts"))
 _ACTORS = frozenset(("user", "agent", "tool"))
 
 

@@ -137,7 +137,10 @@ def encode(proposal: Proposal) -> bytes:
     for name in _KEYS[1:]:
         value = getattr(proposal, name)
         if name == "edits":
-            value = [{key: getattr(edit, key) for key in _EDIT_KEYS} for edit in proposal.edits]
+            value = [
+                {**{key: getattr(edit, key) for key in _EDIT_KEYS}, "diff": edit.diff.split("\n")[:-1]}
+                for edit in proposal.edits
+            ]
         elif name == "texts":
             value = [{"id": one, "digest": digest} for one, digest in proposal.texts]
         elif name == "origin":
@@ -238,17 +241,17 @@ def _choice(table: Mapping[str, Any], key: str, among: tuple[str, ...]) -> str:
     return value
 
 
-def _list(table: Mapping[str, Any], key: str) -> list[Any]:
+def _list(table: Mapping[str, Any], key: str, at: str = "") -> list[Any]:
     value = table[key]
     if not isinstance(value, list):
-        raise InvalidProposal(key, "must be a list")
+        raise InvalidProposal(_at(at, key), "must be a list")
     return value
 
 
-def _texts(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    values = _list(table, key)
+def _texts(table: Mapping[str, Any], key: str, at: str = "") -> tuple[str, ...]:
+    values = _list(table, key, at)
     if not all(isinstance(value, str) for value in values):
-        raise InvalidProposal(key, "must be a list of texts")
+        raise InvalidProposal(_at(at, key), "must be a list of texts")
     return tuple(values)
 
 
@@ -276,8 +279,11 @@ def _edit(value: Any, place: str) -> ProposedEdit:
         raise InvalidProposal(_at(place, "path"), "is empty")
     if not before and not after:
         raise InvalidProposal(place, "neither begins nor ends with a file")
-    doc_id, diff = (_text(table, key, at=place) for key in ("doc_id", "diff"))
-    return ProposedEdit(path, doc_id, before, after, diff, table["renames"])
+    lines = _texts(table, "diff", place)
+    if any("\n" in line for line in lines):
+        raise InvalidProposal(_at(place, "diff"), "is a list of lines, and one of them holds a line end")
+    diff = "".join(f"{line}\n" for line in lines)
+    return ProposedEdit(path, _text(table, "doc_id", at=place), before, after, diff, table["renames"])
 
 
 def _check_edits(edits: tuple[ProposedEdit, ...]) -> None:

@@ -209,7 +209,7 @@ def status(value: StatusReport, console: Console) -> str:
             rows.append((name, f"{style.warning(f'{number:,}')} {text}{_some(names)}"))
     if value.proposals:
         verb = "waits" if value.proposals == 1 else "wait"
-        age = counted(value.oldest_days, "day")
+        age = counted(value.oldest_days, "day") if value.oldest_days else "from today"
         rows.append(("review", f"{counted(value.proposals, 'proposal')} {verb}, the oldest {age}"))
     rows += [("log", counted(value.events, "event")), ("index", value.index)]
     lines = aligned([(style.dim(name), text) for name, text in rows])

@@ -1,4 +1,4 @@
-"""The gardener for people: its plan with diffs, what it did, what it filed, and what there is to go back to."""
+"""The gardener for people: its plan with diffs, what it did, what it filed, and its snapshots."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_LINES = 60
 
 
 def plan(value: PlanReport, console: Console) -> str:
-    """The steps, numbered: what, why, on what evidence, and the diff; then how many there are, and what next."""
+    """The steps, numbered: what, why, on what evidence, and the diff; then how many there are."""
     style = console.style
     lines: list[str] = []
     for number, step in enumerate(value.steps, 1):
@@ -43,14 +43,13 @@ def _step(step: PlannedStep, number: int, style: Style) -> Iterator[str]:
     )
     yield f"   {step.why}"
     yield from (f"   {style.dim(item)}" for item in step.evidence)
-    diff = [
-        line
-        for edit in step.edits
-        for line in diff_lines(edit.path, edit.op or "change", edit.diff, "", style)
-    ]
+    diff: list[str] = []
+    for edit in step.edits:
+        diff += diff_lines(edit.path, edit.op or "change", edit.diff, "", style)
     yield from (f"   {line}" for line in diff[:_MOST_LINES])
     if len(diff) > _MOST_LINES:
-        yield f"   {style.dim(f'… {counted(len(diff) - _MOST_LINES, "more line")}')}"
+        more = counted(len(diff) - _MOST_LINES, "more line")
+        yield f"   {style.dim(f'… {more}')}"
 
 
 def _counts(value: PlanReport) -> list[str]:

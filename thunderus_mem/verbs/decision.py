@@ -77,7 +77,7 @@ def body(proposal: Proposal, decision: str) -> dict[str, object]:
         "action": "patch",
         "approved": decision == APPROVED,
         DECISION: decision,
-        "op": proposal.op,
+        "proposed": proposal.op,
         "rule": proposal.rule,
         "label": proposal.label,
         "key": proposal.key,

@@ -59,9 +59,9 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
     for name in only:
         if name not in RULE_NAMES:
             near = closest(name, RULE_NAMES, 1)
-            meant = f"did you mean {near[0]}? " if near else ""
+            meant = f"Did you mean {near[0]}? " if near else ""
             raise NotFound(
-                f'there is no gardening rule "{name}"', hint=f"{meant}the rules are {', '.join(RULE_NAMES)}"
+                f'there is no gardening rule "{name}"', hint=f"{meant}The rules are {', '.join(RULE_NAMES)}"
             )
     seen = material(memory)
     chosen = [rule for rule in RULES if not only or rule.name in only]

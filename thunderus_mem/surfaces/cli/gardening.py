@@ -27,9 +27,7 @@ def garden(
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 when there is anything to apply or to propose.")
     ] = False,
-    undo: Annotated[
-        bool, typer.Option("--undo", help="Take the last run in this tree back, exactly.")
-    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back the last run in this tree.")] = False,
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="RULE", help="Only this rule; repeat.")
     ] = None,

@@ -139,7 +139,7 @@ def patch_expire(
     ] = False,
     why: Why = "",
 ) -> int:
-    """Take away proposals that nobody decided in time, that lead nowhere, or whose change is there already."""
+    """Take away proposals that nobody decided in time, or that lead nowhere any more."""
     from thunderus_mem.verbs import deciding
 
     days = _DAYS.fullmatch(older_than)
