@@ -173,8 +173,9 @@ class LintStore(NamedTuple):
 
     ``schemas`` maps a file name of the schemas folder to what is there and what should be;
     ``manifest`` is the manifest's text (``None``: there is none); ``log`` and ``queue`` are what reading the
-    log and the review queue found; ``tracked`` are the root-relative paths git tracks below the ignored folders; ``answered`` the globs and
-    codes of ``per_file`` that some finding needed (``None``: not everything was looked at).
+    log and the review queue found; ``tracked`` are the root-relative paths git tracks below the ignored
+    folders; ``answered`` the globs and codes of ``per_file`` that some finding needed (``None``: not
+    everything was looked at).
     """
 
     corpus: Corpus | None = None

@@ -78,7 +78,7 @@ def _fits(value: ShownProposal, style: Style) -> str:
 
 
 def decided(value: Decided, console: Console) -> str:
-    """What was decided, a proposal a line; what stays, and why, on stderr."""
+    """What was decided, a proposal a line."""
     style = console.style
     if value.recorded:
         console.say(f"Recorded edits made by hand: {', '.join(value.recorded)}")
@@ -86,14 +86,9 @@ def decided(value: Decided, console: Console) -> str:
         console.say("Nothing is written; these would expire:")
     rows = []
     for one in value.decisions:
-        if one.code:
-            console.talk(f"{style.error('error:')} {one.id} stays ({one.state}): {one.problem}.")
-            if one.hint:
-                console.talk(f"hint:  {one.hint}")
-            continue
-        rows.append(
-            (one.state, style.name(one.id), style.name(", ".join(one.targets)), one_line(one.problem))
-        )
+        if not one.code:  # what stays is told on stderr
+            about = style.name(", ".join(one.targets))
+            rows.append((one.state, style.name(one.id), about, one_line(one.problem)))
     return "\n".join(line.rstrip() for line in aligned(rows))
 
 

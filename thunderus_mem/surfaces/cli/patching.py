@@ -180,8 +180,14 @@ def _sure(console: Console, verb: str, label: str, rule: str, *, yes: bool) -> b
 
 def _told(console: Console, command: str, value: Decided) -> int:
     from thunderus_mem.surfaces.cli.done import published_code
+    from thunderus_mem.surfaces.cli.failing import told
     from thunderus_mem.surfaces.render_review import decided
 
     console.emit(command, value, decided)
+    for one in () if console.json else value.decisions:
+        if one.code:
+            stays = ThunderusError(f"{one.id} stays ({one.state}): {one.problem}", hint=one.hint or None)
+            for line in told(stays, console.style):
+                console.talk(line)
     console.tell_others()
     return published_code(console, published=value.published) or value.code
