@@ -1,4 +1,4 @@
-"""A proposal's file: the same bytes for the same value, read back whole, and nothing else is taken for one."""
+"""A proposal's file: the same bytes for the same value, and nothing else is taken for one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem.model.document import content_hash
@@ -72,6 +72,7 @@ def proposals(draw: st.DrawFn) -> Proposal:
     )
 
 
+@settings(deadline=None)
 @given(proposals())
 def test_what_is_written_is_read_back_and_the_schema_agrees(one: Proposal) -> None:
     data = encode(one)
@@ -82,6 +83,7 @@ def test_what_is_written_is_read_back_and_the_schema_agrees(one: Proposal) -> No
     assert b"\xe2\x80\xa8" not in data  # nothing hides in a line
 
 
+@settings(deadline=None)
 @given(BODIES, BODIES, st.sampled_from(["\n", "\r\n"]))
 def test_an_edit_leads_from_its_text_to_its_text_with_the_line_ends_there_are(
     before: str, after: str, eol: str
@@ -95,6 +97,7 @@ def test_an_edit_leads_from_its_text_to_its_text_with_the_line_ends_there_are(
         assert made == now
 
 
+@settings(deadline=None, max_examples=20)
 @given(BODIES, BODIES)
 def test_a_diff_of_any_length_leads_there(before: str, after: str) -> None:
     long = "".join(f"line {number}\n" for number in range(4_000))
@@ -103,6 +106,7 @@ def test_a_diff_of_any_length_leads_there(before: str, after: str) -> None:
     assert whole_diff(before, before, "a.md") == ""
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_give_a_reason(data: bytes) -> None:
     with pytest.raises(InvalidProposal) as raised:
