@@ -101,7 +101,7 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "patch rebase": ("proposals", ("id", "state", "problem")),
     "patch expire": ("decisions", _DECISION),
     "restore": ("events", ("id", "ts", "op", "author", "undo_id", "why")),
-    "restore list": (
+    "restore listed": (
         "snapshots",
         ("id", "ts", "author", "command", "steps", "taken_back", "documents", "here"),
     ),

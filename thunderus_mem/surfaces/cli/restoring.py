@@ -43,7 +43,7 @@ def restore(
         value = restoring.snapshots(console.memory(), limit=limit)
         if not value.snapshots:
             console.say("There is no snapshot: garden --apply takes one.")
-        console.emit("restore list", value, snapshot_list, long=True)
+        console.emit("restore listed", value, snapshot_list, long=True)
         if value.left_out:
             console.say(f"{value.left_out:,} older left out; -n shows more.")
         return 0

@@ -103,7 +103,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         _WRITE,
         (
             ("", "thunderus_mem.verbs.undoing:Undone"),
-            ("list", "thunderus_mem.verbs.restoring:SnapshotList"),
+            ("listed", "thunderus_mem.verbs.restoring:SnapshotList"),
         ),
         pages=True,
     ),
