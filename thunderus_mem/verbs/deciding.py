@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from thunderus_mem.garden.filing import acting
-from thunderus_mem.model.errors import Conflict, InvalidDocument, ThunderusError
+from thunderus_mem.model.errors import Conflict, InvalidDocument, Refused, ThunderusError
 from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.paths import inside
@@ -114,8 +114,8 @@ class _Deciding:
                     hint=f"look again: thunderus-mem patch show {proposal.id}; then approve with --rebase",
                 )
             return self._carried_out(transaction, waiting, how.edits, former)
-        except ThunderusError as error:
-            if isinstance(error, Conflict) and transaction.pending:
+        except (InvalidDocument, Conflict, Refused) as error:
+            if transaction.pending:
                 raise
             state = {3: "conflict", 5: "refused"}.get(error.exit_code, "invalid")
             return stays._replace(
