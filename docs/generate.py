@@ -221,10 +221,10 @@ def type_of(schema: dict[str, Any]) -> str:
 
 def schemas() -> str:
     """The keys of documents and manifest."""
-    from thunderus_mem.model.schema import DOCUMENT, MANIFEST, load_schema
+    from thunderus_mem.model.schema import DOCUMENT, MANIFEST, PROPOSAL, load_schema
 
     lines = ["JSON Schema 2020-12; `thunderus-mem schema print NAME` prints them whole.", ""]
-    for name in (DOCUMENT, MANIFEST):
+    for name in (DOCUMENT, MANIFEST, PROPOSAL):
         schema = load_schema(name)
         lines += [f"## {name}", "", schema.get("description", ""), ""]
         lines += [*table(["key", "type", "needed", "what it is"], list(schema_rows(schema))), ""]

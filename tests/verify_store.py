@@ -168,6 +168,24 @@ def _check_leftovers(root: str, problems: list[str], *, settled: bool) -> None:
                     problems.append(f"{path}: empty, as no writer leaves it")
 
 
+def _check_proposals(root: str, events: list[dict[str, Any]], problems: list[str]) -> None:
+    """Each proposal is whole, and none waits whose change is in the log."""
+    folder = os.path.join(root, ".thunderus", "patches")
+    applied = {event["refs"].get("patch_id") for event in events if event.get("kind") == "patch"}
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
+        path = os.path.join(folder, name)
+        try:
+            with open(path, "rb") as stream:
+                proposal = parse_line(stream.read())
+        except (ValueError, RecursionError, OSError) as error:
+            problems.append(f"{path}: not a proposal: {error}")
+            continue
+        if f"{proposal.get('id')}.json" != name:
+            problems.append(f"{path}: is called after another proposal")
+        if proposal.get("id") in applied:
+            problems.append(f"{path}: waits, and its change is in the log")
+
+
 def verify(root: str, *, settled: bool = False) -> list[str]:
     """Everything that is wrong with the store at ``root``.
 
@@ -179,6 +197,7 @@ def verify(root: str, *, settled: bool = False) -> list[str]:
     events = [event for path in shards(root) for event in _check_shard(path, seen, problems)]
     if settled:
         _check_documents(root, events, problems)
+        _check_proposals(root, events, problems)
     _check_leftovers(root, problems, settled=settled)
     return problems
 

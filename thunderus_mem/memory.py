@@ -169,14 +169,14 @@ class Memory:
     def journal(self) -> Journal:
         """The one way in which documents and log change."""
         from thunderus_mem.store.journal import Journal
-        from thunderus_mem.store.places import may_change
+        from thunderus_mem.store.places import may_stage
 
         return Journal(
             self.root,
             self.layout.staging_dir,
             self.layout.quarantine_dir,
             is_log=is_shard,
-            is_document=may_change,
+            is_document=may_stage,
         )
 
     def log_index(self) -> LogIndex:

@@ -15,12 +15,12 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.evidence.former import without_way_back
 from thunderus_mem.evidence.losses import refusal
 from thunderus_mem.evidence.unrecorded import still_unrecorded
-from thunderus_mem.model.document import content_hash
+from thunderus_mem.garden.filing import acting, must_be_reviewed, word_proposal
 from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable
 from thunderus_mem.model.event import (
     Change,
@@ -30,12 +30,11 @@ from thunderus_mem.model.event import (
     make_event,
     note_event,
     patch_event,
-    unified_diff,
 )
 from thunderus_mem.model.event_secrets import refuse_secrets
 from thunderus_mem.model.timestamp import format_precise
-from thunderus_mem.store.files import ABSENT, sweep
-from thunderus_mem.store.journal import Write
+from thunderus_mem.store.edits import Edit, Ids
+from thunderus_mem.store.files import sweep
 from thunderus_mem.store.meanwhile import meanwhile
 from thunderus_mem.store.standstill import Standstill
 
@@ -45,67 +44,12 @@ if TYPE_CHECKING:
     from thunderus_mem.evidence.unrecorded import HandEdit
     from thunderus_mem.memory import Memory
     from thunderus_mem.store.git import GitState
-    from thunderus_mem.store.journal import Healed
+    from thunderus_mem.store.journal import Healed, Write
+
+__all__ = ["Edit", "Ids", "Writing", "writing"]
 
 _TRIES = 3
 _LOOKS, _PAUSE = 3, 0.2
-
-
-class Edit(NamedTuple):
-    """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
-
-    A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
-    ``found`` is what the file holds instead of ``before``, where git has left a conflict in it.
-    """
-
-    doc_id: str
-    path: str
-    before: str | None
-    after: str | None
-    renames: bool = False
-    found: str | None = None
-
-    @property
-    def op(self) -> str:
-        """What the change does to the file."""
-        if self.renames:
-            return "rename"
-        if self.before is None:
-            return "create"
-        return "remove" if self.after is None else "update"
-
-    def as_change(self) -> Change:
-        """The change as the log keeps it: hashes and the diff, unless it is too long or tells a secret."""
-        from thunderus_mem.model.secrets import holds_secret
-
-        # A hunk may show the middle of a secret alone, so the texts are looked at, not the diff.
-        secret = any(holds_secret(text) for text in (self.before, self.after) if text is not None)
-        diff = None if secret else unified_diff(self.before, self.after, self.path)
-        return Change(
-            op=self.op,
-            doc_id=self.doc_id,
-            path=self.path,
-            before=ABSENT if self.before is None else content_hash(self.before),
-            after=ABSENT if self.after is None else content_hash(self.after),
-            diff=diff,
-            diff_omitted=diff is None,
-        )
-
-    def as_write(self) -> Write:
-        """The change as the journal carries it out."""
-        before = self.before if self.found is None else self.found
-        return Write(
-            path=self.path,
-            before=ABSENT if before is None else content_hash(before),
-            after=None if self.after is None else self.after.encode("utf-8"),
-        )
-
-
-class Ids(NamedTuple):
-    """Ids of an event to come, known before it is written so that a document can cite it."""
-
-    event: str
-    patch: str
 
 
 class Writing:
@@ -119,6 +63,8 @@ class Writing:
         self.recorded: tuple[str, ...] = ()
         self.healed: tuple[Healed, ...] = ()
         self.pending = False
+        self.proposed = ""
+        """The proposal that the change became, where it waits for a decision instead of being written."""
         self._patch = ""
 
     def ids(self) -> Ids:
@@ -137,13 +83,21 @@ class Writing:
         why: str = "",
         actor: str = "user",
         ids: Ids | None = None,
+        snapshot: str = "",
+        drops: Sequence[Write] = (),
+        reviewed: bool = False,
     ) -> Event:
         """Write one patch event and the files it speaks of; returns the event as logged.
 
-        ``undoes`` names the events it takes back, ``about`` documents besides those it changes. Raises
-        `Conflict` when a file is not what ``edit.before`` says; nothing is written then.
+        ``undoes`` names the events it takes back, ``about`` documents besides those it changes, ``snapshot``
+        the one it follows, ``drops`` what else goes away with it. Raises `Conflict` when a file is not what
+        ``edit.before`` says; nothing is written then. Where the configuration wants a decision first, and it
+        is not ``reviewed`` yet, `proposed` names the proposal filed, and the event is none of the log.
         """
         chosen = ids or self.ids()
+        actor = acting(self._memory.environ, actor)
+        if not reviewed and must_be_reviewed(self._memory.config, actor, op, [edit.path for edit in edits]):
+            return self._file(op, edits, why, actor, chosen)
         return self._append(
             lambda common: patch_event(
                 id=chosen.event,
@@ -154,13 +108,35 @@ class Writing:
                 undoes=undoes,
                 about=about,
                 why=why,
+                snapshot=snapshot,
                 **common,
             ),
             edits,
+            drops,
         )
+
+    def _file(self, op: str, edits: Sequence[Edit], why: str, actor: str, ids: Ids) -> Event:
+        """Put the change into the review queue; nothing else is written."""
+        from thunderus_mem.store.proposals import write
+
+        now = format_precise(self._memory.now())
+        proposal = word_proposal(
+            id=self._memory.new_id("patch") if self.proposed else ids.patch,
+            event=ids.event,
+            created=now,
+            actor=actor,
+            op=op,
+            why=why,
+            origin=self._origin,
+            texts=[(one.path, one.doc_id, one.before, one.after, one.renames) for one in edits],
+        )
+        write(self._memory.layout, proposal)
+        self.proposed = proposal.id
+        return make_event("patch", {"op": op}, id=ids.event, ts=now, session_id="", actor=actor)
 
     def note(self, text: str, *, doc_ids: Sequence[str] = (), why: str = "", actor: str = "user") -> Event:
         """Append a note event; no file changes."""
+        actor = acting(self._memory.environ, actor)
         return self._append(
             lambda common: note_event(
                 id=self._memory.new_id("evt"), actor=actor, text=text, doc_ids=doc_ids, why=why, **common
@@ -168,18 +144,53 @@ class Writing:
             (),
         )
 
-    def approve(self, body: Mapping[str, Any], doc_ids: Sequence[str], *, why: str, actor: str) -> Event:
-        """Append an approval: somebody's word on documents, with what it rests on; no file changes."""
-        id = self._memory.new_id("evt")
-        refs = {"memory_doc_ids": list(doc_ids)}
+    def approve(
+        self,
+        body: Mapping[str, Any],
+        doc_ids: Sequence[str],
+        *,
+        why: str,
+        actor: str,
+        id: str = "",
+        patch: str = "",
+        drops: Sequence[Write] = (),
+    ) -> Event:
+        """Append an approval: somebody's word on documents, with what it rests on; no document changes.
+
+        ``id`` is what it is called, where a document cites it; ``patch`` the proposal decided about,
+        ``drops`` what goes away with the decision.
+        """
+        refs = {**({"patch_id": patch} if patch else {}), "memory_doc_ids": list(doc_ids)}
+        return self._plain("approval", body, refs, why, acting(self._memory.environ, actor), drops, id=id)
+
+    def snapshot(
+        self, id: str, body: Mapping[str, Any], doc_ids: Sequence[str], *, why: str, actor: str
+    ) -> Event:
+        """Append a snapshot: what the documents of the commits to come are now."""
+        refs = {"snapshot_id": id, "patch_id": self.ids().patch, "memory_doc_ids": list(doc_ids)}
+        return self._plain("snapshot", body, refs, why, acting(self._memory.environ, actor), ())
+
+    def _plain(
+        self,
+        kind: str,
+        body: Mapping[str, Any],
+        refs: Mapping[str, Any],
+        why: str,
+        actor: str,
+        drops: Sequence[Write],
+        *,
+        id: str = "",
+    ) -> Event:
+        named = id or self._memory.new_id("evt")
         return self._append(
-            lambda common: make_event(
-                "approval", dict(body), id=id, actor=actor, refs=refs, why=why, **common
-            ),
+            lambda common: make_event(kind, dict(body), id=named, actor=actor, refs=refs, why=why, **common),
             (),
+            drops,
         )
 
-    def _append(self, make: Callable[[dict[str, Any]], Event], edits: Sequence[Edit]) -> Event:
+    def _append(
+        self, make: Callable[[dict[str, Any]], Event], edits: Sequence[Edit], drops: Sequence[Write] = ()
+    ) -> Event:
         now = self._memory.now()
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
         event = make(
@@ -195,7 +206,7 @@ class Writing:
         line = encode(event)
         self._memory.sessions.begin(session)
         self._keep(event, edits)
-        writes = [edit.as_write() for edit in edits]
+        writes = [*(edit.as_write() for edit in edits), *drops]
         follows = session.prev_line_hash or ""
         commit = self._memory.journal.commit
         committed = commit(event.id, session.shard, line, writes, head=self.head, follows=follows)
@@ -228,7 +239,12 @@ class Writing:
     def recover(self) -> None:
         """Finish or undo what a killed command left; a text that found no place is logged as aborted."""
         memory = self._memory
-        for folder in (memory.layout.store, memory.layout.local_dir, memory.layout.schemas_dir):
+        for folder in (
+            memory.layout.store,
+            memory.layout.local_dir,
+            memory.layout.schemas_dir,
+            memory.layout.patches_dir,
+        ):
             sweep(folder)
         shard = memory.sessions.known_shard()
         self.healed = tuple(

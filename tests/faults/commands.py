@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from harness import KILLED, State
 from verify_store import normal_hash, parse_line, shards
 
+from thunderus_mem.model.proposal import Proposal, encode, proposed_edit
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -167,6 +169,33 @@ FIRST = (
     ("add", "fact", "Retries", "--tag", "net", "--body", "Requests are tried three times."),
     ("add", "fact", "Limits", "--tag", "net", "--body", "A page holds one hundred rows."),
 )
+_CHANGED = twice("twice-b", _SAME + " It stops then.")
+_PROPOSED = {
+    f"{FACTS}/twice-a.md": twice("twice-a"),
+    f"{FACTS}/twice-b.md": twice("twice-b"),
+    ".thunderus/patches/patch_01KFFWGHHRHD99FDTGJ8YEPFZX.json": encode(
+        Proposal(
+            id="patch_01KFFWGHHRHD99FDTGJ8YEPFZX",
+            created="2026-01-21T09:00:00Z",
+            actor="agent",
+            op="edit",
+            why="it stops",
+            targets=("fact.twice-b",),
+            edits=(
+                proposed_edit(f"{FACTS}/twice-a.md", "fact.twice-a", twice("twice-a"), None),
+                proposed_edit(f"{FACTS}/twice-b.md", "fact.twice-b", twice("twice-b"), _CHANGED),
+            ),
+        )
+    ).decode(),
+}
+"""A proposal that removes and changes a document. One that makes a document would write ids into it, which
+differ with everything that was drawn before."""
+_GARDENED = (
+    ("add", "fact", "Twice A", "--tag", "net", "--body", _SAME),
+    ("add", "fact", "Twice B", "--tag", "net", "--body", "Something else."),
+    ("edit", "fact.twice-b", "--body", _SAME),
+    ("garden", "--apply"),
+)
 COMMANDS = (
     Command("init", ("init",), heal=("init",), fresh=True),
     Command("add", ("add", "fact", "Ports", "--tag", "net", "--body", "The service listens on 8080.")),
@@ -179,6 +208,14 @@ COMMANDS = (
         ("garden", "--apply"),
         files={f"{FACTS}/twice-a.md": twice("twice-a"), f"{FACTS}/twice-b.md": twice("twice-b")},
     ),
+    Command(
+        "garden-propose",
+        ("garden", "--propose"),
+        files={f"{FACTS}/twice-a.md": twice("twice-a"), f"{FACTS}/twice-b.md": twice("twice-b")},
+    ),
+    Command("patch-approve", ("patch", "approve", "--all", "--yes"), files=_PROPOSED),
+    Command("patch-reject", ("patch", "reject", "--all", "--yes", "-m", "no"), files=_PROPOSED),
+    Command("restore", ("restore", "snap_0"), prepare=_GARDENED),
     Command(
         "lint-fix",
         ("lint", "--fix"),

@@ -72,17 +72,19 @@ class Step:
     @property
     def key(self) -> str:
         """What a decision about this step is remembered by: the rule, and what it looked at."""
-        seen = sorted(self.texts) or sorted((target, "") for target in self.targets)
+        made_from = sorted((edit.path, edit.before) for edit in self.edits if edit.before)
+        seen = sorted(self.texts) or made_from or sorted((target, "") for target in self.targets)
         return hashlib.sha256(repr((self.rule, seen)).encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """All steps, in an order that depends on their content alone. ``decided`` counts the steps left out
-    because a person has turned them down."""
+    because a person has turned them down, ``waiting`` those that are filed for review already."""
 
     steps: tuple[Step, ...] = ()
     decided: int = 0
+    waiting: int = 0
 
     @property
     def applicable(self) -> tuple[Step, ...]:
@@ -104,16 +106,23 @@ class Plan:
 
 
 def make_plan(
-    *parts: tuple[Step, ...], rejected: Collection[str] = frozenset(), order: Sequence[str] = ()
+    *parts: tuple[Step, ...],
+    rejected: Collection[str] = frozenset(),
+    waiting: Collection[str] = frozenset(),
+    order: Sequence[str] = (),
 ) -> Plan:
     """Join the steps of every gardening rule into one plan: what can be carried out first, then proposals,
-    then reports; each by rule, in the ``order`` of their names. Steps whose key is ``rejected`` are left out
-    and counted, unless they would be applied."""
+    then reports; each by rule, in the ``order`` of their names. Steps whose key is ``rejected``, or among
+    those ``waiting`` for review, are left out and counted."""
     rank = {name: place for place, name in enumerate(order)}
     steps = [step for part in parts for step in part]
-    asked = [step for step in steps if step.extent == "apply" or step.key not in rejected]
+    if rejected or waiting:
+        asked = [step for step in steps if step.key not in rejected]
+        left = [step for step in asked if step.key not in waiting]
+    else:
+        asked = left = steps
     ordered = sorted(
-        asked,
+        left,
         key=lambda step: (
             _ORDER[step.extent],
             rank.get(step.rule, len(rank)),
@@ -122,4 +131,4 @@ def make_plan(
             step.targets,
         ),
     )
-    return Plan(tuple(ordered), len(steps) - len(asked))
+    return Plan(tuple(ordered), len(steps) - len(asked), len(asked) - len(left))

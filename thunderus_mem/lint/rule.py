@@ -66,6 +66,8 @@ CODES: Final[dict[str, tuple[str, Severity]]] = {
     "TM506": ("tracked-projection", ERROR),
     "TM507": ("conflict-in-shard", ERROR),
     "TM508": ("shard-line-ends", NOTE),
+    "TM509": ("unreadable-proposal", ERROR),
+    "TM510": ("expired-proposal", WARNING),
     "TM601": ("answer-without-reason", WARNING),
     "TM602": ("unused-answer", WARNING),
     "TM603": ("unknown-code", WARNING),
@@ -171,9 +173,10 @@ class LintStore(NamedTuple):
     """What the store rules look at, gathered by the caller.
 
     ``schemas`` maps a file name of the schemas folder to what is there and what should be;
-    ``manifest`` is the manifest's text (``None``: there is none); ``log`` is what reading the log found;
-    ``tracked`` are the root-relative paths git tracks below the ignored folders; ``answered`` the globs and
-    codes of ``per_file`` that some finding needed (``None``: not everything was looked at).
+    ``manifest`` is the manifest's text (``None``: there is none); ``log`` and ``queue`` are what reading the
+    log and the review queue found; ``tracked`` are the root-relative paths git tracks below the ignored
+    folders; ``answered`` the globs and codes of ``per_file`` that some finding needed (``None``: not
+    everything was looked at).
     """
 
     corpus: Corpus | None = None
@@ -183,6 +186,7 @@ class LintStore(NamedTuple):
     manifest: str | None = None
     manifest_path: str = ".thunderus/memory/indexes/manifest.json"
     log: tuple[Diagnostic, ...] = ()
+    queue: tuple[Diagnostic, ...] = ()
     tracked: tuple[str, ...] = ()
     answered: frozenset[tuple[str, str]] | None = None
 

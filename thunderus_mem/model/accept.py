@@ -27,6 +27,7 @@ _SHA = re.compile(r"[0-9a-fA-F]{4,64}")
 _KINDS = frozenset(("core", "fact", "adr", "playbook", "recap"))
 _STATUSES = frozenset(("verified", "stale", "unknown"))
 _RELATIONS = frozenset(("derives_from", "refers_to", "supersedes", "duplicates"))
+_DECISION = frozenset(("action", "approved", "decision", "key", "label", "proposed", "rule", "texts"))
 _ACTORS = frozenset(("user", "agent", "tool"))
 
 
@@ -186,6 +187,19 @@ def _body(kind: str, body: Any) -> bool:
         )
     if kind == "note":
         return type(body.get("text", "")) is str
+    if kind == "approval" and "decision" in body:
+        texts = body.get("texts", [])
+        return (
+            body.keys() <= _DECISION
+            and all(type(body[key]) is str for key in body.keys() & _DECISION - {"approved", "texts"})
+            and type(body.get("approved", True)) is bool
+            and body["decision"] in ("approved", "rejected", "expired")
+            and type(texts) is list
+            and all(
+                type(one) is dict and type(one.get("id")) is str and type(one.get("digest")) is str
+                for one in texts
+            )
+        )
     return not body
 
 

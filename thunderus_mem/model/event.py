@@ -151,13 +151,15 @@ def patch_event(
     undoes: Sequence[str] = (),
     about: Sequence[str] = (),
     why: str = "",
+    snapshot: str = "",
     origin: Mapping[str, Any] | None = None,
     prev: str | None = None,
     head: str | None = None,
 ) -> Event:
     """A ``patch`` event: ``op`` is one of `PATCH_OPS`; its body lists the changes in the order given.
 
-    ``undoes`` names the events whose changes it takes back, ``about`` documents besides those of the changes.
+    ``undoes`` names the events whose changes it takes back, ``about`` documents besides those of the changes,
+    ``snapshot`` the id of the one it follows.
     When the line would be longer than `MAX_RECORD`, diffs are left out, the longest first; hashes stay.
     """
     if op not in PATCH_OPS:
@@ -166,6 +168,7 @@ def patch_event(
     refs = {
         "paths": _distinct(change.path for change in changes),
         "patch_id": patch_id,
+        **({"snapshot_id": snapshot} if snapshot else {}),
         "memory_doc_ids": _distinct([*(change.doc_id for change in changes), *about]),
     }
 

@@ -19,7 +19,17 @@ from thunderus_mem.model.timestamp import parse_timestamp
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ACTORS", "KINDS", "MAX_LINE", "Event", "decode", "encode", "encoded_size", "line_hash"]
+__all__ = [
+    "ACTORS",
+    "KINDS",
+    "MAX_LINE",
+    "Event",
+    "decode",
+    "encode",
+    "encoded_size",
+    "line_hash",
+    "with_escapes",
+]
 
 VERSION: Final = 1
 ACTORS: Final = ("user", "agent", "tool")
@@ -90,7 +100,12 @@ def _refuse_float(value: object) -> None:
 
 def _written(value: Any) -> bytes:
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return _HIDDEN.sub(_escaped, text).encode("utf-8", "replace")
+    return with_escapes(text).encode("utf-8", "replace")
+
+
+def with_escapes(text: str) -> str:
+    """A JSON text in which characters that could hide others are written as ``\\uXXXX``."""
+    return _HIDDEN.sub(_escaped, text)
 
 
 def encoded_size(value: Any) -> int:

@@ -1,4 +1,4 @@
-"""The JSON Schemas of frontmatter, manifest and events: a quick yes for ordinary data, else jsonschema.
+"""The JSON Schemas of documents, manifest, events and proposals: a quick yes, else jsonschema.
 
 The schema files are JSON Schema 2020-12 (json-schema.org/draft/2020-12). `surely_valid` accepts only what
 jsonschema accepts too, so that linting an ordinary document never imports it.
@@ -22,6 +22,7 @@ __all__ = [
     "DOCUMENT",
     "EVENT",
     "MANIFEST",
+    "PROPOSAL",
     "SCHEMA_FOLDER",
     "SCHEMA_NAMES",
     "Violation",
@@ -33,12 +34,13 @@ __all__ = [
     "surely_valid_manifest",
 ]
 
-SCHEMA_NAMES: Final = ("memory_doc.frontmatter", "memory_manifest", "events.v1")
+SCHEMA_NAMES: Final = ("memory_doc.frontmatter", "memory_manifest", "events.v1", "patch.v1")
 SCHEMA_FOLDER: Final = os.path.join(os.path.dirname(__file__), "schemas")
 
 DOCUMENT: Final = SCHEMA_NAMES[0]
 MANIFEST: Final = SCHEMA_NAMES[1]
 EVENT: Final = SCHEMA_NAMES[2]
+PROPOSAL: Final = SCHEMA_NAMES[3]
 
 _SHOWN = 60
 _HUGE = 10**300

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["MAX_DIFF", "lines_of", "raw_lines", "stretches", "unified_diff"]
+__all__ = ["MAX_DIFF", "lines_of", "raw_lines", "stretches", "unified_diff", "whole_diff"]
 
 MAX_DIFF: Final = 32 * 1024
 """Bytes (UTF-8) of the longest diff that is kept."""
@@ -78,20 +78,30 @@ def unified_diff(old: str | None, new: str | None, path: str) -> str | None:
 
     "" when nothing differs, ``None`` when the diff would be longer than 32 KiB.
     """
-    from difflib import SequenceMatcher
+    diff = _diff(old, new, path, coarse=False)
+    return diff if diff is not None and len(diff.encode("utf-8", "replace")) <= MAX_DIFF else None
 
+
+def whole_diff(old: str | None, new: str | None, path: str) -> str:
+    """As `unified_diff`, however long it is; where comparing would take seconds, all that may differ is one
+    hunk."""
+    return _diff(old, new, path, coarse=True) or ""
+
+
+def _diff(old: str | None, new: str | None, path: str, *, coarse: bool) -> str | None:
     before, after = lines_of(old or ""), lines_of(new or "")
     if before == after and (old is None) == (new is None):
         return ""
     start, end = _shared(before, after)
-    if max(len(before), len(after)) - start - end > _MAX_LINES:
+    long = max(len(before), len(after)) - start - end > _MAX_LINES
+    if long and not coarse:
         return None
     first = max(0, start - _CONTEXT)
     cut = max(0, end - _CONTEXT)
     before, after = before[first : len(before) - cut], after[first : len(after) - cut]
     parts = [f"--- {'/dev/null' if old is None else f'a/{path}'}\n"]
     parts.append(f"+++ {'/dev/null' if new is None else f'b/{path}'}\n")
-    for group in SequenceMatcher(None, before, after).get_grouped_opcodes(_CONTEXT):
+    for group in _one_group(before, after, start - first, end - cut) if long else _groups(before, after):
         old_range = _range(group[0][1] + first, group[-1][2] + first)
         new_range = _range(group[0][3] + first, group[-1][4] + first)
         parts.append(f"@@ -{old_range} +{new_range} @@\n")
@@ -101,5 +111,24 @@ def unified_diff(old: str | None, new: str | None, path: str) -> str | None:
             else:
                 parts.extend(_marked("-", before[i1:i2]))
                 parts.extend(_marked("+", after[j1:j2]))
-    diff = "".join(parts)
-    return diff if len(diff.encode("utf-8", "replace")) <= MAX_DIFF else None
+    return "".join(parts)
+
+
+_Group: TypeAlias = "list[tuple[str, int, int, int, int]]"
+
+
+def _groups(before: Sequence[str], after: Sequence[str]) -> list[_Group]:
+    from difflib import SequenceMatcher
+
+    return [list(group) for group in SequenceMatcher(None, before, after).get_grouped_opcodes(_CONTEXT)]
+
+
+def _one_group(before: Sequence[str], after: Sequence[str], lead: int, tail: int) -> list[_Group]:
+    """Everything between the first ``lead`` and the last ``tail`` lines as one replacement."""
+    old, new = len(before), len(after)
+    whole = [
+        ("equal", 0, lead, 0, lead),
+        ("replace", lead, old - tail, lead, new - tail),
+        ("equal", old - tail, old, new - tail, new),
+    ]
+    return [[one for one in whole if one[2] > one[1] or one[4] > one[3]]]

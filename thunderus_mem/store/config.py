@@ -42,6 +42,10 @@ class Config(NamedTuple):
     write_lock_timeout: float = 10.0
     events_origin: bool = True
     events_private: tuple[str, ...] = ("message", "tool_call", "tool_result")
+    review_agents: str = "apply"
+    review_kinds: tuple[str, ...] = _KINDS
+    review_expires_days: int = 30
+    review_self_approval: bool = False
     watch_quiet_ms: int = 300
     watch_longest_ms: int = 2000
     watch_poll: bool = False

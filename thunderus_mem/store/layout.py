@@ -50,6 +50,7 @@ _PLACES: Final = (
     *ARCHIVE_FOLDERS,
     INDEXES,
     ".thunderus/schemas",
+    ".thunderus/patches",
     ".thunderus/local",
     ".thunderus/local/undo",
     *SHARD_FOLDERS,

@@ -44,12 +44,14 @@ _OPERATION_LIMIT: Final = 16 << 20
 class Write(NamedTuple):
     """One file of a change: ``path`` below the root, the hash it must have now, its new bytes.
 
-    ``before`` is ``ABSENT`` for a new file, ``after`` is None to remove one.
+    ``before`` is ``ABSENT`` for a new file, ``after`` is None to remove one. ``mode`` are the permissions of
+    a new file, None for the usual ones; a file that is there keeps its own.
     """
 
     path: str
     before: str
     after: bytes | None
+    mode: int | None = None
 
 
 class Planned(NamedTuple):
@@ -150,7 +152,7 @@ def stage(staging: str, operation: Operation, writes: Sequence[Write]) -> None:
         hit("stage.begun")
         for position, write in enumerate(writes):
             if write.after is not None:
-                _write_synced(os.path.join(folder, str(position)), write.after)
+                _write_synced(os.path.join(folder, str(position)), write.after, write.mode)
                 hit("stage.bytes")
         _write_synced(os.path.join(folder, OPERATION), _encode(operation))
         hit("stage.operation")
@@ -164,9 +166,11 @@ def stage(staging: str, operation: Operation, writes: Sequence[Write]) -> None:
         raise
 
 
-def _write_synced(path: str, data: bytes) -> None:
+def _write_synced(path: str, data: bytes, mode: int | None = None) -> None:
     descriptor = disk.create(path)
     try:
+        if mode is not None:
+            disk.set_mode(path, mode)
         disk.write_all(descriptor, path, data, failpoint="stage.half-written")
         disk.sync_file(descriptor, path)
     finally:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 _FINDING: Final = ("path", "line", "column", "severity", "rule", "message", "hint")
 _EVENT: Final = ("id", "ts", "actor", "author", "kind", "op", "doc_ids", "session_id", "why", "text")
-_WRITTEN: Final = ("id", "path", "op", "event_id", "changed")
+_WRITTEN: Final = ("id", "path", "op", "event_id", "changed", "proposed")
+_DECISION: Final = ("id", "state", "targets", "approval_id", "event_id", "problem", "hint")
 _HOOK: Final = ("hook", "state", "path", "note")
 
 PAIRS: Final = ("", ("name", "value"))
@@ -88,8 +89,24 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "manifest": PAIRS,
     "archive": ("documents", ("id", "path", "old_path")),
     "unarchive": ("documents", ("id", "path", "old_path")),
-    "garden": ("steps", ("action", "targets", "why")),
+    "garden": ("steps", ("action", "targets", "why", "rule", "reach", "label", "key")),
     "garden apply": ("steps", ("action", "targets", "why", "event_id")),
+    "garden propose": ("proposals", ("id", "action", "targets", "why", "label")),
+    "garden undo": ("events", ("id", "ts", "op", "author", "undo_id", "why")),
+    "patch list": (
+        "proposals",
+        ("id", "created", "age_days", "expired", "author", "action", "rule", "label", "targets", "why"),
+    ),
+    "patch show": ("changes", ("path", "doc_id", "op", "diff")),
+    "patch approve": ("decisions", _DECISION),
+    "patch reject": ("decisions", _DECISION),
+    "patch rebase": ("proposals", ("id", "state", "problem")),
+    "patch expire": ("decisions", _DECISION),
+    "restore": ("events", ("id", "ts", "op", "author", "undo_id", "why")),
+    "restore listed": (
+        "snapshots",
+        ("id", "ts", "author", "command", "steps", "taken_back", "documents", "here"),
+    ),
     "import markdown": ("files", ("source", "imported", "id", "path", "title", "reason", "notes")),
     "hooks install": ("", _HOOK),
     "hooks uninstall": ("", _HOOK),

@@ -82,6 +82,9 @@ def written(value: Written, console: Console) -> str:
         console.talk(line)
     if value.recorded:
         console.say(f"Recorded edits made by hand: {', '.join(value.recorded)}")
+    if value.proposed:
+        console.say(f"Filed for review; nothing is written yet: thunderus-mem patch show {value.proposed}")
+        return f"{style.name(value.proposed)}  {style.name(value.id)}  {value.path}"
     if value.dry_run:
         console.say(f"Nothing is written; this would be {value.path}:")
         return value.text.rstrip("\n")
@@ -204,10 +207,15 @@ def status(value: StatusReport, console: Console) -> str:
         ("unreadable", len(value.unreadable), "cannot be read", value.unreadable),
         ("unrecorded", len(value.unrecorded), "edited by hand; the next write records it", value.unrecorded),
         ("pending", value.pending, "waiting to be put in place", ()),
+        ("expired", value.expired, "proposed, and nobody decided in time", ()),
     ]
     for name, number, text, names in troubles:
         if number:
             rows.append((name, f"{style.warning(f'{number:,}')} {text}{_some(names)}"))
+    if value.proposals:
+        verb = "waits" if value.proposals == 1 else "wait"
+        age = counted(value.oldest_days, "day") if value.oldest_days else "from today"
+        rows.append(("review", f"{counted(value.proposals, 'proposal')} {verb}, the oldest {age}"))
     rows += [("log", counted(value.events, "event")), ("index", value.index)]
     lines = aligned([(style.dim(name), text) for name, text in rows])
     if value.next_step:

@@ -32,6 +32,10 @@ def anchoring(value: Anchoring, console: Console) -> str:
     style = console.style
     if value.written.recorded:
         console.say(f"Recorded edits made by hand: {', '.join(value.written.recorded)}")
+    if value.written.proposed:
+        patch = value.written.proposed
+        console.say(f"Filed for review; nothing is written yet: thunderus-mem patch show {patch}")
+        return f"{style.name(patch)}  {style.name(value.written.id)}  {value.written.path}"
     if not value.written.changed:
         console.say("Nothing to change.")
     for place in value.weak:

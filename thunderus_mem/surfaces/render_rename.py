@@ -18,6 +18,9 @@ def renamed(value: Renamed, console: Console) -> str:
     style = console.style
     if value.recorded:
         console.say(f"Recorded edits made by hand: {', '.join(value.recorded)}")
+    if value.proposed:
+        console.say(f"Filed for review; nothing is written yet: thunderus-mem patch show {value.proposed}")
+        return f"{style.name(value.proposed)}  {style.name(value.id)}  {value.path}"
     if not value.changed:
         console.say("Nothing to change.")
     elif not value.planned:

@@ -45,10 +45,10 @@ def _told(event: UndoneEvent, style: Style, *, dry_run: bool) -> str:
 
 
 def _document_diff(document: UndoneDocument, style: Style) -> Iterable[str]:
-    return _diff(document.path, document.op, document.diff, document.moved_from, style)
+    return diff_lines(document.path, document.op, document.diff, document.moved_from, style)
 
 
-def _diff(path: str, what: str, diff: str | None, moved_from: str, style: Style) -> Iterable[str]:
+def diff_lines(path: str, what: str, diff: str | None, moved_from: str, style: Style) -> Iterable[str]:
     """A diff in colour; ``what`` happens to the file is told where there is none."""
     if moved_from:
         yield f"rename from {moved_from}"
@@ -97,4 +97,4 @@ def _tell(value: MigrationReport, console: Console) -> None:
 
 def _migration_diff(change: MigratedFile, style: Style) -> Iterable[str]:
     yield style.dim(f"# {change.path}: {', '.join(change.steps)}")
-    yield from _diff(change.path, "update", change.diff, change.moved_from, style)
+    yield from diff_lines(change.path, "update", change.diff, change.moved_from, style)

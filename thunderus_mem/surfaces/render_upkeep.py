@@ -1,4 +1,4 @@
-"""Upkeep and gardening for people."""
+"""Upkeep for people."""
 
 from __future__ import annotations
 
@@ -8,10 +8,8 @@ from thunderus_mem.surfaces.render import finding_lines
 from thunderus_mem.surfaces.text import aligned, counted, size
 
 if TYPE_CHECKING:
-    from thunderus_mem.garden.plan import Plan
     from thunderus_mem.projection.refresh import Refreshed
     from thunderus_mem.surfaces.cli.console import Console
-    from thunderus_mem.verbs.gardening import Applied
     from thunderus_mem.verbs.starting import Initialised
     from thunderus_mem.verbs.upkeep import IndexProof, IndexStatus, ManifestReport
 
@@ -74,33 +72,3 @@ def manifest_report(value: ManifestReport, console: Console) -> str:
     return (
         f"{console.style.name(value.path)}  {counted(value.documents, 'document')}, {value.tokens:,} tokens"
     )
-
-
-def plan(value: Plan, console: Console) -> str:
-    """The gardener's steps, numbered: what, why, and on what evidence."""
-    style = console.style
-    lines: list[str] = []
-    for number, step in enumerate(value.steps, 1):
-        lines.append(f"{number}. {style.bold(step.action)}  {style.name(', '.join(step.targets))}")
-        lines.append(f"   {step.why}")
-        lines += [f"   {style.dim(item)}" for item in _items(step.evidence)]
-    if value.applicable:
-        lines += ["", "Next: thunderus-mem garden --apply"]
-    return "\n".join(lines)
-
-
-def _items(evidence: object) -> list[str]:
-    if isinstance(evidence, str):
-        return [evidence] if evidence else []
-    return [str(item) for item in evidence] if isinstance(evidence, (list, tuple)) else []
-
-
-def applied(value: Applied, console: Console) -> str:
-    """What the gardener did, a step a line; then what a person must decide."""
-    style = console.style
-    rows = [(done.action, style.name(", ".join(done.targets)), done.why) for done in value.steps]
-    lines = aligned(rows)
-    if value.reported:
-        lines += [*([""] if lines else []), "For you to decide:"]
-        lines += aligned([(style.name(", ".join(step.targets)), step.why) for step in value.reported])
-    return "\n".join(lines)

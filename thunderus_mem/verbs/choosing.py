@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound
@@ -27,9 +28,10 @@ if TYPE_CHECKING:
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.events import LoggedEvent
 
-__all__ = ["Choice", "Chosen", "chosen", "committed_shards", "told"]
+__all__ = ["Choice", "Chosen", "chosen", "committed_shards", "of_patch", "told"]
 
 _LINES = 64
+_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ def _named(memory: Memory, given: str) -> tuple[Event, ...]:
     if len(rows) > 1:
         names = ", ".join(row.id for row in rows[:5])
         raise InvalidDocument(f"{given!r} is the beginning of {len(rows)} ids", hint=f"one of: {names}")
-    found = [logged.event for logged in read(memory.log, rows)] or _of_patch(memory, given)
+    found = [logged.event for logged in read(memory.log, rows)] or of_patch(memory, given)
     if not found:
         raise NotFound(f"no event has the id {given!r}", hint="`thunderus-mem events list` shows them")
     taken = taken_back(_around(memory, found))
@@ -189,11 +191,24 @@ def _around(memory: Memory, events: Sequence[Event]) -> list[Event]:
     return told(memory, {id for event in events for id in document_ids(event)}, paths)
 
 
-def _of_patch(memory: Memory, patch_id: str) -> list[Event]:
-    """The events of a patch, looked for on the day its id was made."""
+def of_patch(memory: Memory, patch_id: str) -> list[Event]:
+    """The patch events of a patch, oldest first: looked for on the day its id was made and the one after,
+    then, for a proposal that waited, later."""
     wanted = patch_id.upper().replace("PATCH_", "patch_")
     made = ulid_time(wanted.removeprefix("patch_"))
     if made is None or not wanted.startswith("patch_"):
         return []
-    logged = read(memory.log, memory.log_index().of_day(f"{made:%Y-%m-%d}"))
-    return [entry.event for entry in logged if entry.event.refs.get("patch_id") == wanted]
+    index = memory.log_index()
+    days = (f"{made:%Y-%m-%d}", f"{made + _DAY:%Y-%m-%d}")
+    found = _belonging(wanted, read(memory.log, [row for day in days for row in index.of_day(day)]))
+    if not found:
+        for rows in index.in_order(kinds=("patch",), since=f"{made + _DAY:%Y-%m-%d}"):
+            found = _belonging(wanted, read(memory.log, rows))
+            if found:
+                break
+    return found
+
+
+def _belonging(patch_id: str, logged: Iterable[LoggedEvent]) -> list[Event]:
+    events = (entry.event for entry in logged)
+    return [one for one in events if one.kind == "patch" and one.refs.get("patch_id") == patch_id]

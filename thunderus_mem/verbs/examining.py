@@ -257,10 +257,12 @@ def checks() -> tuple[Callable[[Patient], Iterator[Check]], ...]:
     """Everything `doctor` looks at, in the order it tells of it."""
     from thunderus_mem.verbs import examining_files as files
     from thunderus_mem.verbs import examining_log as log
+    from thunderus_mem.verbs import examining_queue as waiting
 
     return (
         engine, config, store, files.places, formats, index, manifest, log.interrupted, log.events,
-        documents, files.schemas, files.leftovers, files.unreadable, files.repository, edits, encoding,
+        documents, files.schemas, files.leftovers, files.unreadable, files.repository, edits,
+        waiting.review, encoding,
     )  # fmt: skip
 
 

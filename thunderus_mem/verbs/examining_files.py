@@ -49,7 +49,7 @@ def places(patient: Patient) -> Iterator[Check]:
     if patient.linked:
         return
     kinds = {seen.path: seen.mode for seen in patient.entries}
-    for path in (*_OURS, _QUARANTINE, *_document_folders()):
+    for path in (*_OURS, _QUARANTINE, f"{STORE}/patches", *_document_folders()):
         if path in kinds and not stat.S_ISDIR(kinds[path]):
             yield _misplaced(path, "is no folder, and one has to be there")
     if _LOCK in kinds and not stat.S_ISREG(kinds[_LOCK]):

@@ -1,21 +1,37 @@
-"""The verb `garden`: a plan to look at, and the plan carried out."""
+"""The verb `garden`: a plan to look at, and the plan carried out or filed for review."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+from thunderus_mem.garden.filing import acting, step_proposal
 from thunderus_mem.garden.material import Material
 from thunderus_mem.garden.plan import Plan, make_plan
 from thunderus_mem.garden.rules import RULE_NAMES, RULES
 from thunderus_mem.garden.sequence import planned
 from thunderus_mem.model.document import MAX_DOCUMENT, read_document
-from thunderus_mem.model.errors import Conflict, NotFound, ThunderusError
+from thunderus_mem.model.errors import Conflict, NotFound, Refused, ThunderusError
+from thunderus_mem.model.ids import closest
+from thunderus_mem.model.textdiff import unified_diff
+from thunderus_mem.model.timestamp import format_precise
+from thunderus_mem.store.disk import mode_of
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import inside
-from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.documents import documents
+from thunderus_mem.verbs.gardened import (
+    Applied,
+    AppliedStep,
+    Filed,
+    FiledStep,
+    PlannedEdit,
+    PlannedStep,
+    PlanReport,
+    SkippedStep,
+)
+from thunderus_mem.verbs.proposing import rejected_keys
 from thunderus_mem.verbs.written import Written
 
 if TYPE_CHECKING:
@@ -24,42 +40,11 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.plan import DocumentEdit, Step
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Document
+    from thunderus_mem.transaction import Writing
 
-
-@dataclass(frozen=True, slots=True)
-class AppliedStep:
-    """A step that was carried out, and the event that says so."""
-
-    action: str
-    why: str
-    targets: tuple[str, ...]
-    event_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class SkippedStep:
-    """A step whose documents somebody changed meanwhile; ``why`` names the file."""
-
-    action: str
-    why: str
-    targets: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What `garden_apply` did, by step and by file. ``reported`` are the steps that only a person can decide,
-    ``skipped`` those that no longer fit what is on disk: the next plan looks anew.
-
-    ``op`` of a file is ``update`` or ``remove``; its text is left out, the log has it.
-    ``published`` is false when an event is on disk but a file is not yet: the next command puts it there.
-    """
-
-    steps: tuple[AppliedStep, ...]
-    reported: tuple[Step, ...]
-    written: tuple[Written, ...] = ()
-    recorded: tuple[str, ...] = ()
-    published: bool = True
-    skipped: tuple[SkippedStep, ...] = ()
+_MOST_TOLD = 2_000
+"""Documents that a snapshot lists; of more it says how many."""
+_USUAL_MODE = 0o644
 
 
 def material(memory: Memory) -> Material:
@@ -97,15 +82,67 @@ def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[s
 
 def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
     """What the gardener would do now, by all rules or by those named ``only``; changes nothing. The same
-    material gives the same plan. Raises `ThunderusError` for a rule that does not exist."""
+    material gives the same plan. What was turned down, and what waits for review, is left out and counted.
+    Raises `NotFound` for a rule that does not exist."""
     for name in only:
         if name not in RULE_NAMES:
-            raise ThunderusError(
-                f'there is no gardening rule "{name}"', hint=f"the rules are {', '.join(RULE_NAMES)}"
+            near = closest(name, RULE_NAMES, 1)
+            meant = f"Did you mean {near[0]}? " if near else ""
+            raise NotFound(
+                f'there is no gardening rule "{name}"', hint=f"{meant}The rules are {', '.join(RULE_NAMES)}"
             )
     seen = material(memory)
     chosen = [rule for rule in RULES if not only or rule.name in only]
-    return make_plan(*planned(chosen, seen, memory.config), order=RULE_NAMES)
+    parts = planned(chosen, seen, memory.config)
+    targets = {
+        target for part in parts for step in part if step.extent != "report" for target in step.targets
+    }
+    if not targets:
+        return make_plan(*parts, order=RULE_NAMES)
+    from thunderus_mem.store.proposals import queue
+
+    waiting = {one.proposal.key for one in queue(memory.layout).waiting} - {""}
+    rejected = rejected_keys(memory, targets)
+    return make_plan(*parts, rejected=rejected, waiting=waiting, order=RULE_NAMES)
+
+
+def garden_report(memory: Memory, plan: Plan, *, limit: int = 0) -> PlanReport:
+    """The plan as it is told, with diffs; only the first ``limit`` steps when that is not 0."""
+    from thunderus_mem.verbs.proposing import queue_state
+
+    shown = plan.steps[:limit] if limit else plan.steps
+    return PlanReport(
+        tuple(_planned(memory, step) for step in shown),
+        len(plan.steps) - len(shown),
+        len(plan.applicable),
+        len(plan.proposals),
+        len(plan.reports),
+        plan.decided,
+        plan.waiting,
+        queue_state(memory).expired,
+    )
+
+
+def _planned(memory: Memory, step: Step) -> PlannedStep:
+    return PlannedStep(
+        step.action,
+        step.why,
+        step.evidence,
+        step.targets,
+        step.rule,
+        step.extent,
+        step.label,
+        step.key,
+        tuple(_planned_edit(memory, edit) for edit in step.edits),
+    )
+
+
+def _planned_edit(memory: Memory, edit: DocumentEdit) -> PlannedEdit:
+    try:
+        made = _as_edit(memory, edit)
+    except ThunderusError:  # changed meanwhile: the next plan shows it
+        return PlannedEdit(edit.path, edit.doc_id, "", None)
+    return PlannedEdit(edit.path, edit.doc_id, made.op, unified_diff(made.before, made.after, edit.path))
 
 
 def _as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
@@ -127,20 +164,22 @@ def _as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
 
 
 def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
-    """Carry out every step of ``plan`` that changes something, each as its own event.
+    """Carry out every step of ``plan`` that may go by itself, each as its own event, after a snapshot.
 
     A step whose documents have changed since is left out, and named in ``skipped``.
     """
     if not plan.applicable:
-        return Applied((), plan.reports)
+        return Applied((), plan.reports, proposals=plan.proposals, waiting=plan.waiting)
     done: list[AppliedStep] = []
     skipped: list[SkippedStep] = []
     written: list[Written] = []
+    snapshot = ""
     with memory.writing("garden") as transaction:
         for step in plan.applicable:
             try:
                 edits = [_as_edit(memory, edit) for edit in step.edits]
-                event = transaction.commit("garden", edits, why=step.why, actor=actor)
+                snapshot = snapshot or _snapshot(memory, transaction, plan, actor)
+                event = transaction.commit("garden", edits, why=step.why, actor=actor, snapshot=snapshot)
             except Conflict as error:
                 skipped.append(SkippedStep(step.action, str(error), step.targets))
                 continue
@@ -153,4 +192,76 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
         transaction.recorded,
         not transaction.pending,
         tuple(skipped),
+        snapshot,
+        plan.proposals,
+        plan.waiting,
     )
+
+
+def _snapshot(memory: Memory, transaction: Writing, plan: Plan, actor: str) -> str:
+    """Log what the documents are that the plan is about to touch; returns the snapshot's id."""
+    id = memory.new_id("snap")
+    touched = {edit.path: edit for step in reversed(plan.applicable) for edit in reversed(step.edits)}
+    told = [touched[path] for path in sorted(touched)][:_MOST_TOLD]
+    left = {"left_out": len(touched) - len(told)} if len(touched) > len(told) else {}
+    transaction.snapshot(
+        id,
+        {
+            "command": "garden",
+            "commit": transaction.head or None,
+            "plan": digest(plan),
+            "documents": [_told(memory, edit) for edit in told],
+            **left,
+        },
+        tuple(dict.fromkeys(edit.doc_id for edit in told if edit.doc_id)),
+        why="before the gardener's steps",
+        actor=actor,
+    )
+    return id
+
+
+def _told(memory: Memory, edit: DocumentEdit) -> dict[str, str]:
+    """A document as a snapshot tells of it."""
+    mode = mode_of(inside(memory.root, edit.path)) & 0o777
+    other = {"mode": f"{mode:o}"} if mode not in (0, _USUAL_MODE) else {}
+    return {"id": edit.doc_id, "path": edit.path, "hash": edit.before, **other}
+
+
+def digest(plan: Plan) -> str:
+    """What tells one plan from another: a hash over the steps that would be carried out."""
+    told = [(step.rule, step.action, step.targets, step.edits) for step in plan.applicable]
+    return "sha256:" + hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
+    """File every step that changes something for review; what is filed already is not filed again.
+
+    A step whose documents have changed since, or that cannot be filed, is named in ``skipped``.
+    """
+    from thunderus_mem.store.proposals import write
+
+    steps = (*plan.applicable, *plan.proposals)
+    if not steps:
+        return Filed((), plan.waiting, plan.reports)
+    filed: list[FiledStep] = []
+    skipped: list[SkippedStep] = []
+    origin = memory.origin()
+    with memory.writing("garden") as transaction:
+        for step in steps:
+            id = memory.new_id("patch")
+            try:
+                before = [_as_edit(memory, edit).before for edit in step.edits]
+                proposal = step_proposal(
+                    step,
+                    id=id,
+                    created=format_precise(memory.now()),
+                    actor=acting(memory.environ, actor),
+                    origin=origin,
+                    before=before,
+                )
+                write(memory.layout, proposal)
+            except (Conflict, Refused) as error:
+                skipped.append(SkippedStep(step.action, str(error), step.targets))
+                continue
+            filed.append(FiledStep(id, step.action, step.why, step.targets, step.label))
+    return Filed(tuple(filed), plan.waiting, plan.reports, transaction.recorded, tuple(skipped))

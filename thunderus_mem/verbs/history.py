@@ -95,7 +95,7 @@ def _entry(event: Event) -> LogEntry:
         actor=event.actor,
         author=str(event.origin.get("author", "")),
         kind=event.kind,
-        op=str(body.get("op", "")),
+        op=str(body.get("op") or body.get("decision") or ""),
         doc_ids=document_ids(event),
         why=event.why,
         text=str(body.get("text", "")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -228,7 +227,8 @@ class StatusReport:
     ``counts`` by kind, of documents in use, ``archived`` how many are set aside; ``conflicts`` files that git
     could not merge; ``unreadable`` files that are no documents; ``unrecorded`` edits made by hand that the
     next write records; ``gone`` documents, so many that nobody is believed to have meant it, for which
-    neither log nor git has a reason; ``pending`` writes and proposals that wait.
+    neither log nor git has a reason; ``pending`` writes that wait to be put in place; ``proposals`` that wait
+    for a decision, how old the oldest is, and how many are ``expired``.
     """
 
     root: str
@@ -244,10 +244,15 @@ class StatusReport:
     next_step: str
     conflicts: tuple[str, ...] = ()
     archived: int = 0
+    proposals: int = 0
+    oldest_days: int = 0
+    expired: int = 0
 
 
 def status(memory: Memory) -> StatusReport:
     """Counts, what is stale or not recorded yet, and one next step. Changes no tracked file."""
+    from thunderus_mem.verbs.proposing import queue_state
+
     refreshed = memory.refresh()
     rows = memory.index.documents()
     counts: dict[str, int] = {}
@@ -261,7 +266,8 @@ def status(memory: Memory) -> StatusReport:
     unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)
     said = _judged(memory)
     stale = tuple(sorted(row.id for row in rows if said.get(row.id, row.status) == "stale"))
-    pending = memory.journal.pending() + _waiting_patches(memory)
+    pending = memory.journal.pending()
+    waiting = queue_state(memory)
     return StatusReport(
         root=memory.root,
         also=memory.also,
@@ -273,21 +279,25 @@ def status(memory: Memory) -> StatusReport:
         pending=pending,
         events=memory.log_index().total(),
         index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
-        next_step=_next_step(unreadable, pending, stale, len(rows), bool(gone), bool(conflicts)),
+        next_step=_next_step(
+            unreadable, pending, stale, len(rows), bool(gone), bool(conflicts), bool(waiting.waiting)
+        ),
         conflicts=conflicts,
         archived=memory.index.count_archived(),
+        proposals=waiting.waiting,
+        oldest_days=waiting.oldest_days,
+        expired=waiting.expired,
     )
 
 
-def _waiting_patches(memory: Memory) -> int:
-    try:
-        return sum(name.endswith(".json") for name in os.listdir(memory.layout.patches_dir))
-    except FileNotFoundError:
-        return 0
-
-
 def _next_step(
-    unreadable: tuple[str, ...], pending: int, stale: tuple[str, ...], total: int, lost: bool, conflict: bool
+    unreadable: tuple[str, ...],
+    pending: int,
+    stale: tuple[str, ...],
+    total: int,
+    lost: bool,
+    conflict: bool,
+    waiting: bool,
 ) -> str:
     if lost:
         return "thunderus-mem doctor"
@@ -299,6 +309,8 @@ def _next_step(
         return "thunderus-mem doctor"
     if stale:
         return f"thunderus-mem check {stale[0]} -p"
+    if waiting:
+        return "thunderus-mem patch list"
     if not total:
         return 'thunderus-mem add fact "What everybody should know" --tag start'
     return "thunderus-mem search WORDS"

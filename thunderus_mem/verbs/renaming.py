@@ -42,7 +42,8 @@ class Renamed:
     """What `rename` did, or with ``planned`` would do (``diff``).
 
     ``followed`` are the documents whose links or text follow. ``mentions`` still name the old id or path; the
-    id goes on as an alias. ``published`` is false when a file waits for the next command.
+    id goes on as an alias. ``published`` is false when a file waits for the next command. ``proposed`` names
+    the proposal it became, where that waits for a decision: then nothing was changed.
     """
 
     id: str
@@ -57,6 +58,7 @@ class Renamed:
     event_id: str = ""
     recorded: tuple[str, ...] = ()
     published: bool = True
+    proposed: str = ""
 
 
 class _Plan(NamedTuple):
@@ -89,9 +91,11 @@ def rename(
         event = transaction.commit("rename", planned.edits, why=why, actor=actor)
     return replace(
         _value(planned, outside),
-        event_id=event.id,
+        event_id="" if transaction.proposed else event.id,
         recorded=transaction.recorded,
         published=not transaction.pending,
+        changed=not transaction.proposed,
+        proposed=transaction.proposed,
     )
 
 

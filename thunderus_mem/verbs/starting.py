@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.memory import Memory
 
+_FOLDERS = (".thunderus/sessions", ".thunderus/patches", ".thunderus/local")
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
 BLOCK_START = "<!-- thunderus-mem: begin -->"
 BLOCK_END = "<!-- thunderus-mem: end -->"
@@ -139,7 +140,7 @@ def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[s
         for folder in {os.path.dirname(layout.at(name)) for name in steps} | {layout.root, layout.local_dir}:
             sweep(folder)
         made = [name for name, data in steps.items() if _write_once(layout, name, data)]
-        for folder in (*DOCUMENT_FOLDERS.values(), ARCHIVE, ".thunderus/sessions", ".thunderus/local"):
+        for folder in (*DOCUMENT_FOLDERS.values(), ARCHIVE, *_FOLDERS):
             _make_folder(layout.at(folder))
         if agents:
             made.extend(_agent_blocks(layout.root))

@@ -45,6 +45,7 @@ def survey(memory: Memory, config: LintConfig) -> LintStore:
         },
         manifest=_text(layout.manifest_file, _MANIFEST_LIMIT),
         log=tuple(log_findings(memory)),
+        queue=tuple(queue_findings(memory)),
         tracked=tuple(sorted(memory.git.tracked(NEVER_TRACKED))) if memory.git is not None else (),
     )
 
@@ -65,6 +66,38 @@ def log_findings(memory: Memory) -> Iterator[Diagnostic]:
         for logged in reading.events:
             yield from _by_schema(logged)
     yield from check.close(log.readings)
+
+
+def queue_findings(memory: Memory) -> Iterator[Diagnostic]:
+    """Files of the review queue that are no proposals, and proposals past their time."""
+    from thunderus_mem.store.proposals import age, queue
+
+    found, limit = queue(memory.layout), memory.config.review_expires_days
+    for bad in found.bad:
+        yield Diagnostic(
+            "TM509",
+            Severity.ERROR,
+            bad.path,
+            0,
+            0,
+            f"This is no proposal: {f'{bad.key}: ' if bad.key else ''}{bad.reason}",
+            key=bad.key,
+            expected="a proposal as this program writes it",
+            hint=bad.fix,
+        )
+    for one in found.waiting:
+        days = age(one.path, memory.now()) or 0
+        if days > limit:
+            yield Diagnostic(
+                "TM510",
+                Severity.WARNING,
+                one.path,
+                0,
+                0,
+                f"This proposal has waited for {days} days; {limit} are allowed.",
+                expected="a decision",
+                hint=f"decide: thunderus-mem patch show {one.proposal.id}",
+            )
 
 
 def _by_schema(logged: LoggedEvent) -> Iterator[Diagnostic]:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.evidence.reversing import Reversal, Reverser, Sources, Tree
-from thunderus_mem.model.document import MAX_DOCUMENT
+from thunderus_mem.model.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.model.errors import Conflict, NotFound, Refused
 from thunderus_mem.model.event import document_ids
 from thunderus_mem.model.timestamp import format_timestamp
-from thunderus_mem.model.undo import UNDO, turns
+from thunderus_mem.model.undo import UNDO, patch_of, turns
 from thunderus_mem.store.places import may_change
 from thunderus_mem.transaction import Edit, Ids
 from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.choosing import Choice, Chosen, chosen, committed_shards, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.diagnostic import Diagnostic
@@ -92,11 +93,16 @@ def undo(
     why: str = "",
     dry_run: bool = False,
     actor: str = "user",
+    exact: bool = False,
+    modes: Mapping[str, int] = MappingProxyType({}),
 ) -> Undone:
     """Take back the last ``number`` changes made in this working tree, or the ``event`` (or patch) named.
 
     A change is what one command wrote. ``anywhere`` counts those of other working trees too; ``redo`` takes
-    back the last undo instead. All or nothing: raises `Conflict` when a later change is in the way,
+    back the last undo instead. ``exact`` keeps no later change, in whatever place of a text: it is in the
+    way. ``modes`` are permissions of files that come back, by path.
+
+    All or nothing: raises `Conflict` when a later change is in the way,
     `NotFound` when there is nothing to take back or a text is nowhere any more, `Refused` for a secret.
     """
     choice = Choice(event, number, redo, anywhere, committed_shards(memory))
@@ -104,17 +110,17 @@ def undo(
     if dry_run:
         memory.refresh()
         by_hand = [edit.change for edit in memory.hand_edits(memory.git_state())]
-        planned = asking(committed, lambda: _plan(memory, choice, committed, by_hand))
+        planned = asking(committed, lambda: _plan(memory, choice, committed, by_hand, exact=exact))
         return _undone(planned, ["" for _ in planned])._replace(dry_run=True)
     recorded: list[str] = []
 
     def attempt() -> tuple[list[_Planned], Undone]:
         with memory.writing(UNDO) as transaction:
             recorded.extend(transaction.recorded)
-            planned = _plan(memory, choice, committed, ())
+            planned = _plan(memory, choice, committed, (), exact=exact)
             written: list[str] = []
             for one in planned:
-                written.append(_commit(transaction, memory, one, why, actor))
+                written.append(_commit(transaction, memory, one, why, actor, modes))
                 if transaction.pending:  # the disk refuses: what comes next may need that file
                     break
         undone = _undone(planned, written)
@@ -124,7 +130,9 @@ def undo(
     return undone._replace(warnings=_left_behind(memory, planned), recorded=tuple(recorded))
 
 
-def _plan(memory: Memory, choice: Choice, committed: Committed, by_hand: Sequence[Change]) -> list[_Planned]:
+def _plan(
+    memory: Memory, choice: Choice, committed: Committed, by_hand: Sequence[Change], *, exact: bool = False
+) -> list[_Planned]:
     sources = Sources(
         told=lambda ids, paths: told(memory, ids, paths),
         by_hand=by_hand,
@@ -132,12 +140,15 @@ def _plan(memory: Memory, choice: Choice, committed: Committed, by_hand: Sequenc
         committed=committed.texts,
         now=format_timestamp(memory.now()),
     )
-    reverser = Reverser(Tree(_reader(memory), _finder(memory)), sources)
+    tree = Tree(_reader(memory), _finder(memory))
+    reverser = Reverser(tree, sources)
     planned = []
     for step in chosen(memory, choice):
         patch = memory.new_id("patch")
         for one in step:
             _check_places(one.event)
+            if exact:
+                _check_unchanged(tree, one.event)
             reversals = tuple(reverser.reverse(one.event))
             _check_secrets(reversals)
             planned.append(_Planned(one, patch, reversals))
@@ -180,6 +191,18 @@ def _check_places(event: Event) -> None:
                 )
 
 
+def _check_unchanged(tree: Tree, event: Event) -> None:
+    """Raise for a document that is not as the event left it."""
+    for turn in turns(event):
+        now = tree.text(turn.new_path)
+        if ("" if now is None else content_hash(now)) != turn.after:
+            raise Conflict(
+                f"{turn.name} ({turn.new_path}) was changed since",
+                hint="nothing is written; to keep that change and take back the rest: "
+                f"thunderus-mem undo {patch_of(event)[1]}",
+            )
+
+
 def _check_secrets(reversals: Iterable[Reversal]) -> None:
     from thunderus_mem.model.secrets import holds_secret
 
@@ -192,11 +215,13 @@ def _check_secrets(reversals: Iterable[Reversal]) -> None:
             )
 
 
-def _commit(transaction: Writing, memory: Memory, one: _Planned, why: str, actor: str) -> str:
+def _commit(
+    transaction: Writing, memory: Memory, one: _Planned, why: str, actor: str, modes: Mapping[str, int]
+) -> str:
     event = one.chosen.event
     return transaction.commit(
         UNDO,
-        [Edit(*reversal) for reversal in one.reversals],
+        [Edit(*reversal, mode=modes.get(reversal.path)) for reversal in one.reversals],
         undoes=[event.id],
         about=document_ids(event),
         why=why or one.why,

@@ -17,7 +17,8 @@ class Written(NamedTuple):
     ``op`` is the verb; ``changed`` is false when there was nothing to do; ``dry_run`` when nothing was
     written on purpose. ``published`` is false when the event is on disk but the file is not yet: the next
     command puts it there. ``damaged`` counts the lines of the log that could not be read, where the document
-    was made from it.
+    was made from it. ``proposed`` names the proposal it became, where that waits for a decision: then
+    nothing was changed.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Written(NamedTuple):
     changed: bool = True
     published: bool = True
     damaged: int = 0
+    proposed: str = ""
 
 
 def done(
@@ -47,11 +49,13 @@ def done(
         document.id,
         document.path,
         op,
-        event.id,
+        "" if transaction.proposed else event.id,
         "" if removed else document.text,
         warnings,
         transaction.recorded,
+        changed=not transaction.proposed,
         published=not transaction.pending,
+        proposed=transaction.proposed,
     )
 
 

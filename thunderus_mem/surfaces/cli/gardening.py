@@ -9,6 +9,8 @@ import typer
 from thunderus_mem.model.errors import Conflict, ThunderusError
 
 if TYPE_CHECKING:
+    from thunderus_mem.garden.plan import Plan
+    from thunderus_mem.memory import Memory
     from thunderus_mem.surfaces.cli.console import Console
 
 app = typer.Typer()
@@ -18,33 +20,91 @@ app = typer.Typer()
 def garden(
     ctx: typer.Context,
     plan: Annotated[bool, typer.Option("--plan", help="Say what would be done (the default).")] = False,
-    apply: Annotated[bool, typer.Option("--apply", help="Do it, step by step.")] = False,
+    apply: Annotated[bool, typer.Option("--apply", help="Do what may be done without asking.")] = False,
+    propose: Annotated[
+        bool, typer.Option("--propose", help="File everything for review; see `patch`.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with 1 when there is anything to apply or to propose.")
+    ] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Take back the last run in this tree.")] = False,
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="RULE", help="Only this rule; repeat.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=0, help="Steps to show; 0 for all.")
+    ] = 20,
+    why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason for --undo.")] = "",
 ) -> int:
     """Find what can be tidied: duplicates, numbers, links, tags, long documents, what may be archived.
 
-    With --apply what is certain is done; the rest is for you to decide.
-    What somebody changes meanwhile is left as it is and named; the exit code is 3 then.
+    Writes nothing unless --apply or --propose say so. Only what is certain is changed by --apply; the rest
+    waits for a decision. What somebody changes meanwhile is left as it is and named; the exit code is 3 then.
     """
-    from thunderus_mem.surfaces.cli.done import published_code
-    from thunderus_mem.surfaces.render_upkeep import applied
-    from thunderus_mem.surfaces.render_upkeep import plan as render_plan
     from thunderus_mem.verbs import gardening
 
-    if plan and apply:
-        raise ThunderusError("--plan and --apply exclude each other.")
+    if sum((plan, apply, propose, check, undo)) > 1 and not (plan and check):
+        raise ThunderusError("Give one of --plan, --apply, --propose, --check, --undo.")
     console: Console = ctx.obj
     memory = console.memory()
-    found = gardening.garden_plan(memory)
+    if undo:
+        if only:
+            raise ThunderusError("--undo takes a run back as a whole, so --only has nothing to choose.")
+        return _undo(console, memory, why)
+    found = gardening.garden_plan(memory, only=tuple(only or ()))
+    if apply and found.steps:
+        return _apply(console, memory, found)
+    if propose and found.steps:
+        return _propose(console, memory, found)
+    return _show(console, memory, found, limit, check=check)
+
+
+def _show(console: Console, memory: Memory, found: Plan, limit: int, *, check: bool) -> int:
+    from thunderus_mem.surfaces.render_garden import plan as render
+    from thunderus_mem.verbs import gardening
+
     if not found.steps:
         console.say("Nothing to do.")
-    if not apply or not found.steps:
-        console.emit("garden", found, render_plan)
-        return 0
+    # A program wants all of it, a person what fits on a few screens.
+    shown = 0 if console.json or console.plain else limit
+    console.emit("garden", gardening.garden_report(memory, found, limit=shown), render, long=True)
+    return int(check and bool(found.applicable or found.proposals))
+
+
+def _apply(console: Console, memory: Memory, found: Plan) -> int:
+    from thunderus_mem.surfaces.cli.done import published_code
+    from thunderus_mem.surfaces.render_garden import applied
+    from thunderus_mem.verbs import gardening
+
     value = gardening.garden_apply(memory, found)
     console.emit("garden apply", value, applied)
     for step in value.skipped:
         console.say(f"Skipped {', '.join(step.targets)}: {step.why}.")
+    if value.steps:
+        console.say("To take it back: thunderus-mem garden --undo")
     return published_code(console, published=value.published) or (Conflict.exit_code if value.skipped else 0)
+
+
+def _propose(console: Console, memory: Memory, found: Plan) -> int:
+    from thunderus_mem.surfaces.render_garden import filed
+    from thunderus_mem.verbs import gardening
+
+    value = gardening.garden_propose(memory, found)
+    console.emit("garden propose", value, filed)
+    for step in value.skipped:
+        console.say(f"Skipped {', '.join(step.targets)}: {step.why}.")
+    return Conflict.exit_code if value.skipped else 0
+
+
+def _undo(console: Console, memory: Memory, why: str) -> int:
+    from thunderus_mem.surfaces.cli.done import published_code
+    from thunderus_mem.surfaces.render_undo import undone
+    from thunderus_mem.verbs import restoring
+
+    value = restoring.restore_last(memory, why=why)
+    console.emit("garden undo", value, undone)
+    console.say("To have it again: thunderus-mem undo --redo")
+    return published_code(console, published=value.published)
 
 
 @app.command("recap")

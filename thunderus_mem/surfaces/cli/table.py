@@ -28,6 +28,7 @@ _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "B
 
 _WRITTEN = "thunderus_mem.verbs.written:Written"
 _ARCHIVED = "thunderus_mem.verbs.archiving:Archived"
+_DECIDED = "thunderus_mem.verbs.decision:Decided"
 _LINT_REPORT = "thunderus_mem.verbs.linting:LintReport"
 _HOOK_STATUS = "thunderus_mem.surfaces.hooks:HookStatus"
 _REFRESHED = "thunderus_mem.projection.refresh:Refreshed"
@@ -88,6 +89,32 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Take back the last change, as a new event.",
         _WRITE,
         (("", "thunderus_mem.verbs.undoing:Undone"),),
+    ),
+    Entry(
+        "patch",
+        "patching",
+        "Look at what waits for review, and decide.",
+        _WRITE,
+        (
+            ("list", "thunderus_mem.verbs.proposing:ProposalListing"),
+            ("show", "thunderus_mem.verbs.proposing:ShownProposal"),
+            ("approve", _DECIDED),
+            ("reject", _DECIDED),
+            ("rebase", "thunderus_mem.verbs.proposing:Rebasing"),
+            ("expire", _DECIDED),
+        ),
+        pages=True,
+    ),
+    Entry(
+        "restore",
+        "restoring",
+        "Go back to before a run of the gardener.",
+        _WRITE,
+        (
+            ("", "thunderus_mem.verbs.undoing:Undone"),
+            ("listed", "thunderus_mem.verbs.restoring:SnapshotList"),
+        ),
+        pages=True,
     ),
     Entry(
         "search",
@@ -266,7 +293,13 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "gardening",
         "Plan and do the tidying: duplicates, links, tags, archive.",
         _KEEP,
-        (("", "thunderus_mem.garden.plan:Plan"), ("", "thunderus_mem.verbs.gardening:Applied")),
+        (
+            ("", "thunderus_mem.verbs.gardened:PlanReport"),
+            ("apply", "thunderus_mem.verbs.gardened:Applied"),
+            ("propose", "thunderus_mem.verbs.gardened:Filed"),
+            ("undo", "thunderus_mem.verbs.undoing:Undone"),
+        ),
+        pages=True,
     ),
     Entry("recap", "gardening", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
     Entry("completion", "completion", "Print the completion script of a shell.", _KEEP),

@@ -1,0 +1,123 @@
+"""The gardener for people: its plan with diffs, what it did, what it filed, and its snapshots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunderus_mem.surfaces.render_undo import diff_lines
+from thunderus_mem.surfaces.text import aligned, counted, minute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from thunderus_mem.surfaces.cli.console import Console
+    from thunderus_mem.surfaces.style import Style
+    from thunderus_mem.verbs.gardened import Applied, Filed, PlannedStep, PlanReport
+    from thunderus_mem.verbs.restoring import SnapshotList
+
+_REACH = {"apply": "", "propose": "for review", "report": "for you to decide"}
+_MOST_LINES = 60
+"""Of the diff of one step; a longer one says how much more there is."""
+
+
+def plan(value: PlanReport, console: Console) -> str:
+    """The steps, numbered: what, why, on what evidence, and the diff; then how many there are."""
+    style = console.style
+    lines: list[str] = []
+    for number, step in enumerate(value.steps, 1):
+        lines += _step(step, number, style)
+    if value.left_out:
+        lines += ["", f"{counted(value.left_out, 'more step')} not shown; -n 0 shows all, --json too."]
+    lines += ["", *_counts(value)] if lines else _counts(value)
+    if value.to_apply:
+        lines.append("Next: thunderus-mem garden --apply")
+    elif value.to_propose:
+        lines.append("Next: thunderus-mem garden --propose")
+    return "\n".join(lines).strip("\n")
+
+
+def _step(step: PlannedStep, number: int, style: Style) -> Iterator[str]:
+    about = ", ".join(filter(None, (step.label, _REACH[step.reach])))
+    yield f"{number}. {style.bold(step.action)}  {style.name(', '.join(step.targets))}" + (
+        f"  ({about})" if about else ""
+    )
+    yield f"   {step.why}"
+    yield from (f"   {style.dim(item)}" for item in step.evidence)
+    diff: list[str] = []
+    for edit in step.edits:
+        diff += diff_lines(edit.path, edit.op or "change", edit.diff, "", style)
+    yield from (f"   {line}" for line in diff[:_MOST_LINES])
+    if len(diff) > _MOST_LINES:
+        more = counted(len(diff) - _MOST_LINES, "more line")
+        yield f"   {style.dim(f'… {more}')}"
+
+
+def _counts(value: PlanReport) -> list[str]:
+    """How many steps there are of each kind, in one line; nothing where there are none."""
+    parts = [
+        (value.to_apply, "to apply"),
+        (value.to_propose, "to propose"),
+        (value.to_report, "for you to decide"),
+        (value.waiting, "waiting for review"),
+        (value.decided, "turned down before"),
+    ]
+    told = ", ".join(f"{number:,} {what}" for number, what in parts if number)
+    lines = [f"Steps: {told}."] if told else []
+    if value.expired:
+        lines.append(f"{counted(value.expired, 'proposal')} expired; see: thunderus-mem patch expire --plan")
+    return lines
+
+
+def applied(value: Applied, console: Console) -> str:
+    """What the gardener did, a step a line; then what waits for a person."""
+    style = console.style
+    rows = [(done.action, style.name(", ".join(done.targets)), done.why) for done in value.steps]
+    lines = aligned(rows)
+    if value.proposals:
+        lines += [*([""] if lines else []), "To propose (thunderus-mem garden --propose):"]
+        lines += aligned(
+            [(step.action, style.name(", ".join(step.targets)), step.why) for step in value.proposals]
+        )
+    if value.reported:
+        lines += [*([""] if lines else []), "For you to decide:"]
+        lines += aligned([(style.name(", ".join(step.targets)), step.why) for step in value.reported])
+    if value.waiting:
+        console.say(f"{counted(value.waiting, 'step')} waiting for review: thunderus-mem patch list")
+    return "\n".join(lines)
+
+
+def filed(value: Filed, console: Console) -> str:
+    """What was filed, a proposal a line; how many were there before."""
+    style = console.style
+    if value.waiting:
+        console.say(f"Filed before, and still waiting for review: {value.waiting:,}.")
+    if value.proposals:
+        console.say(f"Filed {counted(len(value.proposals), 'proposal')}; next: thunderus-mem patch list")
+    return "\n".join(
+        aligned(
+            [
+                (style.name(one.id), one.label or one.action, style.name(", ".join(one.targets)), one.why)
+                for one in value.proposals
+            ]
+        )
+    )
+
+
+def snapshot_list(value: SnapshotList, console: Console) -> str:
+    """Snapshots, newest first: id, when, who, and what is left of the run."""
+    style = console.style
+    rows = []
+    for one in value.snapshots:
+        left = "restored" if one.is_restored and one.steps else counted(one.steps, "step")
+        if 0 < one.taken_back < one.steps:
+            left = f"{left}, {one.taken_back:,} taken back"
+        place = "" if one.here else "elsewhere"
+        documents = counted(one.documents, "document")
+        rows.append(
+            (style.name(one.id), style.dim(minute(one.ts)), one.author, one.command, left, documents, place)
+        )
+    return "\n".join(_bare(aligned(rows)))
+
+
+def _bare(lines: Iterable[str]) -> list[str]:
+    return [line.rstrip() for line in lines]

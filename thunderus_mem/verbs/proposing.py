@@ -1,0 +1,262 @@
+"""The review queue as it is read: which proposals wait, one of them whole, and one made anew."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from thunderus_mem.model.errors import InvalidDocument, NotFound
+from thunderus_mem.model.proposal import proposed_edit
+from thunderus_mem.projection.log_index import read as read_events
+from thunderus_mem.store.places import proposal_id
+from thunderus_mem.store.proposals import age, file_names, queue, read, write
+from thunderus_mem.verbs.asking_git import Committed, asking
+from thunderus_mem.verbs.fitting import fit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from thunderus_mem.memory import Memory
+    from thunderus_mem.model.event import Event
+    from thunderus_mem.model.proposal import Proposal, ProposedEdit
+    from thunderus_mem.store.edits import Edit
+    from thunderus_mem.store.proposals import BadProposal, Waiting
+    from thunderus_mem.verbs.fitting import Fit
+
+__all__ = [
+    "DECISION",
+    "Listed",
+    "ProposalListing",
+    "ProposedChange",
+    "QueueState",
+    "Rebased",
+    "Rebasing",
+    "ShownProposal",
+    "decision_about",
+    "patch_list",
+    "patch_rebase",
+    "patch_show",
+    "queue_state",
+    "rejected_keys",
+    "waiting_for",
+]
+
+DECISION = "decision"
+"""The key of an approval's body that says what was decided: approved, rejected or expired."""
+
+
+class QueueState(NamedTuple):
+    """The queue at a glance: how many wait, days since the oldest was made, how many are past their time."""
+
+    waiting: int = 0
+    oldest_days: int = 0
+    expired: int = 0
+
+
+class Listed(NamedTuple):
+    """A proposal in a line. ``author`` made it; ``age_days`` whole days ago; ``expired`` when that is more
+    than ``review.expires_days``."""
+
+    id: str
+    created: str
+    age_days: int
+    expired: bool
+    actor: str
+    author: str
+    op: str
+    rule: str
+    action: str
+    label: str
+    targets: tuple[str, ...]
+    why: str
+
+
+class ProposalListing(NamedTuple):
+    """What waits, oldest first, and the files that are no proposals."""
+
+    proposals: tuple[Listed, ...]
+    unreadable: tuple[BadProposal, ...] = ()
+    expires_days: int = 0
+
+
+class ProposedChange(NamedTuple):
+    """One file of a proposal: ``op`` is create, update, remove or rename; the diff as it was filed, or on the
+    text that is there now."""
+
+    path: str
+    doc_id: str
+    op: str
+    diff: str
+
+
+class ShownProposal(NamedTuple):
+    """A proposal whole. ``state`` and ``problem`` say how it fits what is there now, see `Fit`."""
+
+    proposal: Listed
+    evidence: tuple[str, ...]
+    state: str
+    problem: str
+    changes: tuple[ProposedChange, ...]
+    path: str
+
+
+class Rebased(NamedTuple):
+    """A proposal held against what is there: ``state`` fits (nothing to do), rebased, or what is in the
+    way."""
+
+    id: str
+    state: str
+    problem: str = ""
+
+
+class Rebasing(NamedTuple):
+    """What `patch_rebase` did, proposal by proposal."""
+
+    proposals: tuple[Rebased, ...]
+
+
+def queue_state(memory: Memory) -> QueueState:
+    """How many proposals wait and for how long, by the names of their files alone."""
+    now = memory.now()
+    ages = [days for path in file_names(memory.layout) if (days := age(path, now)) is not None]
+    limit = memory.config.review_expires_days
+    return QueueState(len(ages), max(ages, default=0), sum(days > limit for days in ages))
+
+
+def _listed(memory: Memory, waiting: Waiting) -> Listed:
+    one = waiting.proposal
+    days = age(waiting.path, memory.now()) or 0
+    return Listed(
+        one.id,
+        one.created,
+        days,
+        days > memory.config.review_expires_days,
+        one.actor,
+        one.origin.get("author", "") or one.actor,
+        one.op,
+        one.rule,
+        one.action or one.op,
+        one.label,
+        one.targets,
+        one.why,
+    )
+
+
+def patch_list(memory: Memory, *, label: str = "", rule: str = "") -> ProposalListing:
+    """What waits for a decision; only with a label, or of a rule, when asked."""
+    found = queue(memory.layout)
+    return ProposalListing(
+        tuple(_listed(memory, one) for one in found.waiting if _meant(one.proposal, label, rule)),
+        found.bad,
+        memory.config.review_expires_days,
+    )
+
+
+def _meant(proposal: Proposal, label: str, rule: str) -> bool:
+    return (not label or proposal.label == label) and (not rule or proposal.rule == rule)
+
+
+def waiting_for(
+    memory: Memory, ids: Sequence[str], *, every: bool = False, label: str = "", rule: str = ""
+) -> list[Waiting]:
+    """The proposals named by id or a unique beginning, or with ``every`` all of a label and rule.
+
+    Raises `NotFound` (with what was decided, when something was), `InvalidDocument` for an ambiguous one.
+    """
+    if every:
+        return [one for one in queue(memory.layout).waiting if _meant(one.proposal, label, rule)]
+    paths = {proposal_id(path): path for path in file_names(memory.layout)}
+    paths.pop("", None)
+    chosen = dict.fromkeys(_resolved(memory, given, paths) for given in ids)
+    return [read(memory.layout, paths[id]) for id in chosen]
+
+
+def _resolved(memory: Memory, given: str, known: Collection[str]) -> str:
+    wanted = given.strip().upper().removeprefix("PATCH_")
+    matches = sorted(id for id in known if wanted and id.startswith(f"patch_{wanted}"))
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise InvalidDocument(
+            f"{given!r} is the beginning of {len(matches)} proposals",
+            hint=f"one of: {', '.join(matches[:8])}",
+        )
+    memory.refresh()
+    decided = decision_about(memory, f"patch_{wanted}")
+    if decided is not None:
+        who = str(decided.origin.get("author", "")) or decided.actor
+        raise NotFound(
+            f"{given} waits no more: {decided.body.get(DECISION)} by {who} on {decided.ts[:10]}",
+            hint=f"see `thunderus-mem events show {decided.id}`",
+        )
+    raise NotFound(f"no proposal has the id {given!r}", hint="`thunderus-mem patch list` shows what waits")
+
+
+def decision_about(memory: Memory, patch: str) -> Event | None:
+    """The last decision about a proposal that the log knows, by its id; the index must be fresh."""
+    found = None
+    for rows in memory.log_index().in_order(kinds=("approval",)):
+        for entry in read_events(memory.log, rows):
+            if entry.event.refs.get("patch_id") == patch and DECISION in entry.event.body:
+                found = entry.event
+    return found
+
+
+def rejected_keys(memory: Memory, doc_ids: Collection[str]) -> frozenset[str]:
+    """The keys of steps about these documents that somebody has turned down; the index must be fresh.
+
+    Of the log only approvals that name one of the documents are read.
+    """
+    if not doc_ids:
+        return frozenset()
+    last: dict[str, str] = {}
+    for rows in memory.log_index().in_order(kinds=("approval",), doc_ids=doc_ids):
+        for entry in read_events(memory.log, rows):
+            key, decision = (entry.event.body.get(name) for name in ("key", DECISION))
+            if isinstance(key, str) and key and isinstance(decision, str):
+                last[key] = decision
+    return frozenset(key for key, decision in last.items() if decision == "rejected")
+
+
+def patch_show(memory: Memory, id: str) -> ShownProposal:
+    """One proposal: why, on what evidence, what it changes, and whether it still fits."""
+    memory.refresh()
+    (waiting,) = waiting_for(memory, [id])
+    committed = Committed(memory.git)
+    found = asking(committed, lambda: fit(memory, waiting.proposal, committed))
+    proposal = waiting.proposal
+    if found.state == "moved":
+        proposal = proposal._replace(edits=tuple(_edited(edit) for edit in found.edits))
+    changes = tuple(ProposedChange(one.path, one.doc_id, one.op, one.diff) for one in proposal.edits)
+    return ShownProposal(
+        _listed(memory, waiting), proposal.evidence, found.state, found.problem, changes, waiting.path
+    )
+
+
+def _edited(edit: Edit) -> ProposedEdit:
+    return proposed_edit(edit.path, edit.doc_id, edit.before, edit.after, renames=edit.renames)
+
+
+def patch_rebase(memory: Memory, ids: Sequence[str]) -> Rebasing:
+    """Make the diffs of proposals anew against what is there now; the ids stay. What is in the way is told.
+
+    Raises `Conflict` when a file of the queue changes meanwhile.
+    """
+    from thunderus_mem.store.lock import held
+
+    memory.refresh()
+    committed = Committed(memory.git)
+    chosen = waiting_for(memory, ids)
+    fits = asking(committed, lambda: [fit(memory, one.proposal, committed) for one in chosen])
+    with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command="patch rebase"):
+        return Rebasing(tuple(_rebased(memory, one, how) for one, how in zip(chosen, fits, strict=True)))
+
+
+def _rebased(memory: Memory, waiting: Waiting, how: Fit) -> Rebased:
+    if how.state != "moved":
+        return Rebased(waiting.proposal.id, how.state, how.problem)
+    write(
+        memory.layout,
+        waiting.proposal._replace(edits=tuple(_edited(edit) for edit in how.edits)),
+        expecting=waiting.hash,
+    )
+    return Rebased(waiting.proposal.id, "rebased")
