@@ -198,7 +198,50 @@ KEYS: Final[tuple[Key, ...]] = (
         "recap.template",
         GARDENER,
         "text",
-        "A Markdown file, from the root, that replaces the recap's built-in template. Empty: built in.",
+        "A Jinja template, from the root, that replaces the recap's built-in page. Empty: built in.",
+    ),
+    Key(
+        "recap.private",
+        GARDENER,
+        "bool",
+        "Whether a recap tells commands, edited files and decisions of events private to this working tree.",
+    ),
+    Key(
+        "recap.schedule",
+        GARDENER,
+        "list",
+        "Recaps that the gardener writes when they are missing, once what they tell of is over. Empty: none.",
+        choices=("session", "day", "week", "month"),
+    ),
+    Key(
+        "recap.days_back",
+        GARDENER,
+        "int",
+        "How many days back the gardener looks for recaps that are missing.",
+        minimum=1,
+        maximum=3660,
+    ),
+    Key(
+        "consolidate.keywords",
+        GARDENER,
+        "list",
+        "Words by which a sentence of a message tells of a decision.",
+    ),
+    Key(
+        "consolidate.workflow_steps",
+        GARDENER,
+        "int",
+        "How many commands in a row must succeed to be proposed as a playbook.",
+        minimum=2,
+        maximum=50,
+    ),
+    Key(
+        "consolidate.max_per_session",
+        GARDENER,
+        "int",
+        "How many new documents the gardener proposes from one session. 0: none.",
+        minimum=0,
+        maximum=50,
     ),
 )
 
@@ -213,7 +256,8 @@ SECTIONS: Final = {
     "kinds": "Which documents there are.",
     "caps": "How long documents may grow.",
     "duplicates": "What the gardener does with equal documents.",
-    "recap": "What a recap contains.",
+    "recap": "What a recap contains, and which the gardener writes.",
+    "consolidate": "What the gardener proposes to learn from sessions.",
 }
 
 OLDER_NAMES: Final = {
