@@ -254,7 +254,9 @@ def test_files_can_be_limited_or_left_out() -> None:
 
 
 def test_a_template_of_ones_own_always_ends_in_provenance() -> None:
-    _, body = recap_document(day_scope(DAY), EVENTS, DOCUMENTS, [], Config(), template="# $day costs $5\n\n$notes\n")
+    _, body = recap_document(
+        day_scope(DAY), EVENTS, DOCUMENTS, [], Config(), template="# $day costs $5\n\n$notes\n"
+    )
     assert body.startswith(f"# {DAY} costs $5\n\n- The cache")
     assert "\n## Provenance\n\n- Changes of `fact.cache`: `evt_" in body
 

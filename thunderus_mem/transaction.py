@@ -145,7 +145,8 @@ class Writing:
         """Write one patch event and the files it speaks of; returns the event as logged.
 
         ``undoes`` names the events it takes back, ``about`` documents besides those it changes, ``private``
-        the private events a document was made from. Raises `Conflict` when a file is not what ``edit.before`` says; nothing is written then.
+        the private events a document was made from. Raises `Conflict` when a file is not what
+        ``edit.before`` says; nothing is written then.
         """
         chosen = ids or self.ids()
         return self._append(

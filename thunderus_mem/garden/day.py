@@ -153,7 +153,9 @@ def _tell(day: Day, event: Event, own_id: str, how: Reading) -> bool:
     if event.kind in ("message", "note"):
         text = said(event)
         found = [(event, one) for one in decisions_in(text, how.keywords)] if how.keywords else []
-        if unfit := bool(text) and how.unfit(text if event.kind == "note" else " ".join(o.sentence for _, o in found)):
+        if unfit := bool(text) and how.unfit(
+            text if event.kind == "note" else " ".join(o.sentence for _, o in found)
+        ):
             day.unfit += 1
         if event.kind == "message":
             day.decided += [] if unfit else found

@@ -16,7 +16,10 @@ _LONGEST: Final = 400
 _SENTENCE = re.compile(r"(?<=[.!?])[ \t]+(?=[A-Z`\"(])|\n+")
 _MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]+")
 _BEFORE: Final = frozenset(
-    "i we they team i've we've have has had been was were is are finally then and so also therefore".split()
+    (
+        *("i", "we", "they", "team", "i've", "we've", "have", "has", "had", "been", "was", "were", "is"),
+        *("are", "finally", "then", "and", "so", "also", "therefore"),
+    )
 )
 _UNDECIDED = re.compile(
     r"\b(?:not|never|if|whether|should|could|would|unless|until|once|when|before|cannot)\b|n't\b|\bto be\b"
@@ -66,7 +69,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 def _decides(sentence: str, keywords: Sequence[str]) -> bool:
     words = _WORD.findall(sentence.lower().replace("’", "'"))
-    if not _SHORTEST <= len(words) or len(sentence) > _LONGEST or sentence.endswith("?"):
+    if not len(words) >= _SHORTEST or len(sentence) > _LONGEST or sentence.endswith("?"):
         return False
     for keyword in keywords:
         wanted = _WORD.findall(keyword.lower())
@@ -74,8 +77,6 @@ def _decides(sentence: str, keywords: Sequence[str]) -> bool:
             if words[at : at + len(wanted)] != wanted:
                 continue
             before = words[max(0, at - 2) : at]
-            if (not before or not _BEFORE.isdisjoint(before)) and not _UNDECIDED.search(
-                " ".join(words[:at])
-            ):
+            if (not before or not _BEFORE.isdisjoint(before)) and not _UNDECIDED.search(" ".join(words[:at])):
                 return True
     return False

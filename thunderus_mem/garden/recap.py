@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.garden.day import Day, Reading, sort_events
-from thunderus_mem.garden.scope import Scope
 from thunderus_mem.garden.sections import sections
 from thunderus_mem.garden.telling import most_telling, most_that_fits
 from thunderus_mem.garden.template import fill
@@ -23,6 +22,7 @@ from thunderus_mem.model.unicode import visible
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from thunderus_mem.garden.scope import Scope
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.config import Config
@@ -105,7 +105,11 @@ def recap_page(scope: Scope, material: RecapMaterial, config: Config) -> Page:
     by_sha = {commit.sha: commit for commit in material.commits if scope.holds_moment(commit.date)}
     made = sorted(by_sha.values(), key=lambda commit: (utc_key(commit.date), commit.sha))
     if not used and not made:
-        hint = "days are counted in UTC" if scope.kind == "day" else "`thunderus-mem events list` shows what there is"
+        hint = (
+            "days are counted in UTC"
+            if scope.kind == "day"
+            else "`thunderus-mem events list` shows what there is"
+        )
         raise NotFound(f"nothing happened {scope.label}: no event to tell of and no commit", hint=hint)
     whole = _Whole(
         scope,

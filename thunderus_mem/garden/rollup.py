@@ -18,7 +18,7 @@ from thunderus_mem.model.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.model.unicode import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from thunderus_mem.model.document import Document
     from thunderus_mem.store.config import Config
@@ -71,9 +71,7 @@ def _span_of(kind: str, name: str) -> _Span:
             return _Span(first, after - timedelta(days=1), name)
     except (ValueError, OverflowError):
         pass
-    raise ThunderusError(
-        f'"{name}" is not a {kind}', hint="a week is 2026-W04, a month 2026-01"
-    )
+    raise ThunderusError(f'"{name}" is not a {kind}', hint="a week is 2026-W04, a month 2026-01")
 
 
 def last_day(kind: str, name: str) -> str:
@@ -93,8 +91,11 @@ def recaps_within(documents: Iterable[Document], first: str, last: str) -> list[
     return [document for _, _, document in sorted(kept, key=lambda one: (one[0], one[1], one[2].path))]
 
 
-def rollup_page(kind: str, name: str, documents: Iterable[Document], config: Config) -> Page:
-    """The recap of a ``week`` (``2026-W04``) or ``month`` (``2026-01``).
+def rollup_page(
+    kind: str, name: str, documents: Iterable[Document], config: Config, private: Collection[str] = ()
+) -> Page:
+    """The recap of a ``week`` (``2026-W04``) or ``month`` (``2026-01``); ``private`` are the events known to
+    be private to some working tree.
 
     Raises `NotFound` when there is no recap within, `ThunderusError` for a name that is none.
     """
@@ -108,6 +109,7 @@ def rollup_page(kind: str, name: str, documents: Iterable[Document], config: Con
     most = 4 * config.caps_document_hard
     for longest in (300, 160, 80, 40, 0):
         page = _page(kind, within, recaps, longest)
+        page = page._replace(private=tuple(id for id in page.header["provenance"]["events"] if id in private))
         try:
             if len(compose(page.header, "\n" + page.body)) <= most:
                 return page
@@ -125,10 +127,14 @@ def _page(kind: str, within: _Span, recaps: Sequence[Document], longest: int) ->
         lines["summary"].append(f"{span(recap.id)}: {cut(said, max(longest, 80)) or 'no summary'}")
         for heading, section in _TAKEN.items():
             if longest:
-                lines[section] += [f"{_safe(cut(line, longest))} ({span(recap.id)})" for line in parts.get(heading, ())]
+                lines[section] += [
+                    f"{_safe(cut(line, longest))} ({span(recap.id)})" for line in parts.get(heading, ())
+                ]
         ends = list(dict.fromkeys([*recap.events[:1], *recap.events[-1:]]))
         between = f", {len(recap.events) - len(ends)} more" if len(recap.events) > len(ends) else ""
-        lines["provenance"].append(f"From {span(recap.id)}: {', '.join(map(span, ends)) or 'commits alone'}{between}")
+        lines["provenance"].append(
+            f"From {span(recap.id)}: {', '.join(map(span, ends)) or 'commits alone'}{between}"
+        )
     title = f"Recap of {within.name}"
     header = {
         "id": rollup_id(within.name),
@@ -147,7 +153,9 @@ def _page(kind: str, within: _Span, recaps: Sequence[Document], longest: int) ->
     }
     empty: dict[str, list[str]] = {name: [] for name in ("commands", "changes", "commits", "files")}
     values = {name: [visible(line) for line in listed] for name, listed in (empty | lines).items()}
-    body = fill("", "", {"title": title, "kind": kind, "name": within.name, "day": str(within.first), **values})
+    body = fill(
+        "", "", {"title": title, "kind": kind, "name": within.name, "day": str(within.first), **values}
+    )
     return Page(header, body)
 
 

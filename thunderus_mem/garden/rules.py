@@ -26,8 +26,24 @@ def _duplicates(material: Material, config: Config) -> tuple[Step, ...]:
     return plan_duplicates(material.documents, config)
 
 
+def _recaps(material: Material, config: Config) -> tuple[Step, ...]:
+    from thunderus_mem.garden.recaps import plan_recaps
+
+    return plan_recaps(material, config)
+
+
+def _consolidate(material: Material, config: Config) -> tuple[Step, ...]:
+    from thunderus_mem.garden.consolidation.planning import plan_consolidation
+
+    return plan_consolidation(material, config)
+
+
 RULES: Final[tuple[GardenRule, ...]] = (
     GardenRule("duplicates", "Merge documents that make exactly the same statements.", _duplicates),
+    GardenRule("recaps", "Write the recaps of `recap.schedule` that are missing.", _recaps),
+    GardenRule(
+        "consolidate", "Propose facts, decisions and playbooks that sessions have shown.", _consolidate
+    ),
 )
 """In the order in which their steps are carried out."""
 

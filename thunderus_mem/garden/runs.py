@@ -16,17 +16,38 @@ if TYPE_CHECKING:
 __all__ = ["Problem", "Run", "edited_paths", "first_words", "problems", "runs", "said", "thread_of"]
 
 _SHELLS: Final = frozenset(
-    "shell bash sh zsh fish terminal exec execute run command cmd powershell console".split()
+    (
+        *("shell", "bash", "sh", "zsh", "fish", "terminal", "exec", "execute", "run", "command", "cmd"),
+        *("powershell", "console"),
+    )
 )
-_EDITORS: Final = frozenset("edit write patch replace create insert multiedit update delete rename".split())
+_EDITORS: Final = frozenset(
+    ("edit", "write", "patch", "replace", "create", "insert", "multiedit", "update", "delete", "rename")
+)
 _VIEWS: Final = frozenset(("view", "read", "list"))
 _WORDS = re.compile(r"[A-Za-z]+")
 _GONE_TO = re.compile(r"cd [^&|;]{1,300}(?:&&|;) *")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=\S*")
 _PREFIXES: Final = frozenset(("sudo", "time", "command", "env", "exec", "nohup"))
 _RUNNERS: Final = frozenset(
-    ("npm", "pnpm", "yarn", "bun", "uv", "poetry", "pdm", "hatch", "npx", "uvx", "pipx", "bundle", "docker")
-    + ("dotnet", "go", "cargo", "make", "just", "task", "git", "kubectl", "mvn", "gradle", "./gradlew", "rake")
+    (
+        *(
+            "npm",
+            "pnpm",
+            "yarn",
+            "bun",
+            "uv",
+            "poetry",
+            "pdm",
+            "hatch",
+            "npx",
+            "uvx",
+            "pipx",
+            "bundle",
+            "git",
+        ),
+        *("docker", "dotnet", "go", "cargo", "make", "just", "task", "kubectl", "mvn", "gradle", "rake"),
+    )
 )
 _INTERPRETERS: Final = frozenset(("python", "python3", "node", "ruby", "perl", "bash", "sh"))
 _LONGEST_COMMAND: Final = 160

@@ -91,4 +91,6 @@ def episode_scope(episode: str, events: Sequence[Event]) -> Scope:
     first, last = _named(events)
     name = slug(episode)[:40].strip("-") or short_hash(episode, _SHORT)
     doc_id = f"recap.{first[:10]}-episode-{name}"
-    return Scope("episode", episode, doc_id, f"Recap of episode {episode}", f"in episode {episode}", first, last)
+    return Scope(
+        "episode", episode, doc_id, f"Recap of episode {episode}", f"in episode {episode}", first, last
+    )

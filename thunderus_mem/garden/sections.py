@@ -134,9 +134,9 @@ def _problem(one: Problem) -> str:
     often = f" {one.times} times" if one.times > 1 else ""
     after = []
     if one.files:
-        after.append(f"{spans(one.files)} edited")
+        after.append(f"editing {spans(one.files)}")
     if one.commands:
-        after.append(f"{spans(one.commands)} run")
+        after.append(f"running {spans(one.commands)}")
     assert one.solved is not None
     same = one.solved.command == one.failed.command
     then = "it succeeded" if same else f"{span(one.solved.command)} succeeded"
@@ -210,7 +210,9 @@ def _provenance(day: Day, commits: Sequence[Commit], private: Collection[str]) -
     lines += [f"Changes of {spans(doc_ids)}: {cite(events)}" for events, doc_ids in together.items()]
     cited: set[str] = set()
     for one in day.problems:
-        lines.append(f"{'Solved' if one.solved else 'Unsolved'}, {span(one.failed.command)}: {cite(one.events)}")
+        lines.append(
+            f"{'Solved' if one.solved else 'Unsolved'}, {span(one.failed.command)}: {cite(one.events)}"
+        )
         cited.update(one.events)
     by_command: dict[str, dict[str, None]] = {}
     for run in day.ran:

@@ -1,8 +1,8 @@
 """A recap's page from its template: Jinja, cut down to what a page needs, since a template comes with the
 repository and may be hostile.
 
-Of the language only texts, values, tests, loops over given lists (two deep) and a few filters are taken. There
-is no call, no assignment, no inclusion, no file, so nothing can be reached and the work is bounded by the
+Of the language only texts, values, tests, loops over given lists (two deep) and a few filters are taken.
+There is no call, no assignment, no inclusion, no file, so nothing can be reached and the work is bounded by the
 template's size and the values given. Templates with ``$name`` of earlier versions are read as they were.
 """
 
@@ -34,12 +34,23 @@ _LARGEST: Final = 64 * 1024
 _LARGEST_PAGE: Final = 1 << 20
 _DEEPEST: Final = 2
 _NODES: Final = frozenset(
-    ("Template", "Output", "TemplateData", "Name", "Const", "For", "If", "CondExpr", "Compare", "Operand")
-    + ("And", "Or", "Not", "Filter", "Test", "Getattr", "Getitem", "Slice")
+    (
+        *("Template", "Output", "TemplateData", "Name", "Const", "For", "If", "CondExpr", "Compare"),
+        *("Operand", "And", "Or", "Not", "Filter", "Test", "Getattr", "Getitem", "Slice"),
+    )
 )
 _TESTS: Final = frozenset(("defined", "none"))
 _LOOP: Final = frozenset(("index", "index0", "first", "last", "length"))
-_PROVENANCE: Final = "\n{% if provenance %}\n\n## Provenance\n\n{% for line in provenance %}\n- {{ line }}\n{% endfor %}\n{% endif %}\n"
+_PROVENANCE: Final = """
+{% if provenance %}
+
+## Provenance
+
+{% for line in provenance %}
+- {{ line }}
+{% endfor %}
+{% endif %}
+"""
 _BLANK_LINES = re.compile(r"\n{3,}")
 _MOST_NODES: Final = 2_000
 
@@ -69,7 +80,7 @@ def _rendered(template: str, path: str, values: Mapping[str, str | Sequence[str]
     if len(template) > _LARGEST:
         raise InvalidConfig(f"{path} is longer than {_LARGEST // 1024} KiB", hint="shorten the template")
     environment = ImmutableSandboxedEnvironment(
-        autoescape=False,  # noqa: S701 - the page is Markdown, and every value is made safe for it
+        autoescape=False,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -78,9 +89,7 @@ def _rendered(template: str, path: str, values: Mapping[str, str | Sequence[str]
     )
     environment.globals = {}
     environment.filters = dict(_FILTERS)
-    environment.tests = {name: environment.tests[name] for name in _TESTS} | {
-        "eq": environment.tests["eq"]
-    }
+    environment.tests = {name: environment.tests[name] for name in _TESTS} | {"eq": environment.tests["eq"]}
     try:
         tree = environment.parse(template)
         if not _check(tree, path):
@@ -94,7 +103,8 @@ def _rendered(template: str, path: str, values: Mapping[str, str | Sequence[str]
                 raise InvalidConfig(f"{path} makes a page of more than 1 MiB", hint="shorten the template")
     except TemplateSyntaxError as error:
         raise InvalidConfig(
-            f"{path}, line {error.lineno}: {error.message}", hint="mend the line; the built-in template shows how"
+            f"{path}, line {error.lineno}: {error.message}",
+            hint="mend the line; the built-in template shows how",
         ) from error
     except (TemplateError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         line = _line_of(error)
@@ -189,7 +199,7 @@ _FILTERS: Final[dict[str, Any]] = {
 
 
 def _dollar(template: str, values: Mapping[str, str | Sequence[str]]) -> str:
-    """A template of the earlier form: each ``$name`` replaced, a ``##`` section with nothing in it left out."""
+    """A template of the earlier form: each ``$name`` replaced, empty ``##`` sections left out."""
     from string import Template
 
     texts = {

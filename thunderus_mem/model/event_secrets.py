@@ -27,7 +27,9 @@ def secret_in(value: Any, key: str = "") -> tuple[str, str] | None:
             if found := secret_in(item, f"{key}.{name}".lstrip(".")):
                 return found
     if isinstance(value, (list, tuple)):
-        return next((found for at, item in enumerate(value) if (found := secret_in(item, f"{key}[{at}]"))), None)
+        return next(
+            (found for at, item in enumerate(value) if (found := secret_in(item, f"{key}[{at}]"))), None
+        )
     return None
 
 

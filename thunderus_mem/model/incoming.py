@@ -30,8 +30,10 @@ MAX_INPUT: Final = 256 << 20
 _ROOM: Final = 4_096  # what an event's own keys may add to a line
 _PLAIN_ID = re.compile(r"evt_[A-Za-z0-9._-]{1,100}", re.ASCII)
 _KNOWN: Final = frozenset(
-    ("v", "id", "ts", "session_id", "actor", "kind", "refs", "body", "why", "origin", "head", "prev")
-    + ("episode_id",)
+    (
+        *("v", "id", "ts", "session_id", "actor", "kind", "refs", "body", "why", "origin", "head", "prev"),
+        "episode_id",
+    )
 )
 _MOST_REFS: Final = 1_000
 
@@ -73,7 +75,9 @@ def read_brought(data: bytes) -> tuple[Brought, ...]:
                 hint="mend the line; `thunderus-mem schema print events` tells what an event holds",
             ) from reason
     if not found:
-        raise InvalidDocument("there is no event to add", hint="give JSON lines on stdin, or --kind and --body")
+        raise InvalidDocument(
+            "there is no event to add", hint="give JSON lines on stdin, or --kind and --body"
+        )
     return tuple(found)
 
 
@@ -128,7 +132,7 @@ def _logged(number: int, data: Mapping[str, Any]) -> Brought:
     """A line of Thunderus's own log: ``{seq, session_id, timestamp, event: {type, …}}``."""
     event, seq = data["event"], data.get("seq")
     if not isinstance(event, dict) or not isinstance(event.get("type"), str):
-        raise ValueError('"event" is not an object with a "type"')
+        raise ValueError('"event" is not an object with a "type"')  # noqa: TRY004
     if event["type"] not in LOGGED_TYPES:
         raise ValueError(f'"{event["type"][:40]}" is not one of {", ".join(LOGGED_TYPES)}')
     if isinstance(seq, bool) or not isinstance(seq, int) or seq < 0:

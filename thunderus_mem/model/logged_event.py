@@ -81,7 +81,11 @@ def _approval(event: Mapping[str, Any]) -> Translated:
 
 def _patch(event: Mapping[str, Any]) -> Translated:
     files, status = _texts(event, "files"), _text(event, "status")
-    body = {"tool": "patch", "success": status != "failed", "result": {"name": event.get("name"), "status": status}}
+    body = {
+        "tool": "patch",
+        "success": status != "failed",
+        "result": {"name": event.get("name"), "status": status},
+    }
     return Translated("tool_result", "agent", body, files)
 
 

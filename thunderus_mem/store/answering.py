@@ -7,7 +7,7 @@ import signal
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.model.errors import NotFound, NotWritable, ThunderusError
+from thunderus_mem.model.errors import NotFound, ThunderusError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +46,8 @@ def answer_of(
             )
         except OSError as error:
             raise NotFound(
-                f"{name} cannot be started: {error.strerror or error}", hint="give the command as a shell would"
+                f"{name} cannot be started: {error.strerror or error}",
+                hint="give the command as a shell would",
             ) from error
     data = _read(process, name, timeout)
     if process.returncode:
@@ -97,8 +98,8 @@ def _wait(process: Popen[bytes], name: str, left: float, timeout: float) -> None
         raise _late(name, timeout) from error
 
 
-def _late(name: str, timeout: float) -> NotWritable:
-    return NotWritable(f"{name} took more than {timeout:g} seconds", hint="--timeout gives it longer")
+def _late(name: str, timeout: float) -> ThunderusError:
+    return ThunderusError(f"{name} took more than {timeout:g} seconds", hint="--timeout gives it longer")
 
 
 def _end(process: Popen[bytes]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.errors import InvalidDocument, Refused
 from thunderus_mem.model.event import encode, make_event
@@ -60,7 +60,9 @@ def events_add(memory: Memory, given: bytes | Sequence[Brought], *, why: str = "
         _refuse_secret(one)
     with memory.writing("events add") as transaction:
         known = memory.log_index().known([one.id for one in brought if one.id])
-        fresh = list({one.id or str(at): one for at, one in enumerate(brought) if one.id not in known}.values())
+        fresh = list(
+            {one.id or str(at): one for at, one in enumerate(brought) if one.id not in known}.values()
+        )
         makers = [(one, _maker(memory, one, why)) for one in fresh]
         for one, make in makers:
             _try(one, make)
@@ -70,16 +72,20 @@ def events_add(memory: Memory, given: bytes | Sequence[Brought], *, why: str = "
         events += [
             transaction.log(make) for one, make in makers if one.kind not in memory.config.events_private
         ]
-    return AddedEvents(
-        tuple(event.id for event in events), tuple(sorted(known)), len(private)
-    )
+    return AddedEvents(tuple(event.id for event in events), tuple(sorted(known)), len(private))
 
 
 def _refuse_secret(one: Brought) -> None:
-    for place, value in (("body", one.body), ("refs", one.refs), ("why", one.why), ("session_id", one.session)):
+    for place, value in (
+        ("body", one.body),
+        ("refs", one.refs),
+        ("why", one.why),
+        ("session_id", one.session),
+    ):
         if found := secret_in(value, place):
             raise Refused(
-                f"line {one.line}: {found[0]} holds what looks like a secret ({found[1]}); nothing was written",
+                f"line {one.line}: {found[0]} holds what looks like a secret ({found[1]}); "
+                "nothing was written",
                 hint="name where the secret is kept instead of the secret",
             )
 
@@ -97,7 +103,13 @@ def _maker(memory: Memory, one: Brought, why: str) -> Callable[[Mapping[str, Any
     return make
 
 
-_LIKE_ANY = {"ts": "2026-01-21T09:00:00.000Z", "session_id": "sess_0", "prev": None, "head": None, "origin": {}}
+_LIKE_ANY: Final[dict[str, Any]] = {
+    "ts": "2026-01-21T09:00:00.000Z",
+    "session_id": "sess_0",
+    "prev": None,
+    "head": None,
+    "origin": {},
+}
 
 
 def _try(one: Brought, make: Callable[[Mapping[str, Any]], Event]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC
+from functools import partial
 from typing import TYPE_CHECKING
 
 from thunderus_mem.garden.material import Material
@@ -15,6 +16,7 @@ from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import inside
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.documents import documents
+from thunderus_mem.verbs.happenings import history_of
 from thunderus_mem.verbs.written import Written
 
 if TYPE_CHECKING:
@@ -64,7 +66,8 @@ def material(memory: Memory) -> Material:
     """What the gardening rules look at, from a fresh index."""
     memory.refresh()
     ordered = sorted(documents(memory), key=lambda document: (document.id, document.path))
-    return Material(tuple(ordered), today=memory.now().astimezone(UTC).date().isoformat())
+    today = memory.now().astimezone(UTC).date().isoformat()
+    return Material(tuple(ordered), today=today, history=partial(history_of, memory))
 
 
 def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
@@ -112,7 +115,7 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
         for step in plan.applicable:
             try:
                 edits = [_as_edit(memory, edit) for edit in step.edits]
-                event = transaction.commit("garden", edits, why=step.why, actor=actor)
+                event = transaction.commit(step.op, edits, private=step.private, why=step.why, actor=actor)
             except Conflict as error:
                 skipped.append(SkippedStep(step.action, str(error), step.targets))
                 continue

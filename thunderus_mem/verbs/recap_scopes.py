@@ -17,11 +17,12 @@ from thunderus_mem.garden.scope import (
 )
 from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.timestamp import format_precise, format_timestamp, utc_key
-from thunderus_mem.verbs.happenings import Happened, happened
+from thunderus_mem.verbs.happenings import happened
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from thunderus_mem.garden.history import History
     from thunderus_mem.memory import Memory
 
 __all__ = ["Wanted", "chosen_day", "scope_of"]
@@ -55,7 +56,7 @@ def chosen_day(memory: Memory, day: str) -> str:
     return day
 
 
-def scope_of(memory: Memory, wanted: Wanted) -> tuple[Scope, Happened]:
+def scope_of(memory: Memory, wanted: Wanted) -> tuple[Scope, History]:
     """The scope and the events that may belong to it.
 
     Raises `NotFound` for a session or an episode that no event names, `ThunderusError` for a time that is
@@ -122,5 +123,6 @@ def _moment(memory: Memory, given: str) -> str:
         if commit is not None:
             return utc_key(commit.date)
     raise ThunderusError(
-        f'"{given}" is neither a time nor a revision', hint="give 2026-01-21, 2026-01-21T09:00:00Z, 2d, 36h or HEAD~5"
+        f'"{given}" is neither a time nor a revision',
+        hint="give 2026-01-21, 2026-01-21T09:00:00Z, 2d, 36h or HEAD~5",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thunderus_mem.garden.day import RECAP_OP
+from thunderus_mem.garden.history import private_anywhere
 from thunderus_mem.garden.recap import Page, RecapMaterial, recap_page
 from thunderus_mem.garden.rollup import rollup_page
 from thunderus_mem.model.document import MAX_DOCUMENT, Document
@@ -16,7 +17,7 @@ from thunderus_mem.store.paths import inside, safe_relative
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.documents import document_at, documents
-from thunderus_mem.verbs.happenings import commits_within, reading_here
+from thunderus_mem.verbs.happenings import commits_within, happened, reading_here
 from thunderus_mem.verbs.recap_scopes import Wanted, scope_of
 from thunderus_mem.verbs.written import Written
 
@@ -79,7 +80,8 @@ def recap(
 
 def _page(memory: Memory, wanted: Wanted) -> Page:
     if wanted.kind in ("week", "month"):
-        return rollup_page(wanted.kind, wanted.name, documents(memory), memory.config)
+        private = private_anywhere(happened(memory))
+        return rollup_page(wanted.kind, wanted.name, documents(memory), memory.config, private)
     scope, found = scope_of(memory, wanted)
     material = RecapMaterial(
         found.events,

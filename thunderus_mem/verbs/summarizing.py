@@ -39,7 +39,9 @@ def drafted(memory: Memory, page: Page, command: str, timeout: float) -> Page:
     except ValueError as error:
         raise ThunderusError(f"the summarizer cannot be read as a command: {error}") from error
     if not words:
-        raise ThunderusError("the summarizer is empty", hint="give a command, as --summarizer 'my-model --short'")
+        raise ThunderusError(
+            "the summarizer is empty", hint="give a command, as --summarizer 'my-model --short'"
+        )
     if not 0 < timeout <= _LONGEST_TIME:
         raise ThunderusError(f"a summarizer gets more than 0 and at most {_LONGEST_TIME:g} seconds")
     answer = answer_of(words, page.body, timeout=timeout, folder=memory.root, environ=memory.environ)
@@ -70,7 +72,9 @@ def drafted(memory: Memory, page: Page, command: str, timeout: float) -> Page:
 
 def _refuse(answer: str, name: str) -> None:
     for secret in find_secrets(answer)[:1]:
-        raise Refused(f"the answer of {name} holds what looks like a secret ({secret.kind}); nothing was written")
+        raise Refused(
+            f"the answer of {name} holds what looks like a secret ({secret.kind}); nothing was written"
+        )
     for one in planted(answer)[:1]:
         line = answer.count("\n", 0, one.start) + 1
         raise Refused(f"line {line} of the answer of {name} {one.says}; nothing was written")

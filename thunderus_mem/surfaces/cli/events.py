@@ -43,7 +43,10 @@ def events_add(
         str, typer.Option("--kind", "-k", metavar="KIND", help="message, tool_call, tool_result or note.")
     ] = "",
     body: Annotated[
-        str, typer.Option("--body", metavar="TEXT", help="What was said, or the command that was run; - is stdin.")
+        str,
+        typer.Option(
+            "--body", metavar="TEXT", help="What was said, or the command that was run; - is stdin."
+        ),
     ] = "",
     exit_code: Annotated[
         int | None, typer.Option("--exit-code", metavar="N", help="How the command of a tool_result ended.")
@@ -65,13 +68,17 @@ def events_add(
 
     console: Console = ctx.obj
     if bool(kind) != bool(body):
-        raise ThunderusError("--kind and --body go together.", hint="Without both, JSON lines are read from stdin.")
+        raise ThunderusError(
+            "--kind and --body go together.", hint="Without both, JSON lines are read from stdin."
+        )
     if kind:
         one = bringing.given_event(kind, text_of(body, console) or "", actor=actor, exit_code=exit_code)
         value = bringing.events_add(console.memory(), [one], why=why)
     else:
         if sys.stdin.isatty():
-            raise ThunderusError("There is nothing on stdin.", hint="Pipe JSON lines in, or give --kind and --body.")
+            raise ThunderusError(
+                "There is nothing on stdin.", hint="Pipe JSON lines in, or give --kind and --body."
+            )
         value = bringing.events_add(console.memory(), sys.stdin.buffer.read(MAX_INPUT + 1), why=why)
     console.emit("events add", value, added_events)
     return 0

@@ -53,10 +53,12 @@ def recap(
         str, typer.Option("--day", metavar="DATE", help="As 2026-01-21, today or yesterday; in UTC.")
     ] = "",
     session: Annotated[
-        str, typer.Option("--session", metavar="ID", help="A session by its id, or the id's beginning or end.")
+        str,
+        typer.Option("--session", metavar="ID", help="A session by its id, or the id's beginning or end."),
     ] = "",
     since: Annotated[
-        str, typer.Option("--since", metavar="WHEN", help="A day, a time, an age as 2d, or a revision of git.")
+        str,
+        typer.Option("--since", metavar="WHEN", help="A day, a time, an age as 2d, or a revision of git."),
     ] = "",
     episode: Annotated[
         str, typer.Option("--episode", metavar="NAME", help="The events that name this episode_id.")
@@ -71,7 +73,11 @@ def recap(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the recap; write nothing.")] = False,
     summarizer: Annotated[
         str,
-        typer.Option("--summarizer", metavar="CMD", help="A command that gets the recap on stdin; its answer is kept as a draft."),
+        typer.Option(
+            "--summarizer",
+            metavar="CMD",
+            help="A command that gets the recap on stdin; its answer is kept as a draft.",
+        ),
     ] = "",
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", help="How long the summarizer may take.")
@@ -87,9 +93,13 @@ def recap(
     given = [
         recapping.Wanted(kind, name)
         for kind, name in (
-            ("day", day), ("session", session), ("since", since), ("episode", episode), ("week", week),
+            ("day", day),
+            ("session", session),
+            ("since", since),
+            ("episode", episode),
+            ("week", week),
             ("month", month),
-        )  # fmt: skip
+        )
         if name
     ]
     if len(given) > 1:
