@@ -14,7 +14,7 @@ from thunderus_mem.model.event import changes_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from thunderus_mem.model.event import Event
+    from thunderus_mem.model.event import Change, Event
 
 RECAP_OP: Final = "recap"
 _DONE: Final = {
@@ -28,6 +28,8 @@ _DONE: Final = {
     "undo": "taken back",
     "migrate": "migrated",
     "resolve": "resolved",
+    "anchor": "tied to code",
+    "verify": "verified",
     "hand-edit": "edited by hand",
     "aborted": "set aside",
 }
@@ -44,11 +46,15 @@ _OPEN = re.compile(
 
 @dataclass(slots=True)
 class Story:
-    """What happened to one document: how often which operation, why, and the events that say so."""
+    """What happened to one document: how often which operation, why, and the events that say so.
+
+    ``made_for`` is the reason given when it was added.
+    """
 
     deeds: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, None] = field(default_factory=dict)
     events: dict[str, None] = field(default_factory=dict)
+    made_for: str = ""
 
 
 def _never(text: str) -> bool:
@@ -96,6 +102,13 @@ def deed_of(op: str, change_op: str) -> str:
     return _DONE.get(op, "changed")
 
 
+def _carry_over(day: Day, former: str, changes: Sequence[Change]) -> None:
+    """Tell what happened to a document before it was renamed under its new id."""
+    new = next((change.doc_id for change in changes if change.op == "rename"), None)
+    if new is not None and former in day.stories and new not in day.stories:
+        day.stories = {new if name == former else name: story for name, story in day.stories.items()}
+
+
 def _tell_patch(day: Day, event: Event, own_id: str) -> bool:
     """Sort one patch event in; false when it only tells of recaps."""
     op = str(event.body.get("op", ""))
@@ -111,6 +124,7 @@ def _tell_patch(day: Day, event: Event, own_id: str) -> bool:
     former = [doc_id for doc_id in gone if doc_id not in kept]
     if len(former) == 1:  # one document, told of under the id it has now
         changes = [change for change in changes if change.doc_id not in former]
+        _carry_over(day, former[0], changes)
     for change in {(change.doc_id, change.op): change for change in changes}.values():
         story = day.stories.setdefault(change.doc_id, Story())
         deed = deed_of(op, change.op)
@@ -118,6 +132,8 @@ def _tell_patch(day: Day, event: Event, own_id: str) -> bool:
         story.events[event.id] = None
         if change.op == "rename" and len(former) == 1:
             story.reasons[f"it was `{former[0]}`"] = None
+        if event.why and deed == "added":
+            story.made_for = story.made_for or one_line(event.why).rstrip(".")
         if event.why:
             story.reasons[one_line(event.why).rstrip(".")] = None
     return True

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Page", "RecapMaterial", "recap_document", "recap_page"]
 
 _FEW_COMMITS = 30
+_FEWER_COMMITS = 12
 _FEW_FILES = 10
 
 
@@ -143,7 +144,7 @@ def _fitting(whole: _Whole, most: int) -> Page:
     def part(number: int) -> Page:
         kept = set(ranked[:number])
         cited = [event for place, event in enumerate(whole.used) if place in kept]
-        return _page(whole, cited, _FEW_COMMITS, min(files, _FEW_FILES))
+        return _page(whole, cited, _FEWER_COMMITS, min(files, _FEW_FILES))
 
     return part(most_that_fits(len(ranked), lambda number: fits(part(number))))
 
@@ -153,6 +154,8 @@ def _page(whole: _Whole, cited: list[Event], most_commits: int, most_files: int)
     left = len(whole.used) - len(cited)
     told = sort_events(cited, whole.scope.doc_id, whole.material.reading)[0] if left else whole.told
     header = _header(whole, cited)
+    first, last = header["created"], header["updated"]
+    lead = [] if whole.scope.kind == "day" else [f"From {first} to {last}."]
     private = tuple(event.id for event in cited if event.id in whole.material.private)
     lines = sections(
         told,
@@ -164,6 +167,7 @@ def _page(whole: _Whole, cited: list[Event], most_commits: int, most_files: int)
         most_commits=most_commits,
         most_files=most_files,
         left=left,
+        lead=lead,
     )
     values: dict[str, str | Sequence[str]] = {
         "title": visible(whole.scope.title),

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from thunderus_mem.garden.day import deed_of, note_text
 from thunderus_mem.garden.lines import count, cut, one_line, span, spans
 from thunderus_mem.garden.telling import standing_for
+from thunderus_mem.store.layout import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from thunderus_mem.garden.day import Day
+    from thunderus_mem.garden.day import Day, Story
     from thunderus_mem.garden.runs import Problem, Run
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Event
@@ -24,6 +25,7 @@ _BULK_NAMED = 3
 _MOST_COMMANDS = 25
 _OUTCOMES = {True: "✓", False: "✗", None: "~"}
 _DECISION = re.compile(r"(?m)^##[ \t]+Decision[ \t]*$")
+_ITEM = re.compile(r"(?m)^(?:[-*]|\d{1,2}[.)])[ \t]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 
 
@@ -38,9 +40,10 @@ def sections(
     most_commits: int,
     most_files: int,
     left: int,
+    lead: Sequence[str] = (),
 ) -> dict[str, list[str]]:
     """Every section of a page by name. ``told`` is what it tells in detail, ``whole`` what it counts;
-    ``left`` events are left out for length."""
+    ``left`` events are left out for length; ``lead`` begins the summary."""
     left_out = [f"{count(left, 'event')} left out for length: `thunderus-mem log` tells all."] if left else []
     unfit = (
         [f"{count(whole.unfit, 'text')} left out: a secret, or an order to the reader, seems to stand in it."]
@@ -49,7 +52,7 @@ def sections(
     )
     shown = _commits(commits, most_commits)
     return {
-        "summary": [*_summary(whole, used, commits), *unfit, *left_out],
+        "summary": [*lead, *_summary(whole, used, commits), *unfit, *left_out],
         "decisions": [*_decisions(told, documents)],
         "problems": [_problem(one) for one in told.problems if one.solved],
         "commands": _commands(told.ran),
@@ -103,11 +106,12 @@ _ENDED = ((True, "succeeded"), (False, "failed"), (None, "of unknown outcome"))
 def _decisions(day: Day, documents: Mapping[str, Document]) -> Iterator[str]:
     """Decision records that were made, what messages decided, what was approved, with reasons."""
     for doc_id, story in day.stories.items():
-        if doc_id.startswith("adr.") and not story.deeds.keys().isdisjoint(("added", "superseded")):
+        if _is_decision(doc_id, story):
             document = documents.get(doc_id)
             title = f" ({one_line(document.title)})" if document is not None else ""
             decided = _first_of_decision(document) if document is not None else ""
-            yield f"{span(doc_id)}{title}{': ' + decided if decided else ''}"
+            reason = f" Why: {story.made_for}." if story.made_for else ""
+            yield f"{span(doc_id)}{title}: {decided or 'decided.'}{reason}"
     for _, one in day.decided:
         yield one_line(cut(f"{one.sentence} {one.reason}".strip()))
     for event in day.decisions:
@@ -118,14 +122,20 @@ def _decisions(day: Day, documents: Mapping[str, Document]) -> Iterator[str]:
             yield f"{verdict}{' ' + spans(about[:_BULK_NAMED]) if about else ''}: {one_line(cut(reason))}"
 
 
+def _is_decision(doc_id: str, story: Story) -> bool:
+    return doc_id.startswith("adr.") and not story.deeds.keys().isdisjoint(("added", "superseded"))
+
+
 def _first_of_decision(document: Document) -> str:
-    """The first sentence under the heading Decision."""
+    """The first sentence, or list item, under the heading Decision."""
     parts = _DECISION.split(document.body, maxsplit=1)
     if len(parts) < 2:
         return ""
     paragraph = parts[1].strip().partition("\n\n")[0]
-    if paragraph.startswith(("#", "|", "```", "- ")):
+    if paragraph.startswith(("#", "|", "```", "<")):
         return ""
+    if (item := _ITEM.match(paragraph)) is not None:
+        paragraph = _ITEM.split(paragraph[item.end() :], maxsplit=1)[0]
     return one_line(cut(_SENTENCE_END.split(" ".join(paragraph.split()))[0]))
 
 
@@ -171,6 +181,8 @@ def _changes(day: Day, documents: Mapping[str, Document]) -> list[str]:
         named = f"{spans(ids[:_BULK_NAMED])} and {len(ids) - _BULK_NAMED} more"
         lines.append(f"{len(ids)} documents {deed_of(op, '')} ({named}){reason}.")
     for doc_id, story in day.stories.items():
+        if _is_decision(doc_id, story):
+            continue
         document = documents.get(doc_id)
         title = f" ({one_line(document.title)})" if document is not None and document.title else ""
         deeds = ", ".join(
@@ -185,7 +197,8 @@ def _commits(commits: Sequence[Commit], most: int) -> list[tuple[str, Commit | N
     """The commits, or of many those that stand for the others, with how many there are."""
     chosen = commits
     if len(commits) > most:
-        chosen = [commits[place] for place in standing_for([c.subject for c in commits], most)]
+        own = [commit for commit in commits if not commit.subject.startswith("Merge ")] or commits
+        chosen = [own[place] for place in standing_for([commit.subject for commit in own], most)]
     lines: list[tuple[str, Commit | None]] = [
         (f"{span(commit.sha[:7])} {one_line(commit.subject)}", commit) for commit in chosen
     ]
@@ -194,7 +207,8 @@ def _commits(commits: Sequence[Commit], most: int) -> list[tuple[str, Commit | N
 
 
 def _files(day: Day, most: int) -> list[str]:
-    paths = sorted(day.paths)
+    """Files that were touched, without the documents, which are told of by their ids."""
+    paths = sorted(path for path in day.paths if not path.startswith(f"{MEMORY}/"))
     lines = [span(path) for path in paths[:most]]
     return [*lines, f"and {len(paths) - most} more"] if len(paths) > most else lines
 

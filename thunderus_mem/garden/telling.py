@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.model.event import changes_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -29,6 +31,9 @@ def _weight(event: Event) -> int:
     if len(event.why) + length > _LONG:
         return 3
     if event.kind == "patch":
+        # A decision is what a later reader misses most.
+        if event.body.get("op") == "add" and any(one.doc_id.startswith("adr.") for one in changes_of(event)):
+            return 0
         return 1 if event.why else 2
     if event.kind in ("tool_call", "tool_result"):
         return 2 if event.body.get("success", True) else 1
@@ -61,7 +66,8 @@ def standing_for(texts: Sequence[str], number: int) -> list[int]:
     while left and len(chosen) < number:
         # A word that one text alone has says nothing of the others.
         gain = {
-            at: sum(weight[word] for word in words[at] - told if weight[word] > 1) / (len(words[at]) + 3)
+            at: sum(weight[word] for word in words[at] - told if weight[word] > 1)
+            / (len(words[at]) + 4) ** 0.5
             for at in left
         }
         best = min(left, key=lambda at: (-gain[at], at))

@@ -31,7 +31,7 @@ _DAYS_OF_REBASE = 7
 
 
 def happened(memory: Memory, *, day: str = "", since: str = "", naming: str = "") -> History:
-    """The events of a day, since a `utc_key`, or all; besides them those that name the document ``naming``."""
+    """The events of a day, since a `utc_key`, or all; with those that name the document ``naming``."""
     log_index = memory.log_index()
     if day:
         rows = log_index.of_day(day)
