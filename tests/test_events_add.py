@@ -82,12 +82,12 @@ def test_a_log_of_thunderus_is_taken_whole_and_once(store: Store) -> None:
     first = store.run("events", "add", stdin=data)
     assert first.code == 0, first.err
     events = store.events(PRIVATE)
-    assert len(events) == len(data.splitlines()) == 18
+    assert len(events) == len(data.splitlines()) == 19
     assert {event["origin"]["session"] for event in events} == {"2026-01-21-ab"}
     assert events[1]["body"]["command"] == "make test"
     again = store.run("events", "add", stdin=data)
     assert (again.code, again.out) == (0, "")
-    assert "18 events known already, left out" in again.err
+    assert "19 events known already, left out" in again.err
     assert store.events(PRIVATE) == events
     assert store.run("events", "verify").code == 0
 
@@ -103,7 +103,10 @@ def test_every_type_of_thunderus_log_is_known_by_a_case() -> None:
         (b"[]", "line 2 is no event: not a JSON object"),
         (b"{", "line 2 is no event: not JSON"),
         (b"\xff", "line 2 is no event: not UTF-8"),
-        (line(kind="patch", body={"op": "add"}), '"kind" is not one of message, tool_call, tool_result, note'),
+        (
+            line(kind="patch", body={"op": "add"}),
+            '"kind" is not one of message, tool_call, tool_result, note',
+        ),
         (line(kind="note", body={}), '"body" is missing, empty'),
         (line(kind="note", body={"text": 7}), "line 2 is no event: `body.text` is a number"),
         (line(kind="note", body={"text": "a"}, actor="robot"), '"actor" is not one of'),
@@ -113,7 +116,10 @@ def test_every_type_of_thunderus_log_is_known_by_a_case() -> None:
         (line(kind="note", body={"text": "a"}, refs=[]), '"refs" is not an object'),
         (line(kind="note", body={"text": "a"}, refs={"paths": [1]}), '"refs.paths" is not a list of texts'),
         (line(kind="message", body={"text": "a" * 10_000_000}), "bytes long"),
-        (line(seq=0, session_id="s", timestamp="2026-01-21T09:00:00Z", event={"type": "x"}), '"x" is not one of'),
+        (
+            line(seq=0, session_id="s", timestamp="2026-01-21T09:00:00Z", event={"type": "x"}),
+            '"x" is not one of',
+        ),
         (line(seq=-1, session_id="s", event={"type": "approval"}), '"seq" is not a whole number'),
         (
             line(seq=0, session_id="s", timestamp="2026-01-21T09:00:00Z", event={"type": "tool-result"}),
@@ -134,7 +140,9 @@ def test_a_bad_line_names_its_number_and_nothing_is_written(store: Store, text: 
 def test_a_secret_is_refused_by_its_key_and_not_repeated(store: Store) -> None:
     before = store.events(SHARED)
     body = {"tool": "shell", "arguments": {"env": [{"TOKEN": TOKEN}]}}
-    ran = store.run("events", "add", stdin=line(kind="note", body={"text": "a"}) + line(kind="tool_call", body=body))
+    ran = store.run(
+        "events", "add", stdin=line(kind="note", body={"text": "a"}) + line(kind="tool_call", body=body)
+    )
     assert ran.code == 5
     assert "Line 2: body.arguments.env[0].TOKEN holds what looks like a secret" in ran.err
     assert TOKEN not in ran.err
@@ -171,7 +179,11 @@ def test_a_torn_private_shard_is_mended_before_it_goes_on(store: Store) -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=9),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
     max_leaves=6,
 )
@@ -179,7 +191,11 @@ KEYS = st.sampled_from(["v", "id", "ts", "kind", "body", "refs", "actor", "event
 
 
 @settings(deadline=None, max_examples=200, derandomize=True)
-@given(st.lists(st.binary(max_size=40) | st.dictionaries(KEYS, JSON, max_size=6).map(lambda d: json.dumps(d).encode())))
+@given(
+    st.lists(
+        st.binary(max_size=40) | st.dictionaries(KEYS, JSON, max_size=6).map(lambda d: json.dumps(d).encode())
+    )
+)
 def test_any_bytes_are_events_or_an_error_that_names_a_line(lines: list[bytes]) -> None:
     try:
         found = read_brought(b"\n".join(lines))

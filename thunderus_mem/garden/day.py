@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.garden.deciding import Decided, decisions_in
 from thunderus_mem.garden.lines import one_line
-from thunderus_mem.garden.runs import Problem, Run, edited_paths, problems, runs, said
+from thunderus_mem.garden.runs import Problem, Run, edited_paths, only_looks, problems, runs, said
 from thunderus_mem.model.event import changes_of
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Reading(NamedTuple):
 @dataclass(slots=True)
 class Day:
     """Events, sorted into what a recap tells. ``unfit`` counts the texts that were left out for what they
-    hold."""
+    hold, ``looks`` the commands that only looked around."""
 
     stories: dict[str, Story] = field(default_factory=dict)
     bulk: list[tuple[Event, str, list[str]]] = field(default_factory=list)
@@ -85,6 +85,7 @@ class Day:
     problems: tuple[Problem, ...] = ()
     decided: list[tuple[Event, Decided]] = field(default_factory=list)
     unfit: int = 0
+    looks: int = 0
 
 
 def note_text(event: Event) -> str:
@@ -192,5 +193,7 @@ def _tell_runs(day: Day, events: Sequence[Event], how: Reading) -> None:
     ran = runs(events, how.hide)
     unfit = {run.events for run in ran if how.unfit(run.command)}
     day.unfit += len(unfit)
-    day.ran = tuple(run for run in ran if run.events not in unfit)
+    fit = [run for run in ran if run.events not in unfit]
+    day.ran = tuple(run for run in fit if not only_looks(run.command))
+    day.looks = len(fit) - len(day.ran)
     day.problems = problems(events, day.ran)

@@ -13,7 +13,17 @@ if TYPE_CHECKING:
 
     from thunderus_mem.model.event import Event
 
-__all__ = ["Problem", "Run", "edited_paths", "first_words", "problems", "runs", "said", "thread_of"]
+__all__ = [
+    "Problem",
+    "Run",
+    "edited_paths",
+    "first_words",
+    "only_looks",
+    "problems",
+    "runs",
+    "said",
+    "thread_of",
+]
 
 _SHELLS: Final = frozenset(
     (
@@ -29,6 +39,27 @@ _WORDS = re.compile(r"[A-Za-z]+")
 _GONE_TO = re.compile(r"cd [^&|;]{1,300}(?:&&|;) *")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*=\S*")
 _PREFIXES: Final = frozenset(("sudo", "time", "command", "env", "exec", "nohup"))
+_LOOKERS: Final = frozenset(
+    (
+        *("ls", "cd", "cat", "pwd", "echo", "grep", "rg", "find", "fd", "head", "tail", "awk", "wc", "which"),
+        *(
+            "less",
+            "more",
+            "tree",
+            "stat",
+            "file",
+            "type",
+            "ps",
+            "du",
+            "df",
+            "diff",
+            "cmp",
+            "sort",
+            "true",
+            "date",
+        ),
+    )
+)
 _RUNNERS: Final = frozenset(
     (
         *(
@@ -192,6 +223,11 @@ def first_words(command: str) -> str:
     return " ".join(head)
 
 
+def only_looks(command: str) -> bool:
+    """Whether a command changes nothing and proves nothing: its failure is no problem either."""
+    return first_words(command).partition(" ")[0].rpartition("/")[2] in _LOOKERS
+
+
 def edited_paths(event: Event) -> tuple[str, ...]:
     """Files below the root that a tool was told to change."""
     if event.kind not in ("tool_call", "tool_result"):
@@ -199,7 +235,7 @@ def edited_paths(event: Event) -> tuple[str, ...]:
     words = set(_WORDS.findall(str(event.body.get("tool", ""))[:100].lower()))
     arguments = event.body.get("arguments")
     table = arguments if isinstance(arguments, dict) else {}
-    if words.isdisjoint(_EDITORS) or table.get("command") in _VIEWS:
+    if words.isdisjoint(_EDITORS) or "memory" in words or table.get("command") in _VIEWS:
         return ()
     listed = event.refs.get("paths")
     named = [*(listed if isinstance(listed, list) else ()), *map(table.get, ("path", "file_path", "file"))]

@@ -80,7 +80,8 @@ def _summary(day: Day, used: Sequence[Event], commits: Sequence[Commit]) -> list
     if day.ran:
         ended = [(sum(run.ok is ok for run in day.ran), word) for ok, word in _ENDED]
         parts = ", ".join(f"{number} {word}" for number, word in ended if number)
-        lines.append(f"{count(len(day.ran), 'command')} run: {parts}.")
+        looks = f"; {day.looks} more only looked around" if day.looks else ""
+        lines.append(f"{count(len(day.ran), 'command')} run: {parts}{looks}.")
     solved = sum(one.solved is not None for one in day.problems)
     if day.problems:
         lines.append(f"{count(len(day.problems), 'problem')}, {solved} solved.")

@@ -1,9 +1,9 @@
 """A recap's page from its template: Jinja, cut down to what a page needs, since a template comes with the
 repository and may be hostile.
 
-Of the language only texts, values, tests, loops over given lists (two deep), few filters are taken.
-There is no call, no assignment, no inclusion, no file, so nothing can be reached and the work is bounded by the
-template's size and the values given. Templates with ``$name`` of earlier versions are read as they were.
+Of the language only texts, values, tests, loops over given lists (two deep) and a few filters are taken.
+There is no call, no assignment, no inclusion, no file, so nothing can be reached, and the work is bounded by
+the template's size and the values given. Templates with ``$name`` of earlier versions are read as they were.
 """
 
 from __future__ import annotations

@@ -5,32 +5,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from thunderus_mem.garden.runs import first_words
+from thunderus_mem.garden.runs import first_words, only_looks
 
 __all__ = ["CLASSES", "class_of", "is_trivial"]
 
 _WORD = re.compile(r"[a-z0-9]+")
 _TRIVIAL: Final = frozenset(
     (
-        *(
-            "ls",
-            "cd",
-            "cat",
-            "pwd",
-            "echo",
-            "grep",
-            "rg",
-            "find",
-            "head",
-            "tail",
-            "sed",
-            "awk",
-            "wc",
-            "which",
-        ),
-        *("git", "mkdir", "rm", "cp", "mv", "touch", "chmod", "true", "sleep", "kill", "ps", "less", "tree"),
-        *("diff", "sort", "curl", "wget", "env", "export", "date", "clear", "history", "man", "type", "stat"),
-        "thunderus-mem",
+        *("git", "mkdir", "rm", "cp", "mv", "touch", "chmod", "ln", "sed", "sleep", "kill", "curl", "wget"),
+        *("env", "export", "clear", "history", "man", "thunderus-mem"),
     )
 )
 _OF_CLASS: Final[tuple[tuple[str, frozenset[str]], ...]] = tuple(
@@ -52,7 +35,7 @@ CLASSES: Final = tuple(name for name, _ in _OF_CLASS)
 def is_trivial(command: str) -> bool:
     """Whether a command only looks around, or is one that everybody knows."""
     words = first_words(command).split()
-    return not words or words[0].rpartition("/")[2] in _TRIVIAL
+    return not words or only_looks(command) or words[0].rpartition("/")[2] in _TRIVIAL
 
 
 def class_of(command: str) -> str:
