@@ -143,6 +143,8 @@ def _check(tree: nodes.Template, path: str) -> bool:
             trouble = f"the test {node.name} cannot be used here"
         elif kind == "Getattr" and not (getattr(node.node, "name", "") == "loop" and node.attr in _LOOP):
             trouble = f"there is no {node.attr}; of a loop there are {', '.join(sorted(_LOOP))}"
+        elif kind == "Getitem" and not _is_number(node.arg):
+            trouble = "an item is taken by its number, as [0] or [:3]"
         elif kind == "Name" and node.ctx == "load" and node.name not in bound and node.name not in NAMES:
             trouble = f"there is no {node.name}"
         if trouble:
@@ -170,6 +172,12 @@ def _walk(node: Any, depth: int, bound: frozenset[str]) -> Iterator[tuple[Any, i
         bound = bound | {target, "loop"}
     for child in node.iter_child_nodes():
         yield from _walk(child, depth + inside, bound)
+
+
+def _is_number(node: Any) -> bool:
+    if type(node).__name__ == "Slice":
+        return all(part is None or _is_number(part) for part in (node.start, node.stop, node.step))
+    return type(node).__name__ == "Const" and type(node.value) is int
 
 
 def _filter_depth(node: Any) -> int:
