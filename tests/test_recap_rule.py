@@ -46,11 +46,15 @@ EVENTS = (
     ran(2, "2026-01-06", "sess_01KFEXKP01000000000000000B"),
     ran(3, "2026-01-14", "sess_01KFEXKP01000000000000000C", ok=False),
     ran(4, "2026-01-21", "sess_01KFEXKP01000000000000000D"),
-    make_event("message", {"text": "hi"}, id="evt_5", ts="2026-01-15T10:00:00Z", session_id="s", actor="user"),
+    make_event(
+        "message", {"text": "hi"}, id="evt_5", ts="2026-01-15T10:00:00Z", session_id="s", actor="user"
+    ),
 )
 
 
-def material(today: str, documents: tuple[Document, ...] = (), events: tuple[Event, ...] = EVENTS) -> Material:
+def material(
+    today: str, documents: tuple[Document, ...] = (), events: tuple[Event, ...] = EVENTS
+) -> Material:
     private = frozenset(event.id for event in events)
     return Material(documents, today=today, history=lambda: History(events, private))
 
@@ -115,13 +119,18 @@ def recap(day: str, body: str) -> Document:
 
 
 def test_a_week_takes_over_what_a_later_reader_asks_for_and_says_from_where() -> None:
-    monday = recap("2026-01-19", "# R\n\n## Summary\n\n- 2 commands run.\n\n## Decisions\n\n- We chose `a`.\n\n## Commands\n\n- ✓ `x`\n")
+    monday = recap(
+        "2026-01-19",
+        "# R\n\n## Summary\n\n- 2 commands run.\n\n## Decisions\n\n- We chose `a`.\n\n## Commands\n\n- ✓ `x`\n",
+    )
     friday = recap("2026-01-23", "# R\n\n## Summary\n\n- 1 note.\n\n## Open ends\n\n- Who owns it?\n")
     other = recap("2026-01-26", "# R\n\n## Open ends\n\n- Not this week\n")
     page = rollup_page("week", "2026-W04", [friday, other, monday], Config(), {"evt_a2026-01-19"})
     assert page.header["links"] == {"derives_from": ["recap.2026-01-19", "recap.2026-01-23"]}
     assert page.private == ("evt_a2026-01-19",)
-    assert page.body == """# Recap of 2026-W04
+    assert (
+        page.body
+        == """# Recap of 2026-W04
 
 ## Summary
 
@@ -142,6 +151,7 @@ def test_a_week_takes_over_what_a_later_reader_asks_for_and_says_from_where() ->
 - From `recap.2026-01-19`: `evt_a2026-01-19`, `evt_c2026-01-19`, 1 more
 - From `recap.2026-01-23`: `evt_a2026-01-23`, `evt_c2026-01-23`, 1 more
 """
+    )
 
 
 def test_a_months_page_stays_within_the_largest_document() -> None:
@@ -151,7 +161,9 @@ def test_a_months_page_stays_within_the_largest_document() -> None:
     assert len(page.text) <= 4 * Config().caps_document_hard
 
 
-@pytest.mark.parametrize(("kind", "name"), [("week", "2026-W54"), ("week", "x"), ("month", "2026-13"), ("month", "9999-12")])
+@pytest.mark.parametrize(
+    ("kind", "name"), [("week", "2026-W54"), ("week", "x"), ("month", "2026-13"), ("month", "9999-12")]
+)
 def test_a_name_that_is_no_week_or_month_is_refused(kind: str, name: str) -> None:
     with pytest.raises(ThunderusError, match="is not a"):
         rollup_page(kind, name, [], Config())
@@ -191,4 +203,6 @@ def test_the_gardener_writes_them_on_a_real_store_and_lint_accepts_all(repo: Pat
     again = store.run("recap", "--day", "2026-01-12")
     assert again.code == 0, again.err
     subprocess.run(["git", "add", "-A"], cwd=repo, check=True)
-    assert not subprocess.run(["git", "ls-files", ".thunderus/local"], cwd=repo, check=True, capture_output=True).stdout
+    assert not subprocess.run(
+        ["git", "ls-files", ".thunderus/local"], cwd=repo, check=True, capture_output=True
+    ).stdout

@@ -100,8 +100,40 @@ def test_the_work_is_bounded_by_what_is_given() -> None:
 
 
 PIECES = st.sampled_from(
-    ["{{", "}}", "{%", "%}", "for", "in", "if", "endif", "endfor", "notes", "title", "|", "join", "(", ")", "'", "x"]
-    + ["{% for x in notes %}", "{{ x }}", "{% endfor %}", "[0]", ".a", "{#", "#}", "-", "*", "~", "set", "=", "\n"]
+    [
+        "{{",
+        "}}",
+        "{%",
+        "%}",
+        "for",
+        "in",
+        "if",
+        "endif",
+        "endfor",
+        "notes",
+        "title",
+        "|",
+        "join",
+        "(",
+        ")",
+        "'",
+        "x",
+    ]
+    + [
+        "{% for x in notes %}",
+        "{{ x }}",
+        "{% endfor %}",
+        "[0]",
+        ".a",
+        "{#",
+        "#}",
+        "-",
+        "*",
+        "~",
+        "set",
+        "=",
+        "\n",
+    ]
 )
 
 
@@ -124,7 +156,9 @@ def test_an_older_template_is_still_read() -> None:
     assert set(SECTIONS) < set(NAMES)
 
 
-def test_the_configured_template_makes_the_recap_and_a_broken_one_says_where(repo: Path, server: Server) -> None:
+def test_the_configured_template_makes_the_recap_and_a_broken_one_says_where(
+    repo: Path, server: Server
+) -> None:
     assert server.run("init", cwd=str(repo)).code == 0
     (repo / ".thunderus/memory/gardener.toml").write_text('[recap]\ntemplate = "docs/recap.md.j2"\n')
     missing = server.run("recap", cwd=str(repo))

@@ -28,17 +28,24 @@ _REASON = re.compile(
     r"\b(?:because|since|so that|so as to|due to|in order to|to avoid|to keep|as it|as they|as this|for)\b"
 )
 _REASON_FIRST = re.compile(r"(?:because|since|this |that |it |the reason|reason:|otherwise)", re.IGNORECASE)
+_LEADING = re.compile(r"[ :,]*(?:to|on|for|that|in favou?r of)? *", re.IGNORECASE)
 _WORD = re.compile(r"[\w'’-]+")
 
 
 class Decided(NamedTuple):
-    """A sentence that tells of a decision; the reason may stand in it (``reason`` is "" then or when none is
-    given), and ``grounds`` says whether there is one at all. ``context`` is the sentence before."""
+    """A sentence that tells of a decision. ``reason`` is the part of it that says why, or else the sentence
+    after it that does; "" when none is given. ``context`` is the sentence before, ``subject`` what was decided
+    in few words."""
 
     sentence: str
     reason: str
     context: str
-    grounds: bool
+    subject: str
+
+    @property
+    def whole(self) -> str:
+        """The sentence, with its reason when that is another one."""
+        return self.sentence if self.reason in self.sentence else f"{self.sentence} {self.reason}"
 
 
 def decisions_in(text: str, keywords: Sequence[str]) -> Iterator[Decided]:
@@ -48,12 +55,25 @@ def decisions_in(text: str, keywords: Sequence[str]) -> Iterator[Decided]:
     """
     sentences = list(_sentences(text[:_LONGEST_TEXT]))
     for at, sentence in enumerate(sentences):
-        if not _decides(sentence, keywords):
+        keyword = _deciding(sentence, keywords)
+        if not keyword:
             continue
         following = sentences[at + 1] if at + 1 < len(sentences) else ""
-        within = _REASON.search(sentence.lower()) is not None
-        after = following if not within and _REASON_FIRST.match(following) else ""
-        yield Decided(sentence, after, sentences[at - 1] if at else "", within or bool(after))
+        within = _REASON.search(sentence)
+        reason = sentence[within.start() :] if within else ""
+        if within is None and _REASON_FIRST.match(following):
+            reason = following
+        core = sentence[: within.start()] if within is not None else sentence
+        yield Decided(sentence, reason, sentences[at - 1] if at else "", _subject(core, keyword))
+
+
+def _subject(core: str, keyword: str) -> str:
+    """What was decided, without who did and how it was called; all of it when little is left then."""
+    core = core.strip(" ,;:.-")
+    after = core.lower().partition(keyword.lower())[2]
+    left = _LEADING.sub("", core[len(core) - len(after) :], count=1) if after else ""
+    chosen = left if len(left.split()) > 1 else core
+    return chosen[:1].upper() + chosen[1:]
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -67,10 +87,11 @@ def _sentences(text: str) -> Iterator[str]:
                     yield " ".join(piece.split())
 
 
-def _decides(sentence: str, keywords: Sequence[str]) -> bool:
+def _deciding(sentence: str, keywords: Sequence[str]) -> str:
+    """The keyword by which the sentence tells of a decision; "" when it tells of none."""
     words = _WORD.findall(sentence.lower().replace("’", "'"))
     if not len(words) >= _SHORTEST or len(sentence) > _LONGEST or sentence.endswith("?"):
-        return False
+        return ""
     for keyword in keywords:
         wanted = _WORD.findall(keyword.lower())
         for at in range(len(words) - len(wanted) + 1) if wanted else ():
@@ -78,5 +99,5 @@ def _decides(sentence: str, keywords: Sequence[str]) -> bool:
                 continue
             before = words[max(0, at - 2) : at]
             if (not before or not _BEFORE.isdisjoint(before)) and not _UNDECIDED.search(" ".join(words[:at])):
-                return True
-    return False
+                return keyword
+    return ""

@@ -114,7 +114,7 @@ def _decisions(day: Day, documents: Mapping[str, Document]) -> Iterator[str]:
             reason = f" Why: {story.made_for}." if story.made_for else ""
             yield f"{span(doc_id)}{title}: {decided or 'decided.'}{reason}"
     for _, one in day.decided:
-        yield one_line(cut(f"{one.sentence} {one.reason}".strip()))
+        yield one_line(cut(one.whole))
     for event in day.decisions:
         reason = event.body.get("reason") or event.why
         if isinstance(reason, str) and reason:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from thunderus_mem.garden.day import Reading
+    from thunderus_mem.garden.deciding import Decided
     from thunderus_mem.garden.runs import Problem
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.config import Config
@@ -67,36 +68,33 @@ def _decisions(events: Sequence[Event], how: _Seen) -> Iterator[Lesson]:
         heard = recalled.setdefault(thread_of(event), Recalled(how.known))
         if event.kind in ("message", "note"):
             for one in decisions_in(said(event), how.config.consolidate_keywords):
-                whole = f"{one.sentence} {one.reason}".strip()
-                if not one.grounds or how.known.says(one.sentence) or heard.has(one.sentence):
+                if not one.reason or how.known.says(one.sentence) or heard.has(one.sentence):
                     continue
-                if how.reading.unfit(f"{one.context} {whole}"):
-                    continue
-                yield _decision(event, one.sentence, one.reason, one.context)
+                if not how.reading.unfit(f"{one.context} {one.whole}"):
+                    yield _decision(event, one)
         heard.hear(event)
 
 
-def _decision(event: Event, sentence: str, reason: str, context: str) -> Lesson:
-    title = cut(sentence.rstrip("."), _TITLE).replace("`", "")
-    background = (
-        one_line(cut(context)) if context else "It came up in a session; what led to it was not said."
-    )
-    grounds = one_line(cut(reason)) if reason else "It is given in the decision itself."
+def _decision(event: Event, one: Decided) -> Lesson:
+    title = cut(" ".join(one.subject.replace("`", "").split()), _TITLE)
+    background = f"{one_line(cut(one.context))}\n\n" if one.context else ""
+    reason = one.reason[:1].upper() + one.reason[1:]
     body = (
-        f"# {one_line(title)}\n\n## Status\n\nProposed\n\n## Context\n\n{background}\n\n"
-        f"## Decision\n\n{one_line(sentence)}\n\n"
-        f"## Consequences\n\nNot told yet. The reason that was given: {grounds}\n"
+        f"# {one_line(title)}\n\n## Status\n\nProposed\n\n"
+        f"## Context\n\n{background}The reason that was given: {one_line(cut(reason))}\n\n"
+        f"## Decision\n\n{one_line(one.sentence)}\n\n"
+        "## Consequences\n\nNone were told when it was decided.\n"
     )
     return Lesson(
         "adr",
-        new_document_id("adr", cut(sentence, 60)),
-        " ".join(title.split()),
+        new_document_id("adr", cut(title, 60)),
+        title,
         body,
         ("decision", "learned"),
         (event.id,),
         "a decision with a reason was told and no document says it",
         thread_of(event),
-        sentence,
+        one.sentence,
     )
 
 
