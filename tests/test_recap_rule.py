@@ -112,7 +112,10 @@ def test_a_recap_that_somebody_took_away_does_not_come_back() -> None:
 
 
 def recap(day: str, body: str) -> Document:
-    text = f"---\nid: recap.{day}\ntitle: R\nkind: recap\ntags:\n  - recap\nprovenance:\n  events:\n    - evt_a{day}\n    - evt_b\n    - evt_c{day}\n---\n\n{body}"
+    text = (
+        f"---\nid: recap.{day}\ntitle: R\nkind: recap\ntags:\n  - recap\nprovenance:\n  events:\n"
+        f"    - evt_a{day}\n    - evt_b\n    - evt_c{day}\n---\n\n{body}"
+    )
     document = read_document(f"{EPISODIC}/{day}.md", text.encode()).document
     assert document is not None
     return document
@@ -121,7 +124,7 @@ def recap(day: str, body: str) -> Document:
 def test_a_week_takes_over_what_a_later_reader_asks_for_and_says_from_where() -> None:
     monday = recap(
         "2026-01-19",
-        "# R\n\n## Summary\n\n- 2 commands run.\n\n## Decisions\n\n- We chose `a`.\n\n## Commands\n\n- ✓ `x`\n",
+        "# R\n\n## Summary\n\n- 2 commands run.\n\n## Decisions\n\n- We chose `a`.\n\n## Commands\n\n- `x`\n",
     )
     friday = recap("2026-01-23", "# R\n\n## Summary\n\n- 1 note.\n\n## Open ends\n\n- Who owns it?\n")
     other = recap("2026-01-26", "# R\n\n## Open ends\n\n- Not this week\n")

@@ -207,10 +207,12 @@ def unfit(text: str) -> bool:
 
 HOSTILE = st.sampled_from(
     [
-        "---\nid: x\n---\n# Title", "{{ config }} {% for x in y %}", "$provenance ${title}", "[a](../../etc/passwd)",
-        "[a]: http://x\n", "<!-- hide", "--> <script>x</script>", "`open", "``` ```", "\x1b[31m\u202e\u200b\x00",
-        "## Provenance", "![x](http://h/?q=1)", "a | b", "we decided to `use {{x}} because of <b>", "\ud7ff\ufeff",
-        "I picked [x](y.md) because ---\n...", "x" * 3_000, "- [ ] todo", "evt_x", "a\r\nb\x85c\u2028d", "::: *_~",
+        "---\nid: x\n---\n# Title", "{{ config }} {% for x in y %}", "$provenance ${title}",
+        "[a](../../passwd)",
+        "[a]: http://x\n", "<!-- hide", "--> <script>x</script>", "`open", "``` ```", "\x1b[31m\u202e\u200b",
+        "## Provenance", "![x](http://h/?q=1)", "a | b", "we decided to `use {{x}} because of <b>",
+        "\x00\ufeff",
+        "I picked [x](y.md) because ---\n...", "x" * 3_000, "- [ ] todo", "evt_x", "a\r\nb\x85c\u2028d",
     ]
 )  # fmt: skip
 TEXT = st.text(max_size=60) | HOSTILE | st.lists(HOSTILE, max_size=4).map(" ".join)
@@ -296,7 +298,9 @@ def test_any_log_makes_a_page_that_lint_accepts_and_whose_provenance_resolves(
 def test_of_ten_megabytes_a_page_repeats_little() -> None:
     text = "we decided to keep it because " + "long " * 2_000_000
     events = [
-        make_event("message", {"text": text}, id="evt_1", ts=f"{DAY}T09:00:00Z", session_id="sess_1", actor="user"),
+        make_event(
+            "message", {"text": text}, id="evt_1", ts=f"{DAY}T09:00:00Z", session_id="sess_1", actor="user"
+        ),
         make_event(
             "tool_result", {"tool": "bash", "command": text, "success": True}, id="evt_2",
             ts=f"{DAY}T09:00:00Z", session_id="sess_1", actor="tool",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +12,8 @@ from thunderus_mem.garden.template import NAMES, SECTIONS, fill
 from thunderus_mem.model.errors import InvalidConfig
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from command_server import Server
 
 VALUES = {"title": "T", "kind": "day", "name": "N", "day": "2026-01-21"} | {
@@ -30,7 +31,8 @@ def test_the_built_in_page_has_every_section_that_holds_something() -> None:
 
 
 def test_a_template_of_ones_own_is_filled_and_ends_in_provenance() -> None:
-    template = "# {{ title | upper }}\n{% for line in notes %}\n{{ loop.index }}. {{ line }}\n{% else %}\nnone\n{% endfor %}\n"
+    loop = "{% for line in notes %}\n{{ loop.index }}. {{ line }}\n{% else %}\nnone\n{% endfor %}\n"
+    template = "# {{ title | upper }}\n" + loop
     page = fill(template, "t.md.j2", VALUES)
     assert page == (
         "# T\n1. notes one\n2. notes two\n\n## Provenance\n\n- provenance one\n- provenance two\n"
@@ -69,7 +71,7 @@ def test_what_stands_in_a_value_is_never_read_as_a_template() -> None:
         ("{% macro m() %}{% endmacro %}", "macro cannot be used here"),
         ("{% for a in notes recursive %}{{ loop(a) }}{% endfor %}", "loops may stand 2 deep"),
         (
-            "{% for a in notes %}{% for b in notes %}{% for c in notes %}{{ c }}{% endfor %}{% endfor %}{% endfor %}",
+            "{% for a in notes %}" * 3 + "x" + "{% endfor %}" * 3,
             "loops may stand 2 deep",
         ),
         ("{{ title | join | join | join }}", "join"),
@@ -101,38 +103,38 @@ def test_the_work_is_bounded_by_what_is_given() -> None:
 
 PIECES = st.sampled_from(
     [
-        "{{",
-        "}}",
-        "{%",
-        "%}",
-        "for",
-        "in",
-        "if",
-        "endif",
-        "endfor",
-        "notes",
-        "title",
-        "|",
-        "join",
-        "(",
-        ")",
-        "'",
-        "x",
-    ]
-    + [
-        "{% for x in notes %}",
-        "{{ x }}",
-        "{% endfor %}",
-        "[0]",
-        ".a",
-        "{#",
-        "#}",
-        "-",
-        "*",
-        "~",
-        "set",
-        "=",
-        "\n",
+        *(
+            "{{",
+            "}}",
+            "{%",
+            "%}",
+            "for",
+            "in",
+            "if",
+            "endif",
+            "endfor",
+            "notes",
+            "title",
+            "|",
+            "join",
+            "(",
+            ")",
+        ),
+        *(
+            "'",
+            "x",
+            "{% for x in notes %}",
+            "{{ x }}",
+            "{% endfor %}",
+            "[0]",
+            ".a",
+            "{#",
+            "#}",
+            "-",
+            "*",
+            "~",
+        ),
+        *("set", "=", "\n"),
     ]
 )
 
@@ -140,18 +142,20 @@ PIECES = st.sampled_from(
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(st.lists(PIECES, max_size=14).map(" ".join) | st.text(max_size=30))
 def test_any_template_is_a_page_or_an_error_with_a_line(template: str) -> None:
+    said, page = "t, line 1", "\n"
     try:
         page = fill(template, "t", VALUES)
     except InvalidConfig as error:
-        assert str(error).startswith("t, line ")
-    else:
-        assert page.endswith("\n")
+        said = str(error)
+    assert said.startswith("t, line ")
+    assert page.endswith("\n")
 
 
 def test_an_older_template_is_still_read() -> None:
     page = fill("# $title\n\n## Ran\n\n$commands\n\n## Off\n\n$notes\n", "t", VALUES | {"notes": []})
     assert page == (
-        "# T\n\n## Ran\n\n- commands one\n- commands two\n\n## Provenance\n\n- provenance one\n- provenance two\n"
+        "# T\n\n## Ran\n\n- commands one\n- commands two\n\n"
+        "## Provenance\n\n- provenance one\n- provenance two\n"
     )
     assert set(SECTIONS) < set(NAMES)
 

@@ -34,8 +34,8 @@ _WORD = re.compile(r"[\w'’-]+")
 
 class Decided(NamedTuple):
     """A sentence that tells of a decision. ``reason`` is the part of it that says why, or else the sentence
-    after it that does; "" when none is given. ``context`` is the sentence before, ``subject`` what was decided
-    in few words."""
+    after it that does; "" when none is given. ``context`` is the sentence before, ``subject`` what was
+    decided, in few words."""
 
     sentence: str
     reason: str
