@@ -123,6 +123,13 @@ def test_what_a_document_says_is_not_learned_again(known: str) -> None:
     assert plan(events({"text": TOLD}), fact(known)) == ()
 
 
+def test_a_recap_of_the_session_does_not_keep_it_from_being_learned() -> None:
+    document = read_document("x.md", fact(TOLD).text.replace("kind: fact", "kind: recap").encode()).document
+    assert document is not None
+    assert len(plan(events({"text": TOLD}), document)) == 1
+    assert plan(events({"tool": "read", "result": TOLD}, {"text": TOLD}), document) == ()
+
+
 def test_what_came_out_of_the_memory_is_not_learned_even_when_its_document_is_gone() -> None:
     recalled = {"tool": "mcp thunderus_mem search", "success": True, "result": f"1 hit\n{TOLD}\n"}
     assert plan(events(recalled, {"text": f"As the memory says: {TOLD}"})) == ()

@@ -155,7 +155,8 @@ def _page(whole: _Whole, cited: list[Event], most_commits: int, most_files: int)
     told = sort_events(cited, whole.scope.doc_id, whole.material.reading)[0] if left else whole.told
     header = _header(whole, cited)
     first, last = header["created"], header["updated"]
-    lead = [] if whole.scope.kind == "day" else [f"From {first} to {last}."]
+    span = f"From {first} to {last}." if first != last else f"At {first}."
+    lead = [] if whole.scope.kind == "day" else [span]
     private = tuple(event.id for event in cited if event.id in whole.material.private)
     lines = sections(
         told,

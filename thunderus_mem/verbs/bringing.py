@@ -124,7 +124,7 @@ def _try(one: Brought, make: Callable[[Mapping[str, Any]], Event]) -> None:
         raise InvalidDocument(f"line {one.line} cannot be logged: {reason}; nothing was written") from reason
     for violation in _first(check(EVENT, json.loads(line))):
         raise InvalidDocument(
-            f"line {one.line} is no event: {violation.message}; nothing was written",
+            f"line {one.line} is no event: {violation.message.rstrip('.')}; nothing was written",
             hint="`thunderus-mem schema print events` tells what an event holds",
         )
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.day import Reading
     from thunderus_mem.garden.deciding import Decided
     from thunderus_mem.garden.runs import Problem
+    from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.config import Config
 
@@ -25,6 +26,7 @@ __all__ = ["Lesson", "lessons"]
 _REPEATED = 2
 _LONGEST_FLOW = 12
 _TITLE = 90
+_CONTEXT = 5
 
 
 class Lesson(NamedTuple):
@@ -48,14 +50,24 @@ class _Seen(NamedTuple):
     config: Config
     reading: Reading
     known: Known
+    memory: Known
     code: Mapping[str, str]
 
 
 def lessons(
-    events: Sequence[Event], config: Config, reading: Reading, known: Known, code: Mapping[str, str]
+    events: Sequence[Event],
+    config: Config,
+    reading: Reading,
+    documents: Sequence[Document],
+    code: Mapping[str, str],
 ) -> list[Lesson]:
-    """What the events show and neither ``known`` nor ``code`` says, the most telling kind first."""
-    how = _Seen(config, reading, known, code)
+    """What the events show and neither ``documents`` nor ``code`` say, the most telling kind first.
+
+    A recap tells what happened in a session, which is no reason not to learn from it; what is read aloud from
+    one has come out of the memory all the same.
+    """
+    known = Known([document for document in documents if document.kind != "recap"])
+    how = _Seen(config, reading, known, Known(documents), code)
     ran = [run for run in runs(events, reading.hide) if not reading.unfit(run.command)]
     found = [*_decisions(events, how), *_fixes(problems(events, ran), how), *_commands(ran, how)]
     return [*found, *_workflows(events, ran, how)]
@@ -65,7 +77,7 @@ def _decisions(events: Sequence[Event], how: _Seen) -> Iterator[Lesson]:
     """Decisions with a reason, told in messages and notes; nothing that was recalled before."""
     recalled: dict[str, Recalled] = {}
     for event in events:
-        heard = recalled.setdefault(thread_of(event), Recalled(how.known))
+        heard = recalled.setdefault(thread_of(event), Recalled(how.memory))
         if event.kind in ("message", "note"):
             for one in decisions_in(said(event), how.config.consolidate_keywords):
                 if not one.reason or how.known.says(one.sentence) or heard.has(one.sentence):
@@ -77,7 +89,8 @@ def _decisions(events: Sequence[Event], how: _Seen) -> Iterator[Lesson]:
 
 def _decision(event: Event, one: Decided) -> Lesson:
     title = cut(" ".join(one.subject.replace("`", "").split()), _TITLE)
-    background = f"{one_line(cut(one.context))}\n\n" if one.context else ""
+    told = len(one.context.split()) >= _CONTEXT
+    background = f"{one_line(cut(one.context))}\n\n" if told else ""
     reason = one.reason[:1].upper() + one.reason[1:]
     body = (
         f"# {one_line(title)}\n\n## Status\n\nProposed\n\n"

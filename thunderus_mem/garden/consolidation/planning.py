@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.garden.consolidation.known import Known
 from thunderus_mem.garden.consolidation.learning import Lesson, lessons
 from thunderus_mem.garden.plan import DocumentEdit, Step
 from thunderus_mem.model.composing import file_name
@@ -45,7 +44,7 @@ def plan_consolidation(material: Material, config: Config) -> tuple[Step, ...]:
     if not heard:
         return ()
     documents = [*material.documents, *material.archived]
-    found = lessons(heard, config, history.reading, Known(documents), history.said_by_code())
+    found = lessons(heard, config, history.reading, documents, history.said_by_code())
     taken = {doc_id for document in documents for doc_id in (document.id, *document.aliases)}
     # What was learned once and is gone was taken away by somebody.
     gone = {change.doc_id for event in history.events for change in changes_of(event)} - taken

@@ -20,7 +20,10 @@ def garden(
     plan: Annotated[bool, typer.Option("--plan", help="Say what would be done (the default).")] = False,
     apply: Annotated[bool, typer.Option("--apply", help="Do it, step by step.")] = False,
 ) -> int:
-    """Find documents that say the same; with --apply one of them keeps all ids, tags and links.
+    """Find documents that say the same, recaps that are missing, and what sessions have shown.
+
+    With --apply one of equal documents keeps all ids, tags and links, and the recaps of recap.schedule are
+    written; the rest is for a person to decide.
 
     What somebody changes meanwhile is left as it is and named; the exit code is 3 then.
     """
