@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.garden.recap import fill_template, recap_document
+from thunderus_mem.garden.recap import recap_document
+from thunderus_mem.garden.scope import day_scope
+from thunderus_mem.garden.template import fill
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import NotFound
@@ -91,12 +93,12 @@ COMMITS = [
 
 
 def test_a_day_is_told_in_all_its_sections() -> None:
-    _, body = recap_document(DAY, EVENTS, DOCUMENTS, COMMITS, Config())
+    _, body = recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
     assert body == (GOLDEN / "day.md").read_text(encoding="utf-8")
 
 
 def test_every_event_told_of_is_cited_in_the_header_and_in_the_provenance_section() -> None:
-    header, body = recap_document(DAY, EVENTS, DOCUMENTS, COMMITS, Config())
+    header, body = recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
     cited = header["provenance"]["events"]
     assert cited == [event_id(number) for number in (*range(1, 11),)]
     lines = body.partition("## Provenance\n\n")[2].splitlines()
@@ -105,7 +107,7 @@ def test_every_event_told_of_is_cited_in_the_header_and_in_the_provenance_sectio
 
 
 def test_created_and_updated_are_the_first_and_last_moment_told_of() -> None:
-    header, _ = recap_document(DAY, EVENTS, DOCUMENTS, COMMITS, Config())
+    header, _ = recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
     assert (header["created"], header["updated"]) == (f"{DAY}T08:00:00Z", f"{DAY}T12:00:00Z")
 
 
@@ -115,25 +117,25 @@ def test_order_and_repeats_of_the_material_change_nothing(shuffle: random.Random
     events, commits, documents = [*EVENTS, EVENTS[0]], [*COMMITS, COMMITS[1]], list(DOCUMENTS)
     for each in (events, commits, documents):
         shuffle.shuffle(each)
-    told = recap_document(DAY, events, documents, commits, Config())
-    assert told == recap_document(DAY, EVENTS, DOCUMENTS, COMMITS, Config())
+    told = recap_document(day_scope(DAY), events, documents, commits, Config())
+    assert told == recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
 
 
 def test_what_recaps_did_is_not_told() -> None:
     without = [event for event in EVENTS if "recap." not in str(event.refs)]
-    assert recap_document(DAY, EVENTS, DOCUMENTS, [], Config()) == recap_document(
-        DAY, without, DOCUMENTS, [], Config()
+    assert recap_document(day_scope(DAY), EVENTS, DOCUMENTS, [], Config()) == recap_document(
+        day_scope(DAY), without, DOCUMENTS, [], Config()
     )
 
 
 def test_a_day_without_anything_shared_is_not_found() -> None:
     for events in ([], [EVENTS[10]], [EVENTS[11]], [EVENTS[13]]):
         with pytest.raises(NotFound, match=f"nothing happened on {DAY}"):
-            recap_document(DAY, events, DOCUMENTS, [COMMITS[2]], Config())
+            recap_document(day_scope(DAY), events, DOCUMENTS, [COMMITS[2]], Config())
 
 
 def test_commits_alone_make_a_recap() -> None:
-    header, body = recap_document(DAY, [], [], COMMITS, Config())
+    header, body = recap_document(day_scope(DAY), [], [], COMMITS, Config())
     assert header["provenance"]["events"] == []
     assert "- Commits: `aaaaaaa`, `bbbbbbb`" in body
     assert "## Changes" not in body
@@ -141,11 +143,11 @@ def test_commits_alone_make_a_recap() -> None:
 
 def test_an_import_of_many_documents_is_told_in_one_line() -> None:
     many = patch(1, "import", *(f"fact.n{number:03d}" for number in range(50)), why="the old wiki")
-    _, body = recap_document(DAY, [many], [], [], Config())
+    _, body = recap_document(day_scope(DAY), [many], [], [], Config())
     assert (
         "- 50 documents imported (`fact.n000`, `fact.n001`, `fact.n002` and 47 more): the old wiki." in body
     )
-    assert "- and 30 more" in body
+    assert "Files touched" not in body
     assert len(body.splitlines()) < 50
 
 
@@ -164,7 +166,7 @@ def test_a_document_that_got_another_id_is_told_of_once() -> None:
         op="rename",
         changes=sides,
     )
-    _, body = recap_document(DAY, [event], DOCUMENTS, [], Config())
+    _, body = recap_document(day_scope(DAY), [event], DOCUMENTS, [], Config())
     assert "- 2 documents changed: 1 changed, 1 renamed.\n" in body
     assert "- `fact.keys` (Keys) renamed: it was `fact.old`.\n" in body
     assert "- `fact.old`" not in body
@@ -176,7 +178,7 @@ def busy(number: int, *, template: str = "") -> tuple[list[str], str]:
     ] + [note(n, f"todo: ask about {n}") for n in range(number, number + 20)]
     events.append(note(number + 20, "a very long note " * 3_000))
     commits = [Commit(f"{n:040x}", "Ines", f"{DAY}T08:00:00Z", f"Change {n}") for n in range(number)]
-    header, body = recap_document(DAY, events, [], commits, Config(), template=template)
+    header, body = recap_document(day_scope(DAY), events, [], commits, Config(), template=template)
     text = compose(header, "\n" + body)
     assert len(text) <= 4 * Config().caps_document_hard
     cited = header["provenance"]["events"]
@@ -196,7 +198,7 @@ def test_a_busy_day_keeps_itself_short_and_says_what_is_left_out() -> None:
     assert all(f"- todo: ask about {n}\n" in body for n in range(800, 820))
     assert "reason 0" in body
     assert "very long note" not in body
-    assert "- and 770 more" in body
+    assert "- and 788 more" in body
     # One event more would not fit.
     assert len(compose({"provenance": {"events": cited}}, body)) > 4 * Config().caps_document_hard - 2_000
 
@@ -241,24 +243,27 @@ def test_an_offset_does_not_move_an_event_to_another_day() -> None:
     late = note_event(
         id=event_id(1), ts="2026-01-22T00:30:00+02:00", session_id="s", actor="user", text="late here"
     )
-    assert "late here" in recap_document(DAY, [late], [], [], Config())[1]
+    assert "late here" in recap_document(day_scope(DAY), [late], [], [], Config())[1]
 
 
 def test_files_can_be_limited_or_left_out() -> None:
     config = Config(recap_max_files=1)
-    assert "and 2 more" in recap_document(DAY, EVENTS, DOCUMENTS, [], config)[1]
+    seen = note(5, "Three files belong together.", paths=("src/a.py", "src/b.py", "src/c.py"))
+    assert "- `src/a.py`\n- and 2 more" in recap_document(day_scope(DAY), [seen], [], [], config)[1]
     config = Config(recap_include_file_changes=False)
-    assert "Files touched" not in recap_document(DAY, EVENTS, DOCUMENTS, [], config)[1]
+    assert "Files touched" not in recap_document(day_scope(DAY), EVENTS, DOCUMENTS, [], config)[1]
 
 
 def test_a_template_of_ones_own_always_ends_in_provenance() -> None:
-    _, body = recap_document(DAY, EVENTS, DOCUMENTS, [], Config(), template="# $day costs $5\n\n$notes\n")
+    _, body = recap_document(
+        day_scope(DAY), EVENTS, DOCUMENTS, [], Config(), template="# $day costs $5\n\n$notes\n"
+    )
     assert body.startswith(f"# {DAY} costs $5\n\n- The cache")
     assert "\n## Provenance\n\n- Changes of `fact.cache`: `evt_" in body
 
 
 def test_a_value_is_never_read_as_a_template() -> None:
-    filled = fill_template("$summary", {"summary": "$title ${day}", "title": "T", "provenance": "p"})
+    filled = fill("$summary", "x", {"summary": "$title ${day}", "title": "T", "provenance": "p"})
     assert filled == "$title ${day}\n\n## Provenance\n\np\n"
 
 

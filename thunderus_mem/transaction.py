@@ -27,6 +27,7 @@ from thunderus_mem.model.event import (
     Event,
     changes_of,
     encode,
+    line_hash,
     make_event,
     note_event,
     patch_event,
@@ -34,8 +35,10 @@ from thunderus_mem.model.event import (
 from thunderus_mem.model.event_secrets import refuse_secrets
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.edits import Edit, Ids
+from thunderus_mem.store.events import last_line
 from thunderus_mem.store.files import sweep
 from thunderus_mem.store.meanwhile import meanwhile
+from thunderus_mem.store.paths import inside
 from thunderus_mem.store.standstill import Standstill
 
 if TYPE_CHECKING:
@@ -80,6 +83,7 @@ class Writing:
         *,
         undoes: Sequence[str] = (),
         about: Sequence[str] = (),
+        private: Sequence[str] = (),
         why: str = "",
         actor: str = "user",
         ids: Ids | None = None,
@@ -90,9 +94,10 @@ class Writing:
         """Write one patch event and the files it speaks of; returns the event as logged.
 
         ``undoes`` names the events it takes back, ``about`` documents besides those it changes, ``snapshot``
-        the one it follows, ``drops`` what else goes away with it. Raises `Conflict` when a file is not what
-        ``edit.before`` says; nothing is written then. Where the configuration wants a decision first, and it
-        is not ``reviewed`` yet, `proposed` names the proposal filed, and the event is none of the log.
+        the one it follows, ``drops`` what else goes away with it, ``private`` the private events a document
+        was made from. Raises `Conflict` when a file is not what ``edit.before`` says; nothing is written
+        then. Where the configuration wants a decision first, and it is not ``reviewed`` yet, `proposed` names
+        the proposal filed, and the event is none of the log.
         """
         chosen = ids or self.ids()
         actor = acting(self._memory.environ, actor)
@@ -107,6 +112,7 @@ class Writing:
                 changes=[edit.as_change() for edit in edits],
                 undoes=undoes,
                 about=about,
+                private=private,
                 why=why,
                 snapshot=snapshot,
                 **common,
@@ -187,6 +193,32 @@ class Writing:
             (),
             drops,
         )
+
+    def log(self, make: Callable[[dict[str, Any]], Event]) -> Event:
+        """Append an event that changes no file; ``make`` gets what all events have in common."""
+        return self._append(make, ())
+
+    def log_private(self, makers: Sequence[Callable[[dict[str, Any]], Event]]) -> list[Event]:
+        """Append events to this tree's private shard, in one write that is synced before it returns."""
+        now = self._memory.now()
+        session = self._memory.sessions.current(self._git, now, self._memory.new_id)
+        self._memory.journal.repair(session.local_shard)
+        last = last_line(inside(self._memory.root, session.local_shard))
+        follows = prev = line_hash(last) if last else None
+        lines, events = [], []
+        for make in makers:
+            common = {"ts": format_precise(now), "session_id": session.id, "origin": self._origin}
+            event = make({**common, "prev": prev, "head": None})
+            refuse_secrets(event)
+            line = encode(event)
+            prev = line_hash(line)
+            lines.append(line)
+            events.append(event)
+        self._memory.sessions.begin(session)
+        self._memory.journal.append(session.local_shard, lines, follows=follows or "")
+        if lines:
+            self._memory.sessions.wrote(session, lines[-1], private=True)
+        return events
 
     def _append(
         self, make: Callable[[dict[str, Any]], Event], edits: Sequence[Edit], drops: Sequence[Write] = ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.event import private_to
 from thunderus_mem.projection.log_index import read
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ class Origins:
             there |= self._log_index.known(unasked)
             asked |= set(unasked)
         return tuple(name for name in names if name not in there)
+
+    def private_events(self, document: Document) -> frozenset[str]:
+        """The events that a change of the document calls private to the tree that wrote it."""
+        rows = self._log_index.naming((document.id, *document.aliases))
+        return frozenset(id for logged in read(self._log, rows) for id in private_to(logged.event))
 
     def missing_patches(self, document: Document) -> tuple[str, ...]:
         """Those of a document's patches that no event about it here belongs to."""

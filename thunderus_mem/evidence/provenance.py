@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.event import changes_of, document_ids
+from thunderus_mem.model.event import changes_of, document_ids, private_to
 from thunderus_mem.store.git_versions import file_commits, file_versions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from thunderus_mem.evidence.transitions import Past
     from thunderus_mem.model.document import Document
@@ -185,12 +185,14 @@ def _tell_event(
                 story.tell(holder, "changes", _change_node(event, change, number, doc.path))
 
 
-def _tell_missing(story: _Story, doc: Document) -> None:
-    """What the frontmatter names and the log here does not hold."""
+def _tell_missing(story: _Story, doc: Document, private: Collection[str]) -> None:
+    """What the frontmatter names and the log here does not hold; ``private`` are known to be elsewhere."""
+    elsewhere = "private to the working tree that wrote this"
     away = "not in the log here: private to another working tree, or dropped by git"
     for name in (*doc.events, *doc.patches):
         if name not in story.nodes:
-            story.tell(doc.id, "names", WhyNode(name, "missing", away))
+            told = elsewhere if name in private else away
+            story.tell(doc.id, "names", WhyNode(name, "missing", told))
 
 
 def _tell_commits(story: _Story, doc: Document, paths: Sequence[str], git: Git) -> None:
@@ -236,7 +238,7 @@ def why(doc: Document, events: Sequence[LoggedEvent], past: Past, log: EventLog,
             story.tell(logged.event.id, "committed_in", _commit_node(commit))
         elif git is not None and not private:
             story.say(logged.event.id, "not committed yet", "uncommitted")
-    _tell_missing(story, doc)
+    _tell_missing(story, doc, {id for logged in found for id in private_to(logged.event)})
     for link in doc.links:
         if link.rel in _TOLD_LINKS:
             story.tell(doc.id, link.rel, WhyNode(link.target, "document"))

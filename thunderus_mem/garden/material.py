@@ -5,8 +5,10 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from thunderus_mem.garden.history import History
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from thunderus_mem.model.document import Document
 
@@ -18,6 +20,7 @@ class Material(NamedTuple):
     the day in UTC (``2026-01-21``). ``files`` are all Markdown files of the memory folders, unreadable ones
     too; ``ours`` are ids of documents whose text is the very one that the program itself wrote last;
     ``former`` gives for a path that is no file any more the id of the one document it was, as the log tells.
+    ``history`` is what happened, read when a rule asks for it.
     """
 
     documents: tuple[Document, ...]
@@ -26,3 +29,4 @@ class Material(NamedTuple):
     files: frozenset[str] = frozenset()
     ours: frozenset[str] = frozenset()
     former: Mapping[str, str] = MappingProxyType({})
+    history: Callable[[], History] = History

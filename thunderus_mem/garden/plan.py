@@ -51,7 +51,8 @@ class Step:
     ``rule`` is the gardening rule it comes from, ``action`` what is done. ``targets`` are document ids, the
     one that stays first; ``why`` is one sentence; ``evidence`` are the lines that let a reader check it;
     ``label`` is what a comparison found (``same``, ``possible contradiction`` …). ``texts`` are the digests
-    of what the targets say, by id: a decision about the step holds until one of them changes.
+    of what the targets say, by id: a decision about the step holds until one of them changes. ``op`` is the
+    kind of patch the log calls it, ``private`` the private events that a new text names.
     """
 
     action: str
@@ -63,6 +64,8 @@ class Step:
     reach: Reach = "apply"
     label: str = ""
     texts: tuple[tuple[str, str], ...] = ()
+    op: str = "garden"
+    private: tuple[str, ...] = ()
 
     @property
     def extent(self) -> Reach:

@@ -31,13 +31,29 @@ def _duplicates(material: Material, config: Config) -> tuple[Step, ...]:
     return plan_duplicates(material.documents, config)
 
 
+def _recaps(material: Material, config: Config) -> tuple[Step, ...]:
+    from thunderus_mem.garden.recaps import plan_recaps
+
+    return plan_recaps(material, config)
+
+
+def _consolidate(material: Material, config: Config) -> tuple[Step, ...]:
+    from thunderus_mem.garden.consolidation.planning import plan_consolidation
+
+    return plan_consolidation(material, config)
+
+
 RULES: Final[tuple[GardenRule, ...]] = (
     GardenRule("duplicates", "Merge documents that make exactly the same statements.", _duplicates),
     GardenRule("numbers", "Give decisions that took one number twice a number of their own.", plan_numbers),
     GardenRule("links", "Lead links that lead nowhere to where their target went.", plan_links),
     GardenRule("tags", "Write each tag in one way.", plan_tags),
     GardenRule("sizes", "Split long facts at their headings, and say what else is too long.", plan_sizes),
+    GardenRule("recaps", "Write the recaps of `recap.schedule` that are missing.", _recaps),
     GardenRule("archive", "Set aside old recaps, and what has expired or was replaced.", plan_archive),
+    GardenRule(
+        "consolidate", "Propose facts, decisions and playbooks that sessions have shown.", _consolidate
+    ),
 )
 """In the order in which their steps are carried out."""
 

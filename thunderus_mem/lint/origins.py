@@ -17,8 +17,9 @@ def unresolved_provenance(subject: Subject) -> Iterable[Diagnostic]:
     Why: provenance answers "who says so"; what it names should lead somewhere. Often nothing is wrong: an
     event can be private to another working tree, its shard can stand on another branch, and a commit is gone
     after a squash. So it is a note, one for events (patches, where no event is named) and one for commits.
-    Events of this tree's private shards are found; a recap may name private ones; in a shallow clone nothing
-    is said of commits.
+    Events of this tree's private shards are found. A recap, or what is learned from a session, may name
+    private ones: the event that wrote the document lists them, so they are known not to be lost. In a shallow
+    clone nothing is said of commits.
 
     Bad::
 
@@ -36,7 +37,10 @@ def unresolved_provenance(subject: Subject) -> Iterable[Diagnostic]:
     document, origins = subject.document, subject.origins
     if document is None or origins is None:
         return
-    events = () if document.kind == "recap" else origins.missing_events(document.events)
+    events = origins.missing_events(document.events)
+    if events:
+        private = origins.private_events(document)
+        events = tuple(name for name in events if name not in private)
     if events:
         yield _found(
             subject, "events", events, "is in no shard here: private elsewhere, or on another branch"

@@ -112,6 +112,9 @@ class Origins(Protocol):
     def missing_events(self, names: Sequence[str]) -> tuple[str, ...]:
         """Those of the events that no shard here holds."""
 
+    def private_events(self, document: Document) -> frozenset[str]:
+        """The events that a change of the document calls private to the tree that wrote it."""
+
     def missing_patches(self, document: Document) -> tuple[str, ...]:
         """Those of a document's patches that no event about it here belongs to."""
 

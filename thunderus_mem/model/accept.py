@@ -177,13 +177,15 @@ def _body(kind: str, body: Any) -> bool:
     if type(body) is not dict:
         return False
     if kind == "patch":
-        changes, undoes = body.get("changes", []), body.get("undoes", [])
+        changes, undoes, private = (body.get(key, []) for key in ("changes", "undoes", "private"))
         return (
             type(body.get("op", "")) is str
             and type(changes) is list
             and all(map(_change, changes))
             and type(undoes) is list
             and all(_prefixed(one, "evt_") for one in undoes)
+            and type(private) is list
+            and all(_prefixed(one, "evt_") for one in private)
         )
     if kind == "note":
         return type(body.get("text", "")) is str

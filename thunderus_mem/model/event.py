@@ -43,6 +43,7 @@ __all__ = [
     "named_ids",
     "note_event",
     "patch_event",
+    "private_to",
     "undone_by",
     "unified_diff",
 ]
@@ -150,6 +151,7 @@ def patch_event(
     changes: Sequence[Change],
     undoes: Sequence[str] = (),
     about: Sequence[str] = (),
+    private: Sequence[str] = (),
     why: str = "",
     snapshot: str = "",
     origin: Mapping[str, Any] | None = None,
@@ -159,12 +161,13 @@ def patch_event(
     """A ``patch`` event: ``op`` is one of `PATCH_OPS`; its body lists the changes in the order given.
 
     ``undoes`` names the events whose changes it takes back, ``about`` documents besides those of the changes,
-    ``snapshot`` the id of the one it follows.
+    ``snapshot`` the id of the one it follows, ``private`` the events of private shards that documents name.
     When the line would be longer than `MAX_RECORD`, diffs are left out, the longest first; hashes stay.
     """
     if op not in PATCH_OPS:
         raise ValueError(f'"{op}" is not a kind of patch ({", ".join(PATCH_OPS)})')
     taken_back = {"undoes": list(undoes)} if undoes else {}
+    not_shared = {"private": list(private)} if private else {}
     refs = {
         "paths": _distinct(change.path for change in changes),
         "patch_id": patch_id,
@@ -175,7 +178,7 @@ def patch_event(
     def made(kept: Iterable[Change]) -> Event:
         return make_event(
             "patch",
-            {"op": op, **taken_back, "changes": [_change_data(change) for change in kept]},
+            {"op": op, **taken_back, **not_shared, "changes": [_change_data(change) for change in kept]},
             id=id,
             ts=ts,
             session_id=session_id,
@@ -249,6 +252,12 @@ def changes_of(event: Event) -> tuple[Change, ...]:
 def undone_by(event: Event) -> tuple[str, ...]:
     """Ids of the events whose changes this event took back; none for any other event."""
     named = event.body.get("undoes") if event.kind == "patch" else None
+    return tuple(id for id in named if isinstance(id, str)) if isinstance(named, list) else ()
+
+
+def private_to(event: Event) -> tuple[str, ...]:
+    """Ids of private events that the documents of this change name; none for most events."""
+    named = event.body.get("private") if event.kind == "patch" else None
     return tuple(id for id in named if isinstance(id, str)) if isinstance(named, list) else ()
 
 

@@ -11,7 +11,26 @@ if TYPE_CHECKING:
 
     from thunderus_mem.model.event import Event
 
-__all__ = ["refuse_secrets"]
+__all__ = ["refuse_secrets", "secret_in"]
+
+
+def secret_in(value: Any, key: str = "") -> tuple[str, str] | None:
+    """The key and the kind of the first secret in a JSON value (keys joined by dots); ``None`` without."""
+    from thunderus_mem.model.secrets import find_secrets
+
+    if isinstance(value, str):
+        return next(((key, secret.kind) for secret in find_secrets(value)[:1]), None)
+    if isinstance(value, dict):
+        for name, item in value.items():
+            if secrets := find_secrets(str(name)):
+                return f"{key}.*".lstrip("."), secrets[0].kind
+            if found := secret_in(item, f"{key}.{name}".lstrip(".")):
+                return found
+    if isinstance(value, (list, tuple)):
+        return next(
+            (found for at, item in enumerate(value) if (found := secret_in(item, f"{key}[{at}]"))), None
+        )
+    return None
 
 
 def refuse_secrets(event: Event) -> None:

@@ -23,6 +23,7 @@ Origin = Literal["default", "file", "environment"]
 FORMAT: Final = 1
 """The version of the store's formats that this program writes; earlier ones are read, later ones too."""
 _SIZE_LIMIT: Final = 1 << 20
+_KEYWORDS: Final = ("decided", "chose", "selected", "picked", "went with", "opted for")
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 
 
@@ -65,6 +66,12 @@ class Config(NamedTuple):
     archive_keep: tuple[str, ...] = ()
     tags_aliases: Mapping[str, str] = MappingProxyType({})
     links_orphans: bool = False
+    recap_private: bool = True
+    recap_schedule: tuple[str, ...] = ()
+    recap_days_back: int = 31
+    consolidate_keywords: tuple[str, ...] = _KEYWORDS
+    consolidate_workflow_steps: int = 3
+    consolidate_max_per_session: int = 5
     origins: tuple[tuple[str, Origin], ...] = ()
 
     def origin(self, key: str) -> Origin:

@@ -16,7 +16,7 @@ from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, Refus
 from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
-from thunderus_mem.store.tail import TailRepair, append_record, quarantine, repair_tail
+from thunderus_mem.store.tail import TailRepair, append_record, append_records, quarantine, repair_tail
 from thunderus_mem.store.unlinked import open_file
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ __all__ = [
     "TEMP_PREFIX",
     "TailRepair",
     "append_record",
+    "append_records",
     "check_expected",
     "existing_mode",
     "explain",

@@ -17,6 +17,7 @@ from thunderus_mem.store.files import (
     ABSENT,
     TailRepair,
     append_record,
+    append_records,
     check_expected,
     quarantine,
     read_file,
@@ -104,6 +105,14 @@ class Journal:
     def repair(self, shard: str) -> TailRepair | None:
         """Mend the end of a log (root-relative); to be done before a line's ``prev`` is worked out."""
         return repair_tail(inside(self._root, shard), self._quarantine)
+
+    def append(self, shard: str, lines: Sequence[bytes], *, follows: str = "") -> None:
+        """Append lines that change no file to the log ``shard``, in one write; raises as `commit` does."""
+        log = inside(self._root, shard)
+        mended = repair_tail(log, self._quarantine)
+        if mended is not None:
+            raise Conflict(f"{shard} was mended just now.", hint="Run the command again.")
+        append_records(log, lines, quarantine_dir=self._quarantine, follows=follows)
 
     def commit(
         self, event_id: str, shard: str, line: bytes, writes: Sequence[Write], *, head: str = "",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
-from typing import Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from thunderus_mem.model.errors import Conflict, Degraded, NotWritable, Refused, ThunderusError
 from thunderus_mem.model.event_line import line_hash
@@ -17,11 +17,15 @@ from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
 from thunderus_mem.store.unlinked import open_file
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 __all__ = [
     "MAX_RECORD",
     "TailRepair",
     "Uncertain",
     "append_record",
+    "append_records",
     "plain_name",
     "quarantine",
     "repair_tail",
@@ -157,18 +161,27 @@ def _repair_open(descriptor: int, path: str, quarantine_dir: str | None) -> Tail
 
 
 def append_record(path: str, line: bytes, *, quarantine_dir: str | None = None, follows: str = "") -> int:
-    """Append one line (LF at its end) to a log and sync it, under the lock; returns where the line begins.
+    """Append one line to a log: `append_records` of one."""
+    return append_records(path, (line,), quarantine_dir=quarantine_dir, follows=follows)
+
+
+def append_records(
+    path: str, lines: Sequence[bytes], *, quarantine_dir: str | None = None, follows: str = ""
+) -> int:
+    """Append lines (LF at the end of each) to a log in one write and sync it, under the lock; returns where
+    the first one begins.
 
     Mends a torn tail first. ``follows`` is the hash of the line that must be the last one
     until then; "" for any. When it fails the log is as it was (``NotWritable``, ``Conflict`` when the file
     was replaced meanwhile), or, where even that failed, ``Uncertain`` is raised and the next reader finds
     out.
     """
-    if not line.endswith(b"\n") or line.count(b"\n") != 1 or len(line) > MAX_RECORD:
-        raise ThunderusError(
-            f"A record of {len(line)} bytes for {path} is not one line of at most {MAX_RECORD} bytes.",
-            hint="Shorten the text.",
-        )
+    for line in lines:
+        if not line.endswith(b"\n") or line.count(b"\n") != 1 or len(line) > MAX_RECORD:
+            raise ThunderusError(
+                f"A record of {len(line)} bytes for {path} is not one line of at most {MAX_RECORD} bytes.",
+                hint="Shorten the text.",
+            )
     repair_tail(path, quarantine_dir)
     folder = os.path.dirname(path) or "."
     try:
@@ -183,7 +196,7 @@ def append_record(path: str, line: bytes, *, quarantine_dir: str | None = None, 
         if not existed:
             disk.note("create", path)
         _check_end(descriptor, path, follows)
-        return _append_open(descriptor, path, line, sync_name=not existed)
+        return _append_open(descriptor, path, b"".join(lines), sync_name=not existed)
     finally:
         os.close(descriptor)
 

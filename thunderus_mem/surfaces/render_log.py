@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from thunderus_mem.evidence.provenance import WhyNode
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
+    from thunderus_mem.verbs.bringing import AddedEvents
     from thunderus_mem.verbs.exporting import Exported
     from thunderus_mem.verbs.history import LogListing, ShownEvent, VerifyReport, WhyReport
     from thunderus_mem.verbs.replaying import ReplayReport
@@ -103,6 +104,15 @@ class _Tree:
         label = relation if node.kind == "document" and relation else node.label
         name = self._style.name(shown) + "  " if shown else ""
         return f"{self._style.dim(kind)} {name}{one_line(label)}".rstrip()
+
+
+def added_events(value: AddedEvents, console: Console) -> str:
+    """The ids of what was added; how many stayed private and how many were known, beside it."""
+    if value.private:
+        console.say(f"{counted(value.private, 'event')} private to this working tree.")
+    if value.known:
+        console.say(f"{counted(len(value.known), 'event')} known already, left out.")
+    return "\n".join(console.style.name(id) for id in value.added)
 
 
 def shown_event(value: ShownEvent, console: Console) -> str:

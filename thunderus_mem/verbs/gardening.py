@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from datetime import UTC
+from functools import partial
 from typing import TYPE_CHECKING
 
 from thunderus_mem.garden.filing import acting, step_proposal
@@ -31,6 +32,7 @@ from thunderus_mem.verbs.gardened import (
     PlanReport,
     SkippedStep,
 )
+from thunderus_mem.verbs.happenings import history_of
 from thunderus_mem.verbs.proposing import rejected_keys
 from thunderus_mem.verbs.written import Written
 
@@ -64,6 +66,7 @@ def material(memory: Memory) -> Material:
         files,
         _ours(memory, in_use, today),
         {path: doc_id for path, doc_id in former.items() if path not in files},
+        partial(history_of, memory),
     )
 
 
@@ -179,7 +182,9 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
             try:
                 edits = [_as_edit(memory, edit) for edit in step.edits]
                 snapshot = snapshot or _snapshot(memory, transaction, plan, actor)
-                event = transaction.commit("garden", edits, why=step.why, actor=actor, snapshot=snapshot)
+                event = transaction.commit(
+                    step.op, edits, private=step.private, why=step.why, actor=actor, snapshot=snapshot
+                )
             except Conflict as error:
                 skipped.append(SkippedStep(step.action, str(error), step.targets))
                 continue

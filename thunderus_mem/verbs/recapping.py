@@ -1,22 +1,24 @@
-"""The verb `recap`: tells of a day from its events, documents and commits, in a document of its own."""
+"""The verb `recap`: tells of a day, a session, an episode or a while, in a document of its own."""
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from thunderus_mem.garden.day import RECAP_OP
-from thunderus_mem.garden.recap import recap_document, recap_id
+from thunderus_mem.garden.history import private_anywhere
+from thunderus_mem.garden.recap import Page, RecapMaterial, recap_page
+from thunderus_mem.garden.rollup import rollup_page
 from thunderus_mem.model.document import MAX_DOCUMENT, Document
-from thunderus_mem.model.edit import compose
-from thunderus_mem.model.errors import Conflict, ThunderusError
-from thunderus_mem.model.event import changes_of
+from thunderus_mem.model.errors import Conflict
+from thunderus_mem.model.event import changes_of, private_to
 from thunderus_mem.projection.log_index import read
 from thunderus_mem.store.files import read_file
-from thunderus_mem.store.paths import inside
+from thunderus_mem.store.paths import inside, safe_relative
 from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.documents import document_at, documents
+from thunderus_mem.verbs.happenings import commits_within, happened, reading_here
+from thunderus_mem.verbs.recap_scopes import Wanted, scope_of
 from thunderus_mem.verbs.written import Written
 
 if TYPE_CHECKING:
@@ -24,44 +26,15 @@ if TYPE_CHECKING:
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.event import Event
-    from thunderus_mem.store.git_history import Commit
     from thunderus_mem.transaction import Writing
 
-# A commit made on the day may be rebased for a while after it.
-_DAYS_OF_REBASE = 7
+__all__ = ["Wanted", "recap", "template_of"]
 
 
-def _chosen_day(memory: Memory, day: str) -> str:
-    """A day in UTC as ``2026-01-21``, from that, ``today`` or ``yesterday``."""
-    today = memory.now().astimezone(UTC).date()
-    named = {"today": today, "yesterday": today - timedelta(days=1)}
-    if day in named:
-        return named[day].isoformat()
-    try:
-        chosen = date.fromisoformat(day)
-    except ValueError:
-        chosen = None
-    if chosen is None or chosen.isoformat() != day:
-        raise ThunderusError(
-            f'"{day}" is not a day', hint="give it as 2026-01-21, or say `today` or `yesterday`"
-        )
-    return day
-
-
-def _commits_of(memory: Memory, day: str) -> list[Commit]:
-    if memory.git is None:
-        return []
-    start = datetime.fromisoformat(day).replace(tzinfo=UTC)
-    last = datetime.max.replace(tzinfo=UTC)
-    end = start + min(timedelta(days=1 + _DAYS_OF_REBASE), last - start)
-    return memory.git.commits_between(f"{start:%Y-%m-%dT%H:%M:%SZ}", f"{end:%Y-%m-%dT%H:%M:%SZ}")
-
-
-def _template(memory: Memory) -> str:
+def template_of(memory: Memory) -> str:
+    """The text of the configured template; "" for the built-in one. Raises as reading a file does."""
     if not memory.config.recap_template:
         return ""
-    from thunderus_mem.store.paths import safe_relative
-
     path = inside(memory.root, safe_relative(memory.config.recap_template))
     return read_file(path, MAX_DOCUMENT).decode("utf-8", "replace")
 
@@ -78,39 +51,66 @@ def texts_by_us(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-def _written_by_us(document: Document, events: Iterable[Event]) -> bool:
-    return (document.id, document.hash) in texts_by_us(events)
-
-
 def recap(
     memory: Memory,
-    day: str,
+    of: str | Wanted,
     *,
     force: bool = False,
     dry_run: bool = False,
     why: str = "",
     actor: str = "user",
+    summarizer: str = "",
+    timeout: float = 60.0,
 ) -> Written:
-    """Write or renew the recap of ``day`` (``2026-01-21`` in UTC, ``today`` or ``yesterday``).
+    """Write or renew the recap of ``of``: a day (``2026-01-21`` in UTC, ``today``, ``yesterday``) or what is
+    `Wanted`.
 
-    Nothing is written when nothing has been added since. What of the log can be read is told; ``damaged``
-    counts the rest. Raises `NotFound` when nothing happened on the day,
-    `Conflict` when a person has edited the recap, unless ``force`` is set.
+    Nothing is written when nothing has been added since. ``summarizer`` is a command that gets the recap on
+    its input and ``timeout`` seconds to answer with a summary, which is kept as a draft. What of the log can
+    be read is told; ``damaged`` counts the rest. Raises `NotFound` when nothing happened, `Conflict` when a
+    person has edited the recap, or when it was written from private events that are not here, unless
+    ``force`` is set; `InvalidConfig` for a template that cannot be used.
     """
-    chosen = _chosen_day(memory, day)
+    wanted = Wanted("day", of) if isinstance(of, str) else of
     memory.refresh()
-    commits = _commits_of(memory, chosen)
+    page = _page(memory, wanted)
+    if summarizer:
+        from thunderus_mem.verbs.summarizing import drafted
+
+        page = drafted(memory, page, summarizer, timeout)
     if dry_run:
-        return _renewed(memory, chosen, commits, force=force)[1]
+        return _renewed(memory, page, force=force)[1]
     with memory.writing("recap") as transaction:
-        edit, written = _renewed(memory, chosen, commits, force=force)
+        if not summarizer:
+            page = _page(memory, wanted)
+        edit, written = _renewed(memory, page, force=force)
         if edit is None:
             return written
-        return _commit(transaction, edit, written, why=why or f"recap of {chosen}", actor=actor)
+        said = why or f"recap of {page.header['id'].removeprefix('recap.')}"
+        return _commit(transaction, edit, written, page, why=said, actor=actor)
 
 
-def _commit(transaction: Writing, edit: Edit, planned: Written, *, why: str, actor: str) -> Written:
-    event = transaction.commit(RECAP_OP, [edit], why=why, actor=actor)
+def _page(memory: Memory, wanted: Wanted) -> Page:
+    if wanted.kind in ("week", "month"):
+        private = private_anywhere(happened(memory))
+        return rollup_page(wanted.kind, wanted.name, documents(memory), memory.config, private)
+    scope, found = scope_of(memory, wanted)
+    material = RecapMaterial(
+        found.events,
+        documents(memory),
+        commits_within(memory, scope.since, scope.until),
+        found.private,
+        template_of(memory),
+        memory.config.recap_template,
+        reading_here(memory),
+    )
+    return recap_page(scope, material, memory.config)
+
+
+def _commit(
+    transaction: Writing, edit: Edit, planned: Written, page: Page, *, why: str, actor: str
+) -> Written:
+    event = transaction.commit(RECAP_OP, [edit], private=page.private, why=why, actor=actor)
     return planned._replace(
         event_id=event.id,
         recorded=transaction.recorded,
@@ -119,26 +119,39 @@ def _commit(transaction: Writing, edit: Edit, planned: Written, *, why: str, act
     )
 
 
-def _renewed(memory: Memory, day: str, commits: list[Commit], *, force: bool) -> tuple[Edit | None, Written]:
+def _written_by_us(document: Document, events: Iterable[Event]) -> bool:
+    return (document.id, document.hash) in texts_by_us(events)
+
+
+def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[Edit | None, Written]:
     """The edit that brings the recap up to date (``None`` when it is), and what to say of it."""
+    doc_id, text = str(page.header["id"]), page.text
     log_index = memory.log_index()
-    rows = [*log_index.of_day(day), *log_index.naming([recap_id(day)])]
-    events = [logged.event for logged in read(memory.log, rows)]
-    header, body = recap_document(
-        day, events, documents(memory), commits, memory.config, template=_template(memory)
-    )
-    row = memory.index.get(recap_id(day))
+    row = memory.index.get(doc_id)
     before = document_at(memory, row.path) if row is not None else None
-    path = before.path if before else f"{memory.layout.folder_of('recap')}/{day}.md"
-    text = compose(header, "\n" + body)
+    path = before.path if before else f"{memory.layout.folder_of('recap')}/{doc_id.removeprefix('recap.')}.md"
     if before is not None and before.text == text:
         return None, Written(before.id, path, RECAP_OP, text=text, changed=False, damaged=log_index.damages())
-    if before is not None and not force and not _written_by_us(before, events):
-        raise Conflict(
-            f"{path} has been edited since it was written, and a new version would lose that",
-            hint="keep it as it is, or write it anew with --force",
-        )
+    if before is not None and not force:
+        events = [logged.event for logged in read(memory.log, log_index.naming([doc_id]))]
+        _see_that_nothing_is_lost(memory, before, events)
     document, warnings = checked(memory, path, text)
     edit = Edit(document.id, path, before.text if before else None, document.text)
     planned = Written(document.id, path, RECAP_OP, text=text, warnings=warnings, dry_run=True)
     return edit, planned._replace(damaged=log_index.damages())
+
+
+def _see_that_nothing_is_lost(memory: Memory, before: Document, events: list[Event]) -> None:
+    """Raise `Conflict` when a new version would lose what a person wrote, or what only another tree knows."""
+    if not _written_by_us(before, events):
+        raise Conflict(
+            f"{before.path} has been edited since it was written, and a new version would lose that",
+            hint="keep it as it is, or write it anew with --force",
+        )
+    private = {id for event in events for id in private_to(event)} & set(before.events)
+    if private - memory.log_index().known(private):
+        raise Conflict(
+            f"{before.path} was written from events private to another working tree, and a new version would "
+            "lose what they tell",
+            hint="renew it there, or write it anew from what is here with --force",
+        )

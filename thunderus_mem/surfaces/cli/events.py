@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
 
 app = typer.Typer()
-events_app = typer.Typer(help="Read, verify, replay and export the log.", no_args_is_help=True)
+events_app = typer.Typer(help="Add to the log, read, verify, replay and export it.", no_args_is_help=True)
 app.add_typer(events_app, name="events")
 
 Kinds = Annotated[list[str] | None, typer.Option("--kind", "-k", help="Only this kind; repeat.")]
@@ -34,6 +34,54 @@ def events_list(
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
     return served_code(console, value.damaged)
+
+
+@events_app.command("add")
+def events_add(
+    ctx: typer.Context,
+    kind: Annotated[
+        str, typer.Option("--kind", "-k", metavar="KIND", help="message, tool_call, tool_result or note.")
+    ] = "",
+    body: Annotated[
+        str,
+        typer.Option(
+            "--body", metavar="TEXT", help="What was said, or the command that was run; - is stdin."
+        ),
+    ] = "",
+    exit_code: Annotated[
+        int | None, typer.Option("--exit-code", metavar="N", help="How the command of a tool_result ended.")
+    ] = None,
+    actor: Annotated[str, typer.Option("--actor", metavar="WHO", help="user, agent or tool.")] = "",
+    why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason, kept in the log.")] = "",
+) -> int:
+    """Add what happened: JSON lines on stdin, or one event by --kind and --body. All of them or none.
+
+    Lines of Thunderus's own log are taken as well. Kinds in events.private stay in this working tree.
+    """
+    import sys
+
+    from thunderus_mem.model.errors import ThunderusError
+    from thunderus_mem.model.incoming import MAX_INPUT
+    from thunderus_mem.surfaces.cli.given import text_of
+    from thunderus_mem.surfaces.render_log import added_events
+    from thunderus_mem.verbs import bringing
+
+    console: Console = ctx.obj
+    if bool(kind) != bool(body):
+        raise ThunderusError(
+            "--kind and --body go together.", hint="Without both, JSON lines are read from stdin."
+        )
+    if kind:
+        one = bringing.given_event(kind, text_of(body, console) or "", actor=actor, exit_code=exit_code)
+        value = bringing.events_add(console.memory(), [one], why=why)
+    else:
+        if sys.stdin.isatty():
+            raise ThunderusError(
+                "There is nothing on stdin.", hint="Pipe JSON lines in, or give --kind and --body."
+            )
+        value = bringing.events_add(console.memory(), sys.stdin.buffer.read(MAX_INPUT + 1), why=why)
+    console.emit("events add", value, added_events)
+    return 0
 
 
 @events_app.command("show")

@@ -189,9 +189,10 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
         "events",
         "events",
-        "Read, verify, replay and export the log.",
+        "Add to the log, read, verify, replay and export it.",
         _READ,
         (
+            ("add", "thunderus_mem.verbs.bringing:AddedEvents"),
             ("list", "thunderus_mem.verbs.history:LogListing"),
             ("show", "thunderus_mem.verbs.history:ShownEvent"),
             ("verify", "thunderus_mem.verbs.history:VerifyReport"),
