@@ -12,7 +12,7 @@ from thunderus_mem.garden.material import Material
 from thunderus_mem.garden.plan import Plan, make_plan
 from thunderus_mem.garden.rules import RULE_NAMES, RULES
 from thunderus_mem.garden.sequence import planned
-from thunderus_mem.model.document import MAX_DOCUMENT, read_document
+from thunderus_mem.model.document import MAX_DOCUMENT, content_hash, read_document
 from thunderus_mem.model.errors import Conflict, NotFound, Refused, ThunderusError
 from thunderus_mem.model.ids import closest
 from thunderus_mem.model.textdiff import unified_diff
@@ -37,7 +37,7 @@ from thunderus_mem.verbs.proposing import rejected_keys
 from thunderus_mem.verbs.written import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from thunderus_mem.garden.plan import DocumentEdit, Step
     from thunderus_mem.memory import Memory
@@ -114,8 +114,9 @@ def garden_report(memory: Memory, plan: Plan, *, limit: int = 0) -> PlanReport:
     from thunderus_mem.verbs.proposing import queue_state
 
     shown = plan.steps[:limit] if limit else plan.steps
+    laid: dict[str, str | None] = {}
     return PlanReport(
-        tuple(_planned(memory, step) for step in shown),
+        tuple([_planned(memory, step, laid) for step in shown]),
         len(plan.steps) - len(shown),
         len(plan.applicable),
         len(plan.proposals),
@@ -126,8 +127,9 @@ def garden_report(memory: Memory, plan: Plan, *, limit: int = 0) -> PlanReport:
     )
 
 
-def _planned(memory: Memory, step: Step) -> PlannedStep:
-    return PlannedStep(
+def _planned(memory: Memory, step: Step, laid: dict[str, str | None]) -> PlannedStep:
+    """A step as it is told; ``laid`` are the texts that the steps before it leave, by path."""
+    told = PlannedStep(
         step.action,
         step.why,
         step.evidence,
@@ -136,13 +138,20 @@ def _planned(memory: Memory, step: Step) -> PlannedStep:
         step.extent,
         step.label,
         step.key,
-        tuple(_planned_edit(memory, edit) for edit in step.edits),
+        tuple([_planned_edit(memory, edit, laid) for edit in step.edits]),
     )
+    if step.extent == "apply":
+        laid.update((edit.path, edit.after_text) for edit in step.edits)
+    return told
 
 
-def _planned_edit(memory: Memory, edit: DocumentEdit) -> PlannedEdit:
+def _planned_edit(memory: Memory, edit: DocumentEdit, laid: Mapping[str, str | None]) -> PlannedEdit:
+    before = laid.get(edit.path)
     try:
-        made = _as_edit(memory, edit)
+        if before is not None and content_hash(before) == edit.before:
+            made = Edit(edit.doc_id, edit.path, before, edit.after_text, edit.renames)
+        else:
+            made = _as_edit(memory, edit)
     except ThunderusError:  # changed meanwhile: the next plan shows it
         return PlannedEdit(edit.path, edit.doc_id, "", None)
     return PlannedEdit(edit.path, edit.doc_id, made.op, unified_diff(made.before, made.after, edit.path))
