@@ -148,6 +148,8 @@ PARAMETERS: tuple[tuple[str, ...], ...] = (
     ("edit", "fact.retries", "--set", "source={}"),
     ("edit", "fact.retries", "--set", "{}=x"),
     ("remove", "{}", "-m", "gone"),
+    ("archive", "{}", "fact.retries"),
+    ("unarchive", "{}"),
     ("supersede", "{}", "fact.limits", "-m", "x"),
     ("link", "fact.retries", "refers_to", "{}"),
     ("note", "seen", "--about", "{}"),
