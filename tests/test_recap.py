@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -276,3 +278,19 @@ def test_characters_that_nobody_sees_do_not_have_the_page_refused(repo: Path, se
     made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
     assert made.code == 0, made.err
     assert "a\\x1b[31m b<U+202E>" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
+
+
+def test_files_that_commits_touched_are_listed_the_most_touched_of_many(repo: Path, server: Server) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    dates = {"GIT_AUTHOR_DATE": f"{DAY}T10:00:00Z", "GIT_COMMITTER_DATE": f"{DAY}T10:00:00Z"}
+    for text in ("one", "two"):
+        for name in ("a.py", "often.py") if text == "one" else ("often.py",):
+            (repo / name).write_text(text)
+        subprocess.run(["git", "add", "*.py"], cwd=repo, check=True)
+        subprocess.run(["git", "commit", "-qm", text], cwd=repo, check=True, env=os.environ | dates)
+    (repo / ".thunderus/memory/gardener.toml").write_text("[recap]\nmax_files = 1\n")
+    made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
+    assert made.code == 0, made.err
+    text = (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
+    assert "## Files touched\n\n- `often.py`\n- and 1 more\n" in text
+    assert "- 2 commits.\n" in text

@@ -75,14 +75,15 @@ class Reading(NamedTuple):
 @dataclass(slots=True)
 class Day:
     """Events, sorted into what a recap tells. ``unfit`` counts the texts that were left out for what they
-    hold, ``looks`` the commands that only looked around."""
+    hold, ``looks`` the commands that only looked around,
+    ``paths`` how often each file was named."""
 
     stories: dict[str, Story] = field(default_factory=dict)
     bulk: list[tuple[Event, str, list[str]]] = field(default_factory=list)
     notes: list[Event] = field(default_factory=list)
     open_ends: list[Event] = field(default_factory=list)
     decisions: list[Event] = field(default_factory=list)
-    paths: dict[str, None] = field(default_factory=dict)
+    paths: dict[str, int] = field(default_factory=dict)
     ran: tuple[Run, ...] = ()
     problems: tuple[Problem, ...] = ()
     decided: list[tuple[Event, Decided]] = field(default_factory=list)
@@ -159,9 +160,12 @@ def sort_events(
     for event in used:
         paths = event.refs.get("paths") if event.kind in _NAMING else ()
         listed = paths if isinstance(paths, list) else []
-        day.paths |= {path: None for path in listed if isinstance(path, str)}
+        for path in listed:
+            if isinstance(path, str):
+                day.paths[path] = day.paths.get(path, 0) + 1
     for event in ordered:
-        day.paths |= dict.fromkeys(edited_paths(event))
+        for path in edited_paths(event):
+            day.paths[path] = day.paths.get(path, 0) + 1
     return day, used
 
 

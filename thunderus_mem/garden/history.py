@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.garden.day import Reading
@@ -25,7 +26,8 @@ def _no_anchors(_: str) -> list[dict[str, Any]]:
 
 
 class History(NamedTuple):
-    """Events in the order of the log; ids of those that are private to this working tree; commits.
+    """Events in the order of the log; ids of those that are private to this working tree; commits, and the
+    files that they ``touched``, by hash.
 
     ``template`` is the text of a recap template of one's own, ``template_path`` its file. ``reading`` says
     how texts are read. ``said_by_code`` gives the files that say how the code is built and run, by path;
@@ -35,6 +37,7 @@ class History(NamedTuple):
     events: tuple[Event, ...] = ()
     private: frozenset[str] = frozenset()
     commits: tuple[Commit, ...] = ()
+    touched: Mapping[str, tuple[str, ...]] = MappingProxyType({})
     template: str = ""
     template_path: str = ""
     reading: Reading = Reading()

@@ -8,6 +8,7 @@ much is left out, its counts are those of the whole.
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.garden.day import Day, Reading, sort_events
@@ -39,7 +40,8 @@ class RecapMaterial(NamedTuple):
     """What a recap is made from. ``events`` and ``commits`` may reach beyond its scope, in any order.
 
     ``private`` are ids of events that stay in this working tree. ``template`` is the text of a template of
-    one's own, ``template_path`` its file. ``reading`` says how texts are read.
+    one's own, ``template_path`` its file. ``reading`` says how texts are read. ``touched`` are the files that
+    commits touched, by hash.
     """
 
     events: Iterable[Event]
@@ -49,6 +51,7 @@ class RecapMaterial(NamedTuple):
     template: str = ""
     template_path: str = ""
     reading: Reading = Reading()
+    touched: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 class Page(NamedTuple):
@@ -112,6 +115,9 @@ def recap_page(scope: Scope, material: RecapMaterial, config: Config) -> Page:
             else "`thunderus-mem events list` shows what there is"
         )
         raise NotFound(f"nothing happened {scope.label}: no event to tell of and no commit", hint=hint)
+    for commit in made:
+        for path in material.touched.get(commit.sha, ()):
+            told.paths[path] = told.paths.get(path, 0) + 1
     whole = _Whole(
         scope,
         told,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from thunderus_mem.garden.day import deed_of, note_text
 from thunderus_mem.garden.lines import count, cut, one_line, span, spans
 from thunderus_mem.garden.telling import standing_for
-from thunderus_mem.store.layout import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -93,8 +92,9 @@ def _summary(day: Day, used: Sequence[Event], commits: Sequence[Commit]) -> list
     if day.decisions:
         lines.append(f"{count(len(day.decisions), 'approval or snapshot', 'approvals and snapshots')}.")
     if commits:
-        authors = ", ".join(sorted({one_line(commit.author) for commit in commits}))
-        lines.append(f"{count(len(commits), 'commit')} by {authors}.")
+        authors = sorted({one_line(commit.author) for commit in commits})
+        named = f" by {', '.join(authors)}" if len(authors) > 1 else ""
+        lines.append(f"{count(len(commits), 'commit')}{named}.")
     if used:
         number = len({event.session_id for event in used})
         lines.append(f"{count(len(used), 'event')} in {count(number, 'session')}.")
@@ -208,9 +208,11 @@ def _commits(commits: Sequence[Commit], most: int) -> list[tuple[str, Commit | N
 
 
 def _files(day: Day, most: int) -> list[str]:
-    """Files that were touched, without the documents, which are told of by their ids."""
-    paths = sorted(path for path in day.paths if not path.startswith(f"{MEMORY}/"))
-    lines = [span(path) for path in paths[:most]]
+    """Files that were touched, the most often touched of many, without the store's own: documents are told of
+    by their ids."""
+    paths = [path for path in day.paths if not path.startswith(".thunderus/")]
+    chosen = sorted(sorted(paths, key=lambda path: (-day.paths[path], path))[:most])
+    lines = [span(path) for path in chosen]
     return [*lines, f"and {len(paths) - most} more"] if len(paths) > most else lines
 
 

@@ -107,6 +107,7 @@ class _Planner:
             history.template,
             history.template_path,
             history.reading,
+            history.touched,
         )
         try:
             return recap_page(scope, told, self._config)

@@ -30,6 +30,7 @@ _PATCH: Final = (
 _REVISION: Final = re.compile(r"[^-\s:~^?*\[\\\x00-\x1f][^\s:\x00-\x1f]*")
 _STAGED: Final = ":"
 _MOST_STEPS: Final = 20
+_MOST: Final = 1_000
 
 
 class Changes(NamedTuple):
@@ -191,3 +192,17 @@ def merge_base(git: Git, revision: str) -> str | None:
     output = git.ask("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
     found = output.data.decode("ascii", "replace").split()
     return found[0] if output.ok and found else None
+
+
+def touched_between(git: Git, since: str, until: str) -> dict[str, tuple[str, ...]]:
+    """The files below the root that each commit of HEAD from ``since`` up to ``until`` (RFC 3339) touched, by
+    hash; merges touch none, and the oldest of very many commits are left out."""
+    from thunderus_mem.store.git_history import LOG, parse_log
+
+    output = git.ask(*LOG, f"--max-count={_MOST}", f"--since={since}", f"--until={until}", "HEAD", "--")
+    if not output.ok:
+        return {}
+    return {
+        commit.sha: tuple(below for name in names if (below := _below(git, name)) is not None)
+        for commit, names in parse_log(output.data)
+    }

@@ -7,7 +7,8 @@ import os
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.garden.day import Reading
 from thunderus_mem.garden.history import History
@@ -20,11 +21,13 @@ from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from thunderus_mem.memory import Memory
     from thunderus_mem.projection.log_index import EventRow
     from thunderus_mem.store.git_history import Commit
 
-__all__ = ["commits_within", "happened", "history_of", "reading_here"]
+__all__ = ["Commits", "commits_within", "happened", "history_of", "reading_here"]
 
 # A commit may be rebased for a while after it was made.
 _DAYS_OF_REBASE = 7
@@ -43,14 +46,25 @@ def happened(memory: Memory, *, day: str = "", since: str = "", naming: str = ""
     return History(tuple({one.event.id: one.event for one in logged}.values()), private)
 
 
-def commits_within(memory: Memory, first: str, last: str) -> list[Commit]:
+class Commits(NamedTuple):
+    """Commits, and the files that each of them touched, by its hash."""
+
+    commits: tuple[Commit, ...] = ()
+    touched: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+
+
+def commits_within(memory: Memory, first: str, last: str) -> Commits:
     """The commits of HEAD from one time to another (RFC 3339 or a day), and those made soon after."""
+    from thunderus_mem.store.git_changes import touched_between
+
     start, end = _moment(first), _moment(last)
     if memory.git is None or start is None or end is None:
-        return []
+        return Commits()
     most = datetime.max.replace(tzinfo=UTC)
     end += min(timedelta(days=1 + _DAYS_OF_REBASE), most - end)
-    return memory.git.commits_between(f"{start:%Y-%m-%dT%H:%M:%SZ}", f"{end:%Y-%m-%dT%H:%M:%SZ}")
+    since, until = f"{start:%Y-%m-%dT%H:%M:%SZ}", f"{end:%Y-%m-%dT%H:%M:%SZ}"
+    found = tuple(memory.git.commits_between(since, until))
+    return Commits(found, touched_between(memory.git, since, until) if found else {})
 
 
 def _moment(text: str) -> datetime | None:
@@ -92,9 +106,10 @@ def history_of(memory: Memory) -> History:
     now = memory.now().astimezone(UTC)
     start = now - timedelta(days=min(memory.config.recap_days_back + 1, _MOST_DAYS))
     scheduled = memory.config.recap_schedule
-    commits = commits_within(memory, start.isoformat(), now.isoformat()) if scheduled else []
+    made = commits_within(memory, start.isoformat(), now.isoformat()) if scheduled else Commits()
     return told._replace(
-        commits=tuple(commits),
+        commits=made.commits,
+        touched=made.touched,
         template=template_of(memory) if scheduled else "",
         template_path=memory.config.recap_template,
         reading=reading_here(memory),

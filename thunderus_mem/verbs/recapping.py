@@ -95,14 +95,16 @@ def _page(memory: Memory, wanted: Wanted) -> Page:
         private = private_anywhere(happened(memory))
         return rollup_page(wanted.kind, wanted.name, documents(memory), memory.config, private)
     scope, found = scope_of(memory, wanted)
+    made = commits_within(memory, scope.since, scope.until)
     material = RecapMaterial(
         found.events,
         documents(memory),
-        commits_within(memory, scope.since, scope.until),
+        made.commits,
         found.private,
         template_of(memory),
         memory.config.recap_template,
         reading_here(memory),
+        made.touched,
     )
     return recap_page(scope, material, memory.config)
 
