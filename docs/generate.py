@@ -45,6 +45,10 @@ EXIT_CODES = [
 ]
 ENVIRONMENT = [
     ["`THUNDERUS_MEM_ROOT`", "The folder that holds `.thunderus`, instead of looking upwards."],
+    [
+        "`THUNDERUS_MEM_ACTOR`",
+        "Whose commands these are: `user` (the default) or `agent`; see `review.agents`.",
+    ],
     ["`THUNDERUS_MEM_OUTPUT_FORMAT`", "The format of `lint`; `--format` wins."],
     ["`VISUAL`, `EDITOR`", "The editor for `add` and `edit`."],
     [
@@ -63,6 +67,7 @@ FILES = [
     (".thunderus/memory/", "The documents: core, facts, decisions, playbooks and recaps, as Markdown."),
     (".thunderus/memory/indexes/", "Index and manifest, made anew when they are gone."),
     (".thunderus/sessions/", "The log of what happened, one line an event."),
+    (".thunderus/patches/", "Proposals that wait for a decision, a file each."),
     (".thunderus/.quarantine/", "Bytes set aside from damage; nothing is thrown away."),
 ]
 

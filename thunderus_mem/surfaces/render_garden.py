@@ -91,6 +91,8 @@ def filed(value: Filed, console: Console) -> str:
     style = console.style
     if value.waiting:
         console.say(f"Filed before, and still waiting for review: {value.waiting:,}.")
+    if not value.proposals and not value.waiting:
+        console.say("There is nothing to file.")
     if value.proposals:
         console.say(f"Filed {counted(len(value.proposals), 'proposal')}; next: thunderus-mem patch list")
     return "\n".join(

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Decided", "Decision", "patch_approve", "patch_expire", "patch_reject"]
 
+_LEFT = Decision(
+    "", "left", (), problem="the disk refused before it was its turn", hint="approve it again", code=6
+)
 _HINTS = {
     "conflict": "reject it, or make the change anew: thunderus-mem edit",
     "gone": "it leads nowhere any more: thunderus-mem patch expire",
@@ -69,10 +72,13 @@ class _Deciding:
         def attempt() -> None:
             with self.memory.writing("patch approve") as transaction:
                 self.recorded += transaction.recorded
-                while self.left and not transaction.pending:
+                while self.left:
                     self.decisions.append(self._approved(transaction, self.left[0], rebase=rebase))
                     del self.left[0]
+                    if transaction.pending:  # the disk refuses: what comes next may need that file
+                        break
                     self.memory.refresh()
+                self.decisions += [_LEFT._replace(id=one.proposal.id) for one in self.left]
             self.published = self.published and not transaction.pending
 
         if self.left:

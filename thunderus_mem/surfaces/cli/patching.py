@@ -184,6 +184,8 @@ def _told(console: Console, command: str, value: Decided) -> int:
     from thunderus_mem.surfaces.render_review import decided
 
     console.emit(command, value, decided)
+    if not value.decisions and command != "patch expire":
+        console.say("Nothing waits for review.")
     for one in () if console.json else value.decisions:
         if one.code:
             stays = ThunderusError(f"{one.id} stays ({one.state}): {one.problem}", hint=one.hint or None)
