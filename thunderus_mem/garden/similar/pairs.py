@@ -1,0 +1,159 @@
+"""Documents that nearly say the same, or say the same in other words: two tiers, four labels. Pure.
+
+The exact tier is `garden.duplicates`; what it finds is not found again here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from thunderus_mem.garden.similar.evidence import evidence
+from thunderus_mem.garden.similar.labels import CONTRADICTION, SAME, Label, Read, compare, label_of, read
+from thunderus_mem.garden.similar.near import near_candidates
+from thunderus_mem.garden.similar.neighbours import neighbours
+from thunderus_mem.garden.similar.profile import profiles, three_word_runs, told_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, MutableMapping, Sequence
+
+    from thunderus_mem.garden.similar.profile import Profile
+    from thunderus_mem.model.document import Document
+
+NEAR_JACCARD: Final = 0.5
+NEAR_CONTAINED: Final = 0.8
+_FEWEST_RUNS: Final = 6
+_KINDS: Final = frozenset(["core", "fact", "playbook", "adr"])
+
+Tier = Literal["near", "paraphrase"]
+
+
+class Pair(NamedTuple):
+    """Two documents that are alike: their ids in order, how they were found, what they are to each other.
+
+    ``score`` is 0 to 1: the share of three-word runs that both have (near), or of what both speak of
+    (paraphrase). ``evidence`` are lines that let a person check it. ``proposed`` says whether the gardener
+    proposes a change; it never makes one by itself.
+    """
+
+    first: str
+    second: str
+    tier: Tier
+    label: Label
+    score: float
+    evidence: tuple[str, ...]
+    proposed: bool
+
+
+class _Found(NamedTuple):
+    at: int
+    to: int
+    tier: Tier
+    score: float
+    strong: bool
+    told: bool
+
+
+def find_similar(
+    documents: Sequence[Document], signatures: MutableMapping[str, bytes] | None = None
+) -> tuple[Pair, ...]:
+    """Every two documents that nearly say the same, or the same in other words, ordered by their ids.
+
+    ``documents`` in any order; recaps and ids that two files claim are left out, and of documents that say
+    exactly the same only the first is compared. ``signatures`` is a memory of what was computed before, by
+    content; it is added to, and changes no answer.
+    """
+    ordered = _comparable(documents)
+    known = profiles(ordered, signatures)
+    keep = _first_of_each_text(known)
+    ordered, known = [ordered[at] for at in keep], [known[at] for at in keep]
+    reader = _Reader(ordered)
+    pairs = (_labelled(found, reader) for found in _found(ordered, known, reader))
+    return tuple(sorted(pair for pair in pairs if pair is not None))
+
+
+def _comparable(documents: Sequence[Document]) -> list[Document]:
+    claims: dict[str, int] = {}
+    for document in documents:
+        claims[document.id] = claims.get(document.id, 0) + 1
+    chosen = [one for one in documents if one.kind in _KINDS and claims[one.id] == 1]
+    return sorted(chosen, key=lambda document: document.id)
+
+
+def _first_of_each_text(known: Sequence[Profile]) -> list[int]:
+    seen: set[str] = set()
+    kept = []
+    for at, profile in enumerate(known):
+        if profile.gist and profile.gist not in seen:
+            kept.append(at)
+        seen.add(profile.gist)
+    return kept
+
+
+class _Reader:
+    """Reads a document for comparing when it is first needed."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self.documents = documents
+        self._read: dict[int, Read] = {}
+        self._runs: dict[int, set[int]] = {}
+
+    def read(self, at: int) -> Read:
+        if at not in self._read:
+            self._read[at] = read(self.documents[at])
+        return self._read[at]
+
+    def runs(self, at: int) -> set[int]:
+        if at not in self._runs:
+            self._runs[at] = three_word_runs(told_lines(self.documents[at].body))
+        return self._runs[at]
+
+
+def _found(documents: Sequence[Document], known: Sequence[Profile], reader: _Reader) -> Iterator[_Found]:
+    by_signature = near_candidates(documents, known)
+    beside = neighbours(known)
+    alike = {(pair.first, pair.second): pair for pair in beside}
+    for at, to in sorted(by_signature.pairs | by_signature.forms | alike.keys()):
+        score = _near_score(known, reader, at, to)
+        if score:
+            yield _Found(at, to, "near", score, strong=True, told=True)
+        elif (at, to) in alike:
+            pair = alike[at, to]
+            strong = is_restatement(pair.likeness, pair.contained, pair.lead)
+            told = pair.likeness >= 0.4
+            yield _Found(at, to, "paraphrase", pair.likeness, strong, told)
+
+
+def _near_score(known: Sequence[Profile], reader: _Reader, at: int, to: int) -> float:
+    """The Jaccard index of three-word runs, or how much of the shorter the longer holds; 0 when not near."""
+    sizes = sorted((known[at].runs, known[to].runs))
+    if not sizes[0] or min(sizes) < _FEWEST_RUNS:
+        return 0.0
+    shared = len(reader.runs(at) & reader.runs(to))
+    jaccard = shared / (sum(sizes) - shared)
+    contained = shared / sizes[0]
+    if jaccard >= NEAR_JACCARD:
+        return jaccard
+    return contained if contained >= NEAR_CONTAINED else 0.0
+
+
+def is_restatement(likeness: float, contained: float, lead: float) -> bool:
+    return likeness >= 0.3 and lead >= 1.2
+
+
+def _labelled(found: _Found, reader: _Reader) -> Pair | None:
+    one, other = reader.read(found.at), reader.read(found.to)
+    comparison = compare(one, other)
+    label = label_of(comparison, strong=found.strong)
+    if not found.strong and label == CONTRADICTION:
+        label = "related"
+    if label == "related" and not found.told:
+        return None
+    return Pair(
+        one.document.id,
+        other.document.id,
+        found.tier,
+        label,
+        round(found.score, 3),
+        evidence(found.tier, found.score, comparison, one, other),
+        label in (SAME, CONTRADICTION),
+    )

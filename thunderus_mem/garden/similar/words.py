@@ -1,0 +1,120 @@
+"""Words as they are compared: the stem of a word, the one word for several, names as their parts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final
+from zlib import crc32
+
+from thunderus_mem.garden.similar.vocabulary import OPPOSITE, SAME, STOP_WORDS
+from thunderus_mem.model.words import grams, has_hump, is_cjk, latin_parts, scripts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_RUN: Final = re.compile(r"\w+")
+_VOWELS: Final = frozenset("aeiouy")
+_SHORTEST_STEM = 3
+_LONGEST_WORD = 64
+_SUFFIXES: Final = ("ations", "ation", "ating", "ated", "ates", "ate", "ions", "ion", "ments", "ment", "ings", "ing")
+
+
+def runs(text: str) -> list[str]:
+    """The runs of letters, digits and underscores of a text, in small letters."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+    return _RUN.findall(text.lower())
+
+
+def _has_vowel(word: str) -> bool:
+    return not _VOWELS.isdisjoint(word)
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The word without its endings: deploys, deployed, deploying, deployment → deploy. Small letters only."""
+    if not word.isascii() or not word.isalpha() or len(word) <= _SHORTEST_STEM:
+        return word
+    if word.endswith("ies"):
+        word = word[:-3] + "y"
+    elif word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for suffix in (*_SUFFIXES, "ed", "ly"):
+        rest = word[: -len(suffix)]
+        if word.endswith(suffix) and len(rest) >= _SHORTEST_STEM and _has_vowel(rest):
+            word = rest
+            if len(word) > _SHORTEST_STEM and word[-1] == word[-2] and word[-1] not in "aeiouls":
+                word = word[:-1]
+            break
+    if len(word) > _SHORTEST_STEM and word.endswith("e"):
+        word = word[:-1]
+    if len(word) > _SHORTEST_STEM and word.endswith("i"):
+        word = word[:-1] + "y"
+    return word
+
+
+@cache
+def _same() -> dict[str, str]:
+    table: dict[str, str] = {}
+    for line in SAME:
+        for word in line:
+            table.setdefault(stem(word), stem(line[0]))
+    return table
+
+
+@cache
+def opposites() -> dict[str, frozenset[str]]:
+    """Stem → the stems that say the opposite."""
+    table: dict[str, set[str]] = {}
+    for one, other in OPPOSITE:
+        table.setdefault(stem(one), set()).add(stem(other))
+        table.setdefault(stem(other), set()).add(stem(one))
+    return {word: frozenset(others) for word, others in table.items()}
+
+
+@lru_cache(maxsize=65536)
+def concepts(run: str) -> tuple[str, ...]:
+    """What a run of `runs` stands for: nothing (a stop word), its stem's one word, or a name and its parts."""
+    if run in STOP_WORDS or len(run) > _LONGEST_WORD or not run.strip("_"):
+        return ()
+    if run.isascii() and "_" not in run:
+        if len(run) == 1 and not run.isdigit():
+            return ()
+        stemmed = stem(run)
+        return (_same().get(stemmed, stemmed),)
+    parts = [part for part in run.split("_") if part]
+    if len(parts) > 1:
+        found = [one for part in parts for one in concepts(part)]
+        return (run, *(one for one in found if one != run))
+    return tuple(
+        one for piece in scripts(parts[0]) for one in (grams(piece) if is_cjk(piece) else (piece,))
+    )
+
+
+@lru_cache(maxsize=65536)
+def _camel(name: str) -> tuple[str, ...]:
+    return tuple(one for part in latin_parts(name) for one in concepts(part))
+
+
+def concepts_of(text: str) -> set[str]:
+    """Everything a text speaks of, as a set of concepts."""
+    found = {one for run in set(runs(text)) for one in concepts(run)}
+    for name in {word for word in _RUN.findall(text) if not (word.islower() or word.istitle() or word.isupper())}:
+        if has_hump(name):
+            found.update(_camel(name))
+    return found
+
+
+@lru_cache(maxsize=1 << 18)
+def number_of(concept: str) -> int:
+    """A number of 32 bits for a concept, the same in every process and on every machine."""
+    return crc32(concept.encode("utf-8", "surrogatepass"))
+
+
+def numbers_of(concepts: Iterable[str]) -> list[int]:
+    """The numbers of concepts, ordered, each once."""
+    return sorted(set(map(number_of, concepts)))
