@@ -32,6 +32,21 @@ def likeness(one: Sentence, other: Sentence) -> float:
     return (2 * shared / sum(sizes) + shared / min(sizes)) / 2
 
 
+def answers(ones: Sequence[Sentence], others: Sequence[Sentence], least: float) -> list[Aligned]:
+    """For each sentence the other side's most like it, either way, from ``least`` on; one may answer many."""
+    found = {}
+    bodies = [[s for s in each[: _MOST_COMPARED + 1] if s.slot != "title"] for each in (ones, others)]
+    scored = [(likeness(one, other), one, other) for one in bodies[0] for other in bodies[1]]
+    best: dict[int, float] = {}
+    for score, one, other in scored:
+        for side in (one, other):
+            best[id(side)] = max(best.get(id(side), 0.0), score)
+    for score, one, other in scored:
+        if score >= least and score in (best[id(one)], best[id(other)]):
+            found[id(one), id(other)] = Aligned(one, other, score)
+    return list(found.values())
+
+
 def align(ones: Sequence[Sentence], others: Sequence[Sentence]) -> list[Aligned]:
     """Pairs of sentences, each used once: first those that are the same, then the most alike."""
     found, left, right = _identical(ones, others)

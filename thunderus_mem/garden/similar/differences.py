@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.garden.similar.vocabulary import NEGATIONS, NUMBER_WORDS, STOP_WORDS, UNITS
+from thunderus_mem.garden.similar.amounts import amounts, conflict
+from thunderus_mem.garden.similar.vocabulary import MONTHS, NEGATIONS, STOP_WORDS, WEEKDAYS
 from thunderus_mem.garden.similar.words import concepts, opposites
 from thunderus_mem.model.words import has_hump
 
@@ -14,18 +15,14 @@ if TYPE_CHECKING:
 
     from thunderus_mem.garden.similar.sentences import Sentence
 
-_AMOUNT: Final = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)([^\W\d_]{0,10}%?)")
-_DATED: Final = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
 # A word whose two sides may change places: "a before b" is "b after a".
 _SIDED: Final = frozenset("before after above below left right more less higher lower".split())
-_MONTHS_AND_DAYS: Final = frozenset(
-    (
-        "january february march april june july august september october november december "
-        "monday tuesday wednesday thursday friday saturday sunday"
-    ).split()
+# A negation says nothing about what stands behind one of these: "without it the query is slow".
+_ENDS_NEGATION: Final = frozenset(
+    "it its they them he she we you i this that these those and or but which who when where if as because so".split()
 )
-
-Quantity = tuple[str, float | str]
+_REACH: Final = 4
+_PARTS: Final = re.compile(r"[-_/.:@]")
 
 
 class Difference(NamedTuple):
@@ -37,37 +34,6 @@ class Difference(NamedTuple):
     said: tuple[str, str] = ("", "")
 
 
-def quantities(sentence: Sentence) -> set[Quantity]:
-    """The numbers of a sentence with what they measure, in the smallest unit: ``5 min`` is 300 of time."""
-    found: set[Quantity] = set()
-    words = sentence.words
-    for at, word in enumerate(words):
-        if _DATED.fullmatch(word):
-            found.add(("date", word))
-            continue
-        match = _AMOUNT.fullmatch(NUMBER_WORDS.get(word, word))
-        if match is None:
-            if word.lstrip("v")[:1].isdigit() and "." in word:
-                found.add(("version", word.lstrip("v").rstrip(".")))
-            continue
-        unit = match[2] or (words[at + 1] if at + 1 < len(words) else "")
-        kind, factor = UNITS.get(unit, ("number", 1.0))
-        if match[2] and kind == "number":
-            continue  # a name such as 2fa
-        found.add((kind, round(float(match[1]) * factor, 6)))
-    return found
-
-
-def _conflict(one: set[Quantity], other: set[Quantity]) -> tuple[str, str] | None:
-    """Two amounts of one kind that only one side has each; a version may stand for a number."""
-    mine, theirs = one - other, other - one
-    for kind, amount in sorted(mine, key=repr):
-        for other_kind, other_amount in sorted(theirs, key=repr):
-            if kind == other_kind or {kind, other_kind} == {"number", "version"}:
-                return f"{amount}", f"{other_amount}"
-    return None
-
-
 def names(sentence: Sentence) -> set[str]:
     """The names in a sentence, in small letters: in code spans, with capitals inside, paths, weekdays."""
     found = set()
@@ -77,21 +43,32 @@ def names(sentence: Sentence) -> set[str]:
             continue
         marked = any(char in token for char in "_/.@") or has_hump(token)
         capital = token[0].isupper() and (at > 0 or (token.isupper() and len(token) > 1))
-        if word in sentence.code or marked or capital or word in _MONTHS_AND_DAYS:
+        if word in sentence.code or marked or capital or word in WEEKDAYS or word in MONTHS:
             found.add(word)
     return found
 
 
-def _known(name: str, said: Set[str]) -> bool:
+def _known(name: str, told: Set[str]) -> bool:
     """Whether the other document speaks of a name too, in whole or in its parts."""
-    if name in said:
-        return True
-    parts = [part for part in re.split(r"[-_/.:@]", name) if part]
-    return bool(parts) and all(part in said or any(one in said for one in concepts(part)) for part in parts)
+    parts = [part for part in _PARTS.split(name) if part]
+    return name in told or all(
+        part in told or any(one in told for one in concepts(part)) for part in parts
+    )
 
 
-def _negations(sentence: Sentence) -> int:
-    return sum(word in NEGATIONS or word.endswith("n't") for word in sentence.words)
+def negated(sentence: Sentence) -> set[str]:
+    """The concepts that a sentence denies: the first one behind each negation."""
+    found: set[str] = set()
+    words = sentence.words
+    for at, word in enumerate(words):
+        if word in NEGATIONS or word.endswith("n't"):
+            for behind in words[at + 1 : at + 1 + _REACH]:
+                if behind in _ENDS_NEGATION:
+                    break
+                if denied := concepts(behind):
+                    found.update(denied)
+                    break
+    return found
 
 
 def _changed_places(one: Sentence, other: Sentence, word: str, opposite: str) -> bool:
@@ -106,29 +83,45 @@ def _changed_places(one: Sentence, other: Sentence, word: str, opposite: str) ->
 
 
 def _opposite(one: Sentence, other: Sentence) -> tuple[str, str] | None:
+    """Two words that say opposite things; not when one of them is denied: "enabled", "not disabled"."""
     table = opposites()
     mine, theirs = set(one.stems) - set(other.stems), set(other.stems) - set(one.stems)
     for word in sorted(mine & table.keys()):
         for opposite in sorted(table[word] & theirs):
-            if not _changed_places(one, other, word, opposite):
+            denied = not negated(one).isdisjoint(concepts(word)), not negated(other).isdisjoint(
+                concepts(opposite)
+            )
+            if denied[0] == denied[1] and not _changed_places(one, other, word, opposite):
                 return word, opposite
     return None
 
 
-def disagreement(one: Sentence, other: Sentence, told: tuple[Set[str], Set[str]]) -> Difference | None:
-    """What two sentences disagree about; ``told`` is every word and concept of the one and other document."""
-    if amounts := _conflict(quantities(one), quantities(other)):
-        return Difference("number", one, other, amounts)
+def _denied(one: Sentence, other: Sentence) -> tuple[str, str] | None:
+    """A concept that one sentence denies and the other states."""
+    mine, theirs = negated(one), negated(other)
+    for denied, stated, turned in ((mine, other, theirs), (theirs, one, mine)):
+        for concept in sorted(denied - turned):
+            if concept in stated.concepts:
+                said = f"not {concept}", concept
+                return said if denied is mine else (said[1], said[0])
+    return None
+
+
+def disagreement(
+    one: Sentence, other: Sentence, told: tuple[Set[str], Set[str]], *, in_place: bool = True
+) -> Difference | None:
+    """What two sentences disagree about; ``told`` is every word and concept of the one and other document,
+    ``in_place`` says that the sentences answer each other as a whole."""
+    if said := conflict(amounts(one), amounts(other), in_place=in_place):
+        return Difference("number", one, other, said)
     mine = {name for name in names(one) if not _known(name, told[1])}
     theirs = {name for name in names(other) if not _known(name, told[0])}
-    if mine and theirs:
+    if in_place and mine and theirs:
         return Difference("name", one, other, (min(mine), min(theirs)))
-    opposite = _opposite(one, other)
-    turned = (_negations(one) - _negations(other)) % 2
-    if opposite and not turned:
-        return Difference("opposite", one, other, opposite)
-    if turned and not opposite:
-        return Difference("negation", one, other)
+    if said := _opposite(one, other):
+        return Difference("opposite", one, other, said)
+    if said := _denied(one, other):
+        return Difference("negation", one, other, said)
     return None
 
 

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from thunderus_mem.garden.similar.alignment import align
-from thunderus_mem.garden.similar.differences import disagreement, replaced_word
+from thunderus_mem.garden.similar.alignment import align, answers
+from thunderus_mem.garden.similar.differences import Difference, disagreement, replaced_word
 from thunderus_mem.garden.similar.sentences import TITLE, sentences
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thunderus_mem.garden.similar.alignment import Aligned
-    from thunderus_mem.garden.similar.differences import Difference
     from thunderus_mem.garden.similar.sentences import Sentence
     from thunderus_mem.model.document import Document
 
@@ -31,6 +30,7 @@ _AGREES: Final = 0.5
 _FILLED_ALIKE: Final = 0.25
 _FEWEST_SLOTS: Final = 2
 _FEWEST_FILLINGS: Final = 3
+_LONG: Final = 8
 
 
 class Read(NamedTuple):
@@ -42,12 +42,10 @@ class Read(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """``differences`` at aligned places; ``covered`` is how much of the shorter has an answer in the longer,
-    ``form`` whether they fill one skeleton with different things."""
+    """``differences`` at aligned places; ``form`` says that they fill one skeleton with different things."""
 
     aligned: tuple[Aligned, ...]
     differences: tuple[Difference, ...]
-    covered: float
     form: bool
 
 
@@ -59,29 +57,13 @@ def read(document: Document) -> Read:
     return Read(document, found, frozenset(told))
 
 
-def _size(sentence: Sentence) -> int:
-    return len(sentence.concepts) or 1
-
-
-def _covered(one: Read, other: Read, aligned: Sequence[Aligned]) -> float:
-    bodies = [[s for s in each.sentences if s.slot != TITLE] for each in (one, other)]
-    shorter = min((0, 1), key=lambda at: sum(map(_size, bodies[at])))
-    total = sum(map(_size, bodies[shorter]))
-    answered = sum(
-        _size(pair[shorter]) * min(1.0, pair.likeness / _AGREES)
-        for pair in aligned
-        if pair.one.slot != TITLE
-    )
-    return answered / total if total else 0.0
-
-
 def _subjects_differ(one: Read, other: Read) -> bool:
     """Whether each title names something that the other document never speaks of."""
     mine, theirs = one.sentences[0].concepts, other.sentences[0].concepts
     return bool(mine - other.told) and bool(theirs - one.told)
 
 
-def _fills_one_form(one: Read, other: Read, aligned: Sequence[Aligned], places: int) -> bool:
+def _fills_one_form(one: Read, other: Read, places: int) -> bool:
     """One skeleton with different fillings: shared headings or keys whose contents are not alike, or the same
     sentences about two things with several places filled otherwise."""
     slots = [_by_slot(each) for each in (one, other)]
@@ -90,7 +72,8 @@ def _fills_one_form(one: Read, other: Read, aligned: Sequence[Aligned], places: 
         unlike = sum(_unlike(slots[0][slot], slots[1][slot]) for slot in shared)
         if 2 * unlike > len(shared):
             return True
-    return places >= _FEWEST_FILLINGS and _subjects_differ(one, other)
+    long = min(len(one.sentences), len(other.sentences)) > _LONG
+    return (places >= _FEWEST_FILLINGS or (long and places > 0)) and _subjects_differ(one, other)
 
 
 def _by_slot(each: Read) -> dict[str, frozenset[str]]:
@@ -109,24 +92,22 @@ def compare(one: Read, other: Read) -> Comparison:
     """Align two documents and look at what differs at each place."""
     aligned = align(one.sentences, other.sentences)
     unlike = [pair for pair in aligned if pair.likeness < 1.0]
-    differences = []
-    places = 0
-    for pair in unlike:
-        found = disagreement(pair.one, pair.other, (one.told, other.told))
-        places += found is not None
-        if found is not None and pair.likeness >= _AGREES:
-            differences.append(found)
+    told = one.told, other.told
+    found = [(pair, disagreement(pair.one, pair.other, told)) for pair in unlike]
+    differences = [said for pair, said in found if said is not None and pair.likeness >= _AGREES]
+    if not differences:
+        loose = answers(one.sentences, other.sentences, _AGREES)
+        differences = [
+            said
+            for pair in loose
+            if pair.one.plain != pair.other.plain
+            and (said := disagreement(pair.one, pair.other, told, in_place=False)) is not None
+        ]
     body = [pair for pair in unlike if pair.one.slot != TITLE]
-    if not differences and len(body) == 1 and (said := replaced_word(body[0].one, body[0].other)):
-        from thunderus_mem.garden.similar.differences import Difference
-
-        differences.append(Difference("word", body[0].one, body[0].other, said))
-    return Comparison(
-        tuple(aligned),
-        tuple(differences),
-        _covered(one, other, aligned),
-        _fills_one_form(one, other, aligned, places),
-    )
+    if not differences and len(body) == 1 and (words := replaced_word(body[0].one, body[0].other)):
+        differences.append(Difference("word", body[0].one, body[0].other, words))
+    places = sum(said is not None for _, said in found)
+    return Comparison(tuple(aligned), tuple(differences), _fills_one_form(one, other, places))
 
 
 def label_of(found: Comparison, *, strong: bool) -> Label:

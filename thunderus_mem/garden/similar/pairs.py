@@ -16,12 +16,20 @@ from thunderus_mem.garden.similar.profile import profiles, three_word_runs, told
 if TYPE_CHECKING:
     from collections.abc import Iterator, MutableMapping, Sequence
 
+    from thunderus_mem.garden.similar.neighbours import Neighbours
     from thunderus_mem.garden.similar.profile import Profile
     from thunderus_mem.model.document import Document
 
 NEAR_JACCARD: Final = 0.5
 NEAR_CONTAINED: Final = 0.8
 _FEWEST_RUNS: Final = 6
+_LIKENESS: Final = 0.36
+_LIKENESS_PER_SENTENCE: Final = 0.02
+_FEW_SENTENCES: Final = 3
+_MANY_SENTENCES: Final = 8
+_VERY_LIKE: Final = 0.55
+_LEAD: Final = 1.4
+_LEAD_OF_THE_VERY_LIKE: Final = 1.1
 _KINDS: Final = frozenset(["core", "fact", "playbook", "adr"])
 
 Tier = Literal["near", "paraphrase"]
@@ -118,8 +126,9 @@ def _found(documents: Sequence[Document], known: Sequence[Profile], reader: _Rea
             yield _Found(at, to, "near", score, strong=True, told=True)
         elif (at, to) in alike:
             pair = alike[at, to]
-            strong = is_restatement(pair.likeness, pair.contained, pair.lead)
-            told = pair.likeness >= 0.4
+            shorter = min(len(reader.read(at).sentences), len(reader.read(to).sentences)) - 1
+            strong = _strong(pair, shorter)
+            told = pair.likeness >= _VERY_LIKE
             yield _Found(at, to, "paraphrase", pair.likeness, strong, told)
 
 
@@ -136,8 +145,13 @@ def _near_score(known: Sequence[Profile], reader: _Reader, at: int, to: int) -> 
     return contained if contained >= NEAR_CONTAINED else 0.0
 
 
-def is_restatement(likeness: float, contained: float, lead: float) -> bool:
-    return likeness >= 0.3 and lead >= 1.2
+def _strong(pair: Neighbours, shorter: int) -> bool:
+    """Whether two neighbours are near enough to be taken for restatements: much of what they speak of is
+    shared, the more the longer they are, and both are clearly ahead of the next best."""
+    length = min(max(shorter - _FEW_SENTENCES, 0), _MANY_SENTENCES)
+    if pair.likeness < _LIKENESS + length * _LIKENESS_PER_SENTENCE:
+        return False
+    return pair.lead >= (_LEAD if pair.likeness < _VERY_LIKE else _LEAD_OF_THE_VERY_LIKE)
 
 
 def _labelled(found: _Found, reader: _Reader) -> Pair | None:

@@ -68,12 +68,15 @@ class Sentence:
         )
 
 
+def _key(text: str) -> re.Match[str] | None:
+    found = _KEY.match(text)
+    return found if found and len(found[1].split()) <= _WORDS_OF_A_KEY else None
+
+
 def _slot(heading: str, text: str) -> tuple[str, str]:
     """The slot a line fills and what fills it: ``Owner: Ana`` fills "owner" with "Ana"."""
-    found = _KEY.match(text)
-    if found and len(found[1].split()) <= _WORDS_OF_A_KEY:
-        return f"{heading}/{found[1].strip().lower()}", text[found.end() :]
-    return heading, text
+    found = _key(text)
+    return (f"{heading}/{found[1].strip().lower()}", text[found.end() :]) if found else (heading, text)
 
 
 def sentences(document: Document) -> list[Sentence]:
@@ -115,7 +118,7 @@ def sentences(document: Document) -> list[Sentence]:
                 heading = line.strip("# ").lower()
             continue
         item = _ITEM.match(line)
-        if item or line[0] in "|>":
+        if item or line[0] in "|>" or _key(line):
             flush()
             line = line[item.end() :] if item else line
         if not running:

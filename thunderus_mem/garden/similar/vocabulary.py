@@ -27,9 +27,7 @@ STOP_WORDS: Final = frozenset(
 )
 """Words that tell no two documents apart."""
 
-NEGATIONS: Final = frozenset(
-    "not no never none nobody nothing neither nor without cannot avoid refuse forbid prohibit".split()
-)
+NEGATIONS: Final = frozenset("not no never none nobody neither nor without cannot avoid forbid prohibit".split())
 """Words that turn what a sentence says; ``n't`` does so at the end of any word."""
 
 # Each line: words that may stand for each other. A word stands in one line only.
@@ -325,27 +323,23 @@ with without
 yes no
 """
 
+_BELOW_TWENTY: Final = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen"
+)
 _TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
-NUMBER_WORDS: Final = {
-    word: str(value)
-    for value, word in enumerate(
-        (
-            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-            "sixteen seventeen eighteen nineteen"
-        ).split()
-    )
-} | {word: str(20 + 10 * at) for at, word in enumerate(_TENS.split())} | {
-    "once": "1",
-    "twice": "2",
-    "thrice": "3",
-    "half": "0.5",
-    "dozen": "12",
-    "hundred": "100",
-    "thousand": "1000",
-    "million": "1000000",
-    "single": "1",
-}  # fmt: skip
+NUMBER_WORDS: Final = (
+    {word: str(at) for at, word in enumerate(_BELOW_TWENTY.split())}
+    | {word: str(20 + 10 * at) for at, word in enumerate(_TENS.split())}
+    | {"once": "1", "twice": "2", "thrice": "3", "half": "0.5"}
+    | {"dozen": "12", "hundred": "100", "thousand": "1000", "million": "1000000"}
+)
 """Numbers in words."""
+
+WEEKDAYS: Final = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())
+MONTHS: Final = frozenset(
+    "january february march april june july august september october november december".split()
+)
 
 _UNIT_LINES: Final = """
 time 0.001 ms millisecond milliseconds
@@ -371,6 +365,4 @@ UNITS: Final = {
 """Unit → what it measures, and how many of the smallest it is."""
 
 SAME: Final = tuple(tuple(line.split()) for line in _SAME.strip().splitlines())
-OPPOSITE: Final = tuple(
-    (one, other) for one, other in map(str.split, _OPPOSITE.strip().splitlines())
-)  # fmt: skip
+OPPOSITE: Final = tuple((one, other) for one, other in map(str.split, _OPPOSITE.strip().splitlines()))
