@@ -19,6 +19,8 @@ _OFTEN: Final = {"daily": "day", "nightly": "day", "annually": "year", "quarterl
     f"{unit}ly": unit for unit in ("hour", "week", "month", "year")
 }
 _NUMBER: Final = "number"
+MEASURES: Final = frozenset(("time", "bytes", "share", "every"))
+"""Kinds whose amounts can be held against each other wherever they stand."""
 
 
 class Amount(NamedTuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from thunderus_mem.garden.similar.alignment import align, answers
+from thunderus_mem.garden.similar.amounts import MEASURES, amounts, conflict
 from thunderus_mem.garden.similar.differences import Difference, disagreement, replaced_word
 from thunderus_mem.garden.similar.sentences import TITLE, sentences
 
@@ -31,6 +32,7 @@ _FILLED_ALIKE: Final = 0.25
 _FEWEST_SLOTS: Final = 2
 _FEWEST_FILLINGS: Final = 3
 _LONG: Final = 8
+_SHORT: Final = 5
 
 
 class Read(NamedTuple):
@@ -103,6 +105,8 @@ def compare(one: Read, other: Read) -> Comparison:
             if pair.one.plain != pair.other.plain
             and (said := disagreement(pair.one, pair.other, told, in_place=False)) is not None
         ]
+    if not differences and max(len(one.sentences), len(other.sentences)) <= _SHORT:
+        differences = _apart_as_a_whole(one, other)
     body = [pair for pair in unlike if pair.one.slot != TITLE]
     if not differences and len(body) == 1 and (words := replaced_word(body[0].one, body[0].other)):
         differences.append(Difference("word", body[0].one, body[0].other, words))
@@ -110,10 +114,22 @@ def compare(one: Read, other: Read) -> Comparison:
     return Comparison(tuple(aligned), tuple(differences), _fills_one_form(one, other, places))
 
 
+def _apart_as_a_whole(one: Read, other: Read) -> list[Difference]:
+    """What two short documents measure otherwise, in whatever sentences: times, sizes, shares."""
+    measured = [
+        [(amount, s) for s in each.sentences for amount in amounts(s) if amount.kind in MEASURES]
+        for each in (one, other)
+    ]
+    said = conflict((amount for amount, _ in measured[0]), (amount for amount, _ in measured[1]), in_place=False)
+    if said is None:
+        return []
+    return [Difference("number", measured[0][0][1], measured[1][0][1], said)]
+
+
 def label_of(found: Comparison, *, strong: bool) -> Label:
     """The label of a pair; ``strong`` says that the two were found to be near enough to be the same."""
     if found.form:
         return FORM
-    if found.differences:
-        return CONTRADICTION
-    return SAME if strong else RELATED
+    if not strong:
+        return RELATED
+    return CONTRADICTION if found.differences else SAME

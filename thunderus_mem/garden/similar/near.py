@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.garden.similar.profile import PLACES, signatures, three_word_runs, told_lines
-from thunderus_mem.garden.similar.words import number_of
+from thunderus_mem.garden.similar.forms import own_runs
+from thunderus_mem.garden.similar.profile import PLACES, signatures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -47,12 +47,6 @@ def _pairs_of(group: Sequence[int]) -> Iterable[tuple[int, int]]:
     return ((one, other) for at, one in enumerate(group) for other in group[at + 1 :])
 
 
-def _without_form(document: Document, form: frozenset[int]) -> set[int]:
-    return three_word_runs(
-        [line for line in told_lines(document.body) if number_of(line.lower()) not in form]
-    )
-
-
 def near_candidates(documents: Sequence[Document], profiles: Sequence[Profile]) -> Candidates:
     """The pairs worth comparing word by word, near linear in the number of documents."""
     groups = _bands((at, profile.signature) for at, profile in enumerate(profiles) if profile.runs)
@@ -79,7 +73,7 @@ def _unlike_the_form(
         for line in profiles[at].lines:
             shared[line] = shared.get(line, 0) + 1
     form = frozenset(line for line, count in shared.items() if count > CROWD)
-    own = [_without_form(documents[at], form) for at in crowded]
+    own = [own_runs(documents[at], form) for at in crowded]
     filled = [(at, runs) for at, runs in zip(crowded, own, strict=True) if runs]
     signed = dict(zip([at for at, _ in filled], signatures([runs for _, runs in filled]), strict=True))
     pairs: set[tuple[int, int]] = set()

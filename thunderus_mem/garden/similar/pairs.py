@@ -8,7 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from thunderus_mem.garden.similar.evidence import evidence
-from thunderus_mem.garden.similar.labels import CONTRADICTION, SAME, Label, Read, compare, label_of, read
+from thunderus_mem.garden.similar.forms import form_lines, own_runs
+from thunderus_mem.garden.similar.labels import (
+    CONTRADICTION,
+    RELATED,
+    SAME,
+    Label,
+    Read,
+    compare,
+    label_of,
+    read,
+)
 from thunderus_mem.garden.similar.near import near_candidates
 from thunderus_mem.garden.similar.neighbours import neighbours
 from thunderus_mem.garden.similar.profile import profiles, three_word_runs, told_lines
@@ -23,13 +33,15 @@ if TYPE_CHECKING:
 NEAR_JACCARD: Final = 0.5
 NEAR_CONTAINED: Final = 0.8
 _FEWEST_RUNS: Final = 6
-_LIKENESS: Final = 0.36
+# With less of a form than this the two are not alike because of it.
+_FORM_FROM: Final = 0.8
+_LIKENESS: Final = 0.33
 _LIKENESS_PER_SENTENCE: Final = 0.02
 _FEW_SENTENCES: Final = 3
 _MANY_SENTENCES: Final = 8
-_VERY_LIKE: Final = 0.55
-_LEAD: Final = 1.4
-_LEAD_OF_THE_VERY_LIKE: Final = 1.1
+_VERY_LIKE: Final = 0.5
+_LEAD: Final = 1.2
+_LEAD_OF_THE_VERY_LIKE: Final = 0.9
 _KINDS: Final = frozenset(["core", "fact", "playbook", "adr"])
 
 Tier = Literal["near", "paraphrase"]
@@ -53,12 +65,16 @@ class Pair(NamedTuple):
 
 
 class _Found(NamedTuple):
+    """``strong``: near enough to be the same; ``told``: near enough to be mentioned; ``form``: what they
+    share belongs to a form."""
+
     at: int
     to: int
     tier: Tier
     score: float
-    strong: bool
-    told: bool
+    strong: bool = True
+    told: bool = True
+    form: bool = False
 
 
 def find_similar(
@@ -74,7 +90,7 @@ def find_similar(
     known = profiles(ordered, signatures)
     keep = _first_of_each_text(known)
     ordered, known = [ordered[at] for at in keep], [known[at] for at in keep]
-    reader = _Reader(ordered)
+    reader = _Reader(ordered, known)
     pairs = (_labelled(found, reader) for found in _found(ordered, known, reader))
     return tuple(sorted(pair for pair in pairs if pair is not None))
 
@@ -100,49 +116,58 @@ def _first_of_each_text(known: Sequence[Profile]) -> list[int]:
 class _Reader:
     """Reads a document for comparing when it is first needed."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
+    def __init__(self, documents: Sequence[Document], known: Sequence[Profile]) -> None:
         self.documents = documents
+        self.form = form_lines(documents, known)
         self._read: dict[int, Read] = {}
-        self._runs: dict[int, set[int]] = {}
+        self._runs: dict[int, tuple[set[int], set[int]]] = {}
 
     def read(self, at: int) -> Read:
         if at not in self._read:
             self._read[at] = read(self.documents[at])
         return self._read[at]
 
-    def runs(self, at: int) -> set[int]:
+    def runs(self, at: int) -> tuple[set[int], set[int]]:
+        """The three-word runs of all lines, and of those that are not a form's."""
         if at not in self._runs:
-            self._runs[at] = three_word_runs(told_lines(self.documents[at].body))
+            document = self.documents[at]
+            own = own_runs(document, self.form) if self.form else set()
+            self._runs[at] = three_word_runs(told_lines(document.body)), own
         return self._runs[at]
 
 
 def _found(documents: Sequence[Document], known: Sequence[Profile], reader: _Reader) -> Iterator[_Found]:
     by_signature = near_candidates(documents, known)
-    beside = neighbours(known)
-    alike = {(pair.first, pair.second): pair for pair in beside}
+    alike = {(pair.first, pair.second): pair for pair in neighbours(known)}
     for at, to in sorted(by_signature.pairs | by_signature.forms | alike.keys()):
-        score = _near_score(known, reader, at, to)
-        if score:
-            yield _Found(at, to, "near", score, strong=True, told=True)
+        runs, own = zip(reader.runs(at), reader.runs(to), strict=True)
+        if score := _near_score(*runs):
+            yield _Found(at, to, "near", score, form=bool(reader.form) and not _alike_by_themselves(runs, own))
         elif (at, to) in alike:
             pair = alike[at, to]
             shorter = min(len(reader.read(at).sentences), len(reader.read(to).sentences)) - 1
-            strong = _strong(pair, shorter)
             told = pair.likeness >= _VERY_LIKE
-            yield _Found(at, to, "paraphrase", pair.likeness, strong, told)
+            yield _Found(at, to, "paraphrase", pair.likeness, _strong(pair, shorter), told)
 
 
-def _near_score(known: Sequence[Profile], reader: _Reader, at: int, to: int) -> float:
+def _near_score(one: set[int], other: set[int]) -> float:
     """The Jaccard index of three-word runs, or how much of the shorter the longer holds; 0 when not near."""
-    sizes = sorted((known[at].runs, known[to].runs))
-    if not sizes[0] or min(sizes) < _FEWEST_RUNS:
+    shorter = min(len(one), len(other))
+    if shorter < _FEWEST_RUNS:
         return 0.0
-    shared = len(reader.runs(at) & reader.runs(to))
-    jaccard = shared / (sum(sizes) - shared)
-    contained = shared / sizes[0]
+    shared = len(one & other)
+    jaccard = shared / (len(one) + len(other) - shared)
     if jaccard >= NEAR_JACCARD:
         return jaccard
+    contained = shared / shorter
     return contained if contained >= NEAR_CONTAINED else 0.0
+
+
+def _alike_by_themselves(runs: tuple[set[int], ...], own: tuple[set[int], ...]) -> bool:
+    """Whether two near documents are near without the lines of a form, or have few of these."""
+    if sum(map(len, own)) > _FORM_FROM * sum(map(len, runs)):
+        return True
+    return _near_score(*own) > 0
 
 
 def _strong(pair: Neighbours, shorter: int) -> bool:
@@ -157,10 +182,8 @@ def _strong(pair: Neighbours, shorter: int) -> bool:
 def _labelled(found: _Found, reader: _Reader) -> Pair | None:
     one, other = reader.read(found.at), reader.read(found.to)
     comparison = compare(one, other)
-    label = label_of(comparison, strong=found.strong)
-    if not found.strong and label == CONTRADICTION:
-        label = "related"
-    if label == "related" and not found.told:
+    label = label_of(comparison._replace(form=comparison.form or found.form), strong=found.strong)
+    if label == RELATED and not found.told:
         return None
     return Pair(
         one.document.id,
