@@ -50,6 +50,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "typer": ("surfaces/cli/",),
     "ast_grep_py": ("evidence/code/syntax.py",),
     "pygments": ("evidence/code/lexed.py",),
+    "rensa": ("garden/similar/profile.py",),
     "pydantic": (),
     "click": (),
 }
@@ -60,7 +61,7 @@ SIBLINGS_MAY = frozenset([("memory", "transaction"), ("transaction", "memory")])
 
 HEAVY = (
     "jsonschema", "git", "ruamel", "frontmatter", "watchdog", "rich", "pydantic", "numpy", "asyncio",
-    "ast_grep_py", "pygments",
+    "ast_grep_py", "pygments", "rensa",
 )  # fmt: skip
 
 

@@ -23,11 +23,20 @@ class GardenRule(NamedTuple):
 
 
 def _duplicates(material: Material, config: Config) -> tuple[Step, ...]:
-    return plan_duplicates(material.documents, config)
+    from thunderus_mem.garden.similar.profile import gists
+
+    return plan_duplicates(material.documents, config, gists(material.documents, material.signatures))
+
+
+def _similar(material: Material, config: Config) -> tuple[Step, ...]:
+    from thunderus_mem.garden.similar.steps import plan_similar
+
+    return plan_similar(material, config)
 
 
 RULES: Final[tuple[GardenRule, ...]] = (
     GardenRule("duplicates", "Merge documents that make exactly the same statements.", _duplicates),
+    GardenRule("similar", "Propose what to do with documents that nearly say the same.", _similar),
 )
 """In the order in which their steps are carried out."""
 

@@ -73,9 +73,7 @@ def _shown(amount: Amount) -> str:
     return f"{amount.value:g}" if isinstance(amount.value, float) else amount.value
 
 
-def conflict(
-    mine: Iterable[Amount], theirs: Iterable[Amount], *, in_place: bool
-) -> tuple[str, str] | None:
+def conflict(mine: Iterable[Amount], theirs: Iterable[Amount], *, in_place: bool) -> tuple[str, str] | None:
     """Two amounts of one kind that only one side has each, as texts; ``None`` when there are none.
 
     A bare number is held against one with the same word beside it, or, ``in_place`` (the sentences answer

@@ -16,10 +16,16 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.similar.sentences import Sentence
 
 # A word whose two sides may change places: "a before b" is "b after a".
-_SIDED: Final = frozenset("before after above below left right more less higher lower".split())
+_SIDED: Final = frozenset(
+    ("before", "after", "above", "below", "left", "right", "more", "less", "higher", "lower")
+)
 # A negation says nothing about what stands behind one of these: "without it the query is slow".
 _ENDS_NEGATION: Final = frozenset(
-    "it its they them he she we you i this that these those and or but which who when where if as because so".split()
+    (
+        *("it", "its", "they", "them", "he", "she", "we", "you", "i", "this"),
+        *("that", "these", "those", "and", "or", "but", "which", "who", "when", "where"),
+        *("if", "as", "because", "so"),
+    )
 )
 _REACH: Final = 4
 _PARTS: Final = re.compile(r"[-_/.:@]")
@@ -51,9 +57,7 @@ def names(sentence: Sentence) -> set[str]:
 def _known(name: str, told: Set[str]) -> bool:
     """Whether the other document speaks of a name too, in whole or in its parts."""
     parts = [part for part in _PARTS.split(name) if part]
-    return name in told or all(
-        part in told or any(one in told for one in concepts(part)) for part in parts
-    )
+    return name in told or all(part in told or any(one in told for one in concepts(part)) for part in parts)
 
 
 def negated(sentence: Sentence) -> set[str]:
@@ -88,8 +92,9 @@ def _opposite(one: Sentence, other: Sentence) -> tuple[str, str] | None:
     mine, theirs = set(one.stems) - set(other.stems), set(other.stems) - set(one.stems)
     for word in sorted(mine & table.keys()):
         for opposite in sorted(table[word] & theirs):
-            denied = not negated(one).isdisjoint(concepts(word)), not negated(other).isdisjoint(
-                concepts(opposite)
+            denied = (
+                not negated(one).isdisjoint(concepts(word)),
+                not negated(other).isdisjoint(concepts(opposite)),
             )
             if denied[0] == denied[1] and not _changed_places(one, other, word, opposite):
                 return word, opposite

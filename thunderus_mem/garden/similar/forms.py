@@ -32,4 +32,5 @@ def form_lines(documents: Sequence[Document], profiles: Sequence[Profile]) -> fr
 
 def own_runs(document: Document, form: frozenset[int]) -> set[int]:
     """The three-word runs of the lines that are not the form's."""
-    return three_word_runs([line for line in told_lines(document.body) if number_of(line.lower()) not in form])
+    lines = told_lines(document.body)
+    return three_word_runs([line for line in lines if number_of(line.lower()) not in form])

@@ -120,7 +120,7 @@ def _apart_as_a_whole(one: Read, other: Read) -> list[Difference]:
         [(amount, s) for s in each.sentences for amount in amounts(s) if amount.kind in MEASURES]
         for each in (one, other)
     ]
-    said = conflict((amount for amount, _ in measured[0]), (amount for amount, _ in measured[1]), in_place=False)
+    said = conflict(*([amount for amount, _ in each] for each in measured), in_place=False)
     if said is None:
         return []
     return [Difference("number", measured[0][0][1], measured[1][0][1], said)]

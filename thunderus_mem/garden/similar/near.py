@@ -6,6 +6,7 @@ lines that all of them have are left out, and what remains is looked at again, s
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.garden.similar.forms import own_runs
@@ -58,7 +59,7 @@ def near_candidates(documents: Sequence[Document], profiles: Sequence[Profile]) 
             pairs.update(_pairs_of(group))
         else:
             crowded.update(group)
-            forms.update(zip(group, group[1:], strict=False))
+            forms.update(pairwise(group))
     if crowded:
         pairs.update(_unlike_the_form(sorted(crowded), documents, profiles))
     return Candidates(pairs, forms - pairs)
@@ -83,5 +84,5 @@ def _unlike_the_form(
         else:
             # The form is inside its lines: whoever fills it in alike stands side by side in this order.
             beside = sorted(group, key=lambda at: (signed[at], at))
-            pairs.update((min(two), max(two)) for two in zip(beside, beside[1:], strict=False))
+            pairs.update((min(two), max(two)) for two in pairwise(beside))
     return pairs

@@ -142,7 +142,8 @@ def _found(documents: Sequence[Document], known: Sequence[Profile], reader: _Rea
     for at, to in sorted(by_signature.pairs | by_signature.forms | alike.keys()):
         runs, own = zip(reader.runs(at), reader.runs(to), strict=True)
         if score := _near_score(*runs):
-            yield _Found(at, to, "near", score, form=bool(reader.form) and not _alike_by_themselves(runs, own))
+            form = bool(reader.form) and not _alike_by_themselves(runs, own)
+            yield _Found(at, to, "near", score, form=form)
         elif (at, to) in alike:
             pair = alike[at, to]
             shorter = min(len(reader.read(at).sentences), len(reader.read(to).sentences)) - 1

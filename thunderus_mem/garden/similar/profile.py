@@ -11,7 +11,6 @@ import sys
 from array import array
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
-from zlib import crc32
 
 from thunderus_mem.garden.similar.words import concepts_of, number_of, numbers_of, runs
 from thunderus_mem.model.anchor import anchors_in
@@ -34,7 +33,7 @@ _HEAD: Final = struct.Struct("<32sIII")
 
 
 class Profile(NamedTuple):
-    """``gist`` is the exact tier's (hex, "" for next to nothing), ``runs`` how many three-word runs there are,
+    """``gist`` is the exact tier's (hex, "" for next to nothing), ``runs`` the number of three-word runs,
     ``signature`` their MinHash, ``lines`` a number for each line, ``terms`` one for each concept, ordered.
     Arrays, because there may be a hundred thousand of them."""
 
@@ -158,3 +157,11 @@ def profiles(documents: Sequence[Document], kept: MutableMapping[str, bytes] | N
         known[keys[at]] = _pack(profile)
         found[at] = profile
     return [profile for profile in found if profile is not None]
+
+
+def gists(documents: Sequence[Document], kept: MutableMapping[str, bytes] | None) -> dict[str, str]:
+    """The gist of each document by path, where profiles are kept at all; see `profiles`."""
+    if kept is None:
+        return {}
+    found = profiles(documents, kept)
+    return {document.path: profile.gist for document, profile in zip(documents, found, strict=True)}

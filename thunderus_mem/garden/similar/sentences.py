@@ -63,9 +63,7 @@ class Sentence:
         """The tokens inside code spans, in small letters."""
         if "`" not in self.text:
             return frozenset()
-        return frozenset(
-            token.lower() for span in _CODE.findall(self.text) for token in _TOKEN.findall(span)
-        )
+        return frozenset(token.lower() for span in _CODE.findall(self.text) for token in _TOKEN.findall(span))
 
 
 def _key(text: str) -> re.Match[str] | None:
@@ -79,60 +77,73 @@ def _slot(heading: str, text: str) -> tuple[str, str]:
     return (f"{heading}/{found[1].strip().lower()}", text[found.end() :]) if found else (heading, text)
 
 
-def sentences(document: Document) -> list[Sentence]:
-    """The title and everything the body says, in order, at most `MOST`."""
-    found = [Sentence(document.title, 1, TITLE)]
-    heading = ""
-    running: list[str] = []
-    start = 0
-    fence = ""
+class _Reader:
+    """Walks the lines of a body once."""
 
-    def flush() -> None:
-        if running:
-            for part in _END.split(" ".join(running)):
-                slot, text = _slot(heading, part)
-                if text.strip():
-                    found.append(Sentence(text, start, slot))
-            running.clear()
+    def __init__(self) -> None:
+        self.found: list[Sentence] = []
+        self.heading = ""
+        self.fence = ""
+        self.comment = False
+        self._running: list[str] = []
+        self._start = 0
 
-    comment = False
-    for number, raw in enumerate(document.body.splitlines(), document.body_line):
-        line = raw.strip()
-        if len(found) > MOST:
-            break
-        if comment or line.startswith("<!--"):
-            comment = "-->" not in line
-            continue
-        if line.startswith(("```", "~~~")) or fence:
-            flush()
-            if fence:
-                fence = "" if line.startswith(fence) else fence
+    def flush(self) -> None:
+        """The running paragraph or item ends: cut it into sentences."""
+        if self._running:
+            for part in _END.split(" ".join(self._running)):
+                slot, text = _slot(self.heading, part)
+                self.emit(text, self._start, slot)
+            self._running.clear()
+
+    def emit(self, text: str, number: int, slot: str) -> None:
+        sentence = Sentence(text, number, slot)
+        if sentence.words:
+            self.found.append(sentence)
+
+    def read(self, line: str, number: int) -> None:
+        """One line without outer blanks."""
+        if self.comment or (line.startswith("<!--") and not self.fence):
+            self.comment = "-->" not in line
+        elif self.fence or line.startswith(("```", "~~~")):
+            self.flush()
+            if not self.fence:
+                self.fence = line[:3]
+            elif line.startswith(self.fence):
+                self.fence = ""
             else:
-                fence = line[:3]
-            if line.strip("`~") and fence and not line.startswith(fence):
-                found.append(Sentence(line, number, heading))
-            continue
-        if not line or line.startswith("#"):
-            flush()
-            if line:
-                heading = line.strip("# ").lower()
-            continue
+                self.emit(line, number, self.heading)
+        elif not line or line[0] == "#":
+            self.flush()
+            self.heading = line.strip("# ").lower() if line else self.heading
+        else:
+            self.text(line, number)
+
+    def text(self, line: str, number: int) -> None:
         item = _ITEM.match(line)
         if item or line[0] in "|>" or _key(line):
-            flush()
+            self.flush()
             line = line[item.end() :] if item else line
-        if not running:
-            start = number
-        running.append(line)
+        if not self._running:
+            self._start = number
+        self._running.append(line)
         if line.startswith("|"):
-            flush()
-    flush()
-    return _placed(found[: MOST + 1], document)
+            self.flush()
 
 
-def _placed(found: list[Sentence], document: Document) -> list[Sentence]:
-    """Without a first heading or sentence that repeats the title; the title with its own line."""
+def sentences_of(body: str, first_line: int = 1, most: int | None = None) -> list[Sentence]:
+    """Everything a Markdown text says, in order; ``first_line`` is the number of its first line."""
+    reader = _Reader()
+    for number, line in enumerate(body.splitlines(), first_line):
+        if most is not None and len(reader.found) >= most:
+            break
+        reader.read(line.strip(), number)
+    reader.flush()
+    return reader.found[:most]
+
+
+def sentences(document: Document) -> list[Sentence]:
+    """The title, and what the body says, at most `MOST` sentences of it."""
     title = document.header.get("title")
-    if title is not None:
-        found[0].line = document.header_line + title.line - 1
-    return [one for one in found if one.words] or found[:1]
+    line = document.header_line + (title.line if title is not None else 1) - 1
+    return [Sentence(document.title, line, TITLE), *sentences_of(document.body, document.body_line, MOST)]

@@ -8,7 +8,8 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 from zlib import crc32
 
-from thunderus_mem.garden.similar.vocabulary import OPPOSITE, SAME, STOP_WORDS
+from thunderus_mem.garden.similar.synonyms import OPPOSITE, SAME
+from thunderus_mem.garden.similar.vocabulary import STOP_WORDS
 from thunderus_mem.model.words import grams, has_hump, is_cjk, latin_parts, scripts
 
 if TYPE_CHECKING:
@@ -18,7 +19,10 @@ _RUN: Final = re.compile(r"\w+")
 _VOWELS: Final = frozenset("aeiouy")
 _SHORTEST_STEM = 3
 _LONGEST_WORD = 64
-_SUFFIXES: Final = ("ations", "ation", "ating", "ated", "ates", "ate", "ions", "ion", "ments", "ment", "ings", "ing")
+_SUFFIXES: Final = (
+    *("ations", "ation", "ating", "ated", "ates", "ate", "ions", "ion", "ments", "ment", "ings", "ing"),
+    *("ed", "ly"),
+)
 
 
 def runs(text: str) -> list[str]:
@@ -43,7 +47,7 @@ def stem(word: str) -> str:
         word = word[:-2]
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
         word = word[:-1]
-    for suffix in (*_SUFFIXES, "ed", "ly"):
+    for suffix in _SUFFIXES:
         rest = word[: -len(suffix)]
         if word.endswith(suffix) and len(rest) >= _SHORTEST_STEM and _has_vowel(rest):
             word = rest
@@ -78,7 +82,7 @@ def opposites() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=65536)
 def concepts(run: str) -> tuple[str, ...]:
-    """What a run of `runs` stands for: nothing (a stop word), its stem's one word, or a name and its parts."""
+    """What a run of `runs` stands for: nothing (a stop word), the one word of its stem, a name and its parts."""
     if run in STOP_WORDS or len(run) > _LONGEST_WORD or not run.strip("_"):
         return ()
     if run.isascii() and "_" not in run:
@@ -90,9 +94,7 @@ def concepts(run: str) -> tuple[str, ...]:
     if len(parts) > 1:
         found = [one for part in parts for one in concepts(part)]
         return (run, *(one for one in found if one != run))
-    return tuple(
-        one for piece in scripts(parts[0]) for one in (grams(piece) if is_cjk(piece) else (piece,))
-    )
+    return tuple(one for piece in scripts(parts[0]) for one in (grams(piece) if is_cjk(piece) else (piece,)))
 
 
 @lru_cache(maxsize=65536)
@@ -103,8 +105,8 @@ def _camel(name: str) -> tuple[str, ...]:
 def concepts_of(text: str) -> set[str]:
     """Everything a text speaks of, as a set of concepts."""
     found = {one for run in set(runs(text)) for one in concepts(run)}
-    for name in {word for word in _RUN.findall(text) if not (word.islower() or word.istitle() or word.isupper())}:
-        if has_hump(name):
+    for name in set(_RUN.findall(text)):
+        if not (name.islower() or name.istitle() or name.isupper()) and has_hump(name):
             found.update(_camel(name))
     return found
 
