@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.garden.material import Material
 from thunderus_mem.garden.plan import Plan, make_plan
@@ -18,10 +19,14 @@ from thunderus_mem.verbs.documents import documents
 from thunderus_mem.verbs.written import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from thunderus_mem.garden.plan import DocumentEdit, Step
     from thunderus_mem.memory import Memory
+
+
+_COMPARES: Final = frozenset(("duplicates", "similar"))
+"""Rules that look at what every text says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,21 @@ def material(memory: Memory) -> Material:
     return Material(tuple(ordered), today=memory.now().astimezone(UTC).date().isoformat())
 
 
+@contextmanager
+def _comparing(memory: Memory, seen: Material, names: Sequence[str]) -> Iterator[Material]:
+    """The material with what was computed of its texts before, where a rule compares them."""
+    if not _COMPARES.intersection(names):
+        yield seen
+        return
+    from thunderus_mem.garden.similar.profile import key_of, measure
+    from thunderus_mem.projection.signatures import RememberedSignatures
+
+    remembered = RememberedSignatures(memory.layout.signatures_file, measure())
+    known = remembered.read()
+    yield seen._replace(signatures=known)
+    remembered.save(known, [key_of(document) for document in seen.documents])
+
+
 def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
     """What the gardener would do now, by all rules or by those named ``only``; changes nothing. The same
     material gives the same plan. Raises `ThunderusError` for a rule that does not exist."""
@@ -77,7 +97,8 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
             )
     seen = material(memory)
     chosen = [rule for rule in RULES if not only or rule.name in only]
-    return make_plan(*(rule.plan(seen, memory.config) for rule in chosen))
+    with _comparing(memory, seen, [rule.name for rule in chosen]) as ready:
+        return make_plan(*(rule.plan(ready, memory.config) for rule in chosen))
 
 
 def _as_edit(memory: Memory, edit: DocumentEdit) -> Edit:

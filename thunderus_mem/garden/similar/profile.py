@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from thunderus_mem.model.document import Document
 
+# To be raised with every change of what a profile is made from, the words and synonyms included.
+_RULES: Final = 1
 PLACES: Final = 128
 """Numbers in a signature."""
 _SEED = 20261
@@ -30,6 +32,7 @@ _SPREAD_TWICE = 0xC2B2AE3D27D4EB4F
 # What a body of a megabyte has more of is cut: it is no restatement of anything, and the cache stays small.
 _MOST = 2048
 _HEAD: Final = struct.Struct("<32sIII")
+_DIGEST = 32
 
 
 class Profile(NamedTuple):
@@ -46,9 +49,9 @@ class Profile(NamedTuple):
 
 def measure() -> str:
     """Names the rules that profiles follow: kept ones of other rules are worth nothing."""
-    from importlib.metadata import version
+    from rensa import RMinHash
 
-    return f"1/{PLACES}/{version('rensa')}"
+    return f"{_RULES}/{PLACES}/{RMinHash.ALGORITHM_VERSION}"
 
 
 def told_lines(body: str) -> list[str]:
@@ -110,7 +113,7 @@ def key_of(document: Document) -> str:
 
 def _pack(profile: Profile) -> bytes:
     head = _HEAD.pack(
-        bytes.fromhex(profile.gist) if profile.gist else bytes(32),
+        bytes.fromhex(profile.gist) if profile.gist else bytes(_DIGEST),
         profile.runs,
         len(profile.lines),
         len(profile.terms),
@@ -163,5 +166,8 @@ def gists(documents: Sequence[Document], kept: MutableMapping[str, bytes] | None
     """The gist of each document by path, where profiles are kept at all; see `profiles`."""
     if kept is None:
         return {}
-    found = profiles(documents, kept)
-    return {document.path: profile.gist for document, profile in zip(documents, found, strict=True)}
+    keys = [key_of(document) for document in documents]
+    missing = [one for one, key in zip(documents, keys, strict=True) if len(kept.get(key, b"")) < _HEAD.size]
+    profiles(missing, kept)
+    heads = ((one.path, kept[key][:_DIGEST]) for one, key in zip(documents, keys, strict=True))
+    return {path: digest.hex() if any(digest) else "" for path, digest in heads}

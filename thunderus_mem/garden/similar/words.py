@@ -82,7 +82,7 @@ def opposites() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=65536)
 def concepts(run: str) -> tuple[str, ...]:
-    """What a run of `runs` stands for: nothing (a stop word), the one word of its stem, a name and its parts."""
+    """What a run of `runs` stands for: nothing (a stop word), a word for its stem, a name and its parts."""
     if run in STOP_WORDS or len(run) > _LONGEST_WORD or not run.strip("_"):
         return ()
     if run.isascii() and "_" not in run:
