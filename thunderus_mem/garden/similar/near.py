@@ -36,12 +36,17 @@ class Candidates(NamedTuple):
 def _bands(members: Iterable[tuple[int, bytes]]) -> list[list[int]]:
     """Positions that share a band, for every band that several share; the same company only once."""
     width = 4 * _ROWS
-    groups: dict[tuple[int, bytes], list[int]] = {}
-    for at, signature in members:
-        for band in range(_BANDS):
-            start = band * width
-            groups.setdefault((band, signature[start : start + width]), []).append(at)
-    return [list(one) for one in {tuple(group) for group in groups.values() if len(group) > 1}]
+    signed = list(members)
+    found: set[tuple[int, ...]] = set()
+    for start in range(0, 4 * PLACES, width):
+        first: dict[bytes, int] = {}
+        groups: dict[int, list[int]] = {}
+        for at, signature in signed:
+            leader = first.setdefault(signature[start : start + width], at)
+            if leader != at:
+                groups.setdefault(leader, [leader]).append(at)
+        found.update(map(tuple, groups.values()))
+    return [list(group) for group in sorted(found)]
 
 
 def _pairs_of(group: Sequence[int]) -> Iterable[tuple[int, int]]:

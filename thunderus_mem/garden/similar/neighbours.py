@@ -6,18 +6,26 @@ says, so no figure depends on the length of texts or on the size of the memory. 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
-from math import log, sqrt
+from heapq import nsmallest
+from itertools import accumulate, chain
+from math import fsum, log, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from thunderus_mem.garden.similar.profile import Profile
 
 _NEAREST: Final = 2
 """How many nearest each document has; both must be among the other's."""
 _FEWEST_SHARED: Final = 3
+_FEWEST_RARE: Final = 2
+_LOOKED_AT: Final = 8
+_LEAST_PART: Final = 10
+_REACH: Final = 512
+"""So many documents that share a rare concept are met, and those met most for their length compared."""
 # In a memory of a few documents nothing is rare: weights are then those of one of this size.
 _SMALLEST: Final = 200
 _COMMON_FROM: Final = 8
@@ -37,46 +45,61 @@ class Neighbours(NamedTuple):
 
 
 class _Scale:
-    """How much each concept weighs in this memory."""
+    """How much each concept weighs in this memory, and which are rare enough to find others."""
 
     def __init__(self, profiles: Sequence[Profile]) -> None:
-        self.frequency: Counter[int] = Counter()
-        for profile in profiles:
-            self.frequency.update(profile.terms)
+        frequency: Counter[int] = Counter(chain.from_iterable(profile.terms for profile in profiles))
         size = max(len(profiles), _SMALLEST)
-        by_count = {count: log(1 + size / count) for count in set(self.frequency.values())}
-        self.weight = {term: by_count[count] for term, count in self.frequency.items()}
+        by_count = {count: log(1 + size / count) for count in set(frequency.values())}
+        self.weight = {term: by_count[count] for term, count in frequency.items()}
         # More than this share a common word: it weighs, but finds nobody.
-        self.common = max(_COMMON_FROM, min(len(profiles) // 8, _COMMON_AT_MOST))
+        common = max(_COMMON_FROM, min(len(profiles) // 8, _COMMON_AT_MOST))
+        rare = sorted((count, term) for term, count in frequency.items() if 1 < count <= common)
+        self.counts = [count for count, _ in rare]
+        self.rank = {term: rank for rank, (_, term) in enumerate(rare)}
 
-    def total(self, terms: Sequence[int] | set[int]) -> float:
-        weight = self.weight
-        return sum([weight[term] for term in sorted(terms)])
+    def total(self, terms: Iterable[int]) -> float:
+        """What concepts weigh together, to the last bit the same in whatever order."""
+        return fsum(map(self.weight.__getitem__, terms))
 
+    def rare(self, terms: Sequence[int]) -> list[int]:
+        """The ranks of those concepts that find others, the rarest first."""
+        return sorted([rank for rank in map(self.rank.get, terms) if rank is not None])
 
-def _rare_terms(profiles: Sequence[Profile], scale: _Scale) -> list[list[int]]:
-    frequency, common = scale.frequency, scale.common
-    return [[term for term in profile.terms if 1 < frequency[term] <= common] for profile in profiles]
+    def in_reach(self, ranks: Sequence[int]) -> Sequence[int]:
+        """No more of them than lead to a bounded number of documents."""
+        met = list(accumulate([self.counts[rank] for rank in ranks]))
+        return ranks[: bisect_left(met, _REACH) + 1]
 
 
 def _nearest(
-    rare: Sequence[Sequence[int]], scale: _Scale, totals: Sequence[float]
+    profiles: Sequence[Profile], scale: _Scale, totals: Sequence[float]
 ) -> list[list[tuple[float, int]]]:
-    """For each document the nearest by rare concepts and how near, best first, one more than counts."""
-    posted: dict[int, list[int]] = {}
-    for at, terms in enumerate(rare):
-        for term in terms:
-            posted.setdefault(term, []).append(at)
+    """For each document the nearest and how near, best first, one more than counts."""
+    rare = [scale.rare(profile.terms) for profile in profiles]
+    posted: list[list[int]] = [[] for _ in scale.counts]
+    for at, ranks in enumerate(rare):
+        for rank in ranks:
+            posted[rank].append(at)
+    sets: dict[int, frozenset[int]] = {}
+
+    def said(at: int) -> frozenset[int]:
+        if at not in sets:
+            sets[at] = frozenset(profiles[at].terms)
+        return sets[at]
+
     found = []
-    for at, terms in enumerate(rare):
-        shared: dict[int, float] = {}
-        for term in terms:
-            weight = scale.weight[term]
-            for other in posted[term]:
-                shared[other] = shared.get(other, 0.0) + weight
-        shared.pop(at, None)
-        ranked = sorted((-total / sqrt(totals[other]), other) for other, total in shared.items())
-        found.append([(-score / sqrt(totals[at]), other) for score, other in ranked[: _NEAREST + 1]])
+    for at, ranks in enumerate(rare):
+        asked = scale.in_reach(ranks)
+        met = Counter(chain.from_iterable([posted[rank] for rank in asked]))
+        met.pop(at, None)
+        least = max(_FEWEST_RARE, len(asked) // _LEAST_PART)
+        ranked = [(-count * count / totals[other], other) for other, count in met.items() if count >= least]
+        scored = [
+            (-scale.total(said(at) & said(other)) / sqrt(totals[at] * totals[other]), other)
+            for _, other in nsmallest(_LOOKED_AT, ranked)
+        ]
+        found.append([(-score, other) for score, other in sorted(scored)[: _NEAREST + 1]])
     return found
 
 
@@ -84,7 +107,7 @@ def neighbours(profiles: Sequence[Profile]) -> list[Neighbours]:
     """Every two documents that are among each other's nearest, ordered by position; near linear."""
     scale = _Scale(profiles)
     totals = [max(scale.total(profile.terms), 1e-9) for profile in profiles]
-    nearest = _nearest(_rare_terms(profiles, scale), scale, totals)
+    nearest = _nearest(profiles, scale, totals)
     closest = [{other for _, other in each[:_NEAREST]} for each in nearest]
     found = []
     for at, others in enumerate(closest):

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 NEAR_JACCARD: Final = 0.5
 NEAR_CONTAINED: Final = 0.8
 _FEWEST_RUNS: Final = 6
+_MAY_HOLD: Final = 0.6
 # With less of a form than this the two are not alike because of it.
 _FORM_FROM: Final = 0.8
 _LIKENESS: Final = 0.33
@@ -139,16 +140,34 @@ class _Reader:
 def _found(documents: Sequence[Document], known: Sequence[Profile], reader: _Reader) -> Iterator[_Found]:
     by_signature = near_candidates(documents, known)
     alike = {(pair.first, pair.second): pair for pair in neighbours(known)}
-    for at, to in sorted(by_signature.pairs | by_signature.forms | alike.keys()):
-        runs, own = zip(reader.runs(at), reader.runs(to), strict=True)
-        if score := _near_score(*runs):
-            form = bool(reader.form) and not _alike_by_themselves(runs, own)
-            yield _Found(at, to, "near", score, form=form)
-        elif (at, to) in alike:
-            pair = alike[at, to]
-            shorter = min(len(reader.read(at).sentences), len(reader.read(to).sentences)) - 1
-            told = pair.likeness >= _VERY_LIKE
-            yield _Found(at, to, "paraphrase", pair.likeness, _strong(pair, shorter), told)
+    # Who holds most of another's words, in whatever order of size, may hold its sentences.
+    holding = {two for two, pair in alike.items() if pair.contained >= _MAY_HOLD}
+    nearby = by_signature.pairs | by_signature.forms | holding
+    for at, to in sorted(nearby | alike.keys()):
+        found = _near(at, to, reader) if (at, to) in nearby else None
+        if found is None and (at, to) in alike:
+            found = _restated(alike[at, to], reader)
+        if found is not None:
+            yield found
+
+
+def _near(at: int, to: int, reader: _Reader) -> _Found | None:
+    runs, own = zip(reader.runs(at), reader.runs(to), strict=True)
+    score = _near_score(*runs)
+    if not score:
+        return None
+    form = bool(reader.form) and not _alike_by_themselves(runs, own)
+    return _Found(at, to, "near", score, form=form)
+
+
+def _restated(pair: Neighbours, reader: _Reader) -> _Found | None:
+    if pair.likeness < _LIKENESS:
+        return None
+    shorter = min(len(reader.read(pair.first).sentences), len(reader.read(pair.second).sentences)) - 1
+    strong, told = _strong(pair, shorter), pair.likeness >= _VERY_LIKE
+    if not (strong or told):
+        return None
+    return _Found(pair.first, pair.second, "paraphrase", pair.likeness, strong, told)
 
 
 def _near_score(one: set[int], other: set[int]) -> float:

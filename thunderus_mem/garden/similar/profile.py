@@ -10,9 +10,10 @@ import struct
 import sys
 from array import array
 from hashlib import sha256
+from operator import xor
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.garden.similar.words import concepts_of, number_of, numbers_of, runs
+from thunderus_mem.garden.similar.words import number_of, numbers_meant, runs, spread
 from thunderus_mem.model.anchor import anchors_in
 from thunderus_mem.model.statements import gist, statements
 
@@ -26,9 +27,7 @@ _RULES: Final = 1
 PLACES: Final = 128
 """Numbers in a signature."""
 _SEED = 20261
-_MASK = (1 << 64) - 1
-_SPREAD = 0x9E3779B97F4A7C15
-_SPREAD_TWICE = 0xC2B2AE3D27D4EB4F
+_WORDS_OF_A_RUN = 3
 # What a body of a megabyte has more of is cut: it is no restatement of anything, and the cache stays small.
 _MOST = 2048
 _HEAD: Final = struct.Struct("<32sIII")
@@ -65,11 +64,14 @@ def told_lines(body: str) -> list[str]:
 
 def three_word_runs(lines: Sequence[str]) -> set[int]:
     """A number of 64 bits for every three neighbouring words."""
-    words = [number_of(run) for run in runs("\n".join(lines))]
-    return {
-        (one * _SPREAD + two * _SPREAD_TWICE + three) & _MASK
-        for one, two, three in zip(words, words[1:], words[2:], strict=False)
-    }
+    return _runs_of(runs("\n".join(lines)))
+
+
+def _runs_of(words: Sequence[str]) -> set[int]:
+    if len(words) < _WORDS_OF_A_RUN:
+        return set()
+    firsts, seconds, thirds = zip(*map(spread, words), strict=True)
+    return set(map(xor, map(xor, firsts, seconds[1:]), thirds[2:]))
 
 
 def signatures(sets: Sequence[set[int]]) -> list[bytes]:
@@ -100,10 +102,10 @@ def anchored(document: Document) -> frozenset[str]:
     return frozenset(cited.anchor.place for cited in anchors_in(document.header, document.header_line))
 
 
-def _terms(document: Document, lines: Sequence[str]) -> array[int]:
-    said = concepts_of("\n".join((document.title, *lines)))
-    said.update("@" + place for place in anchored(document))
-    return array("I", numbers_of(said)[:_MOST])
+def _terms(document: Document, words: Sequence[str]) -> array[int]:
+    found = set().union(*map(numbers_meant, {*words, *runs(document.title)}))
+    found.update(number_of("@" + place) for place in anchored(document))
+    return array("I", sorted(found)[:_MOST])
 
 
 def key_of(document: Document) -> str:
@@ -147,15 +149,18 @@ def profiles(documents: Sequence[Document], kept: MutableMapping[str, bytes] | N
     found = [_unpack(known[key]) if key in known else None for key in keys]
     missing = [at for at, profile in enumerate(found) if profile is None]
     lines = [told_lines(documents[at].body) for at in missing]
-    sets = [three_word_runs(each) for each in lines]
-    for at, said, shingles, signature in zip(missing, lines, sets, signatures(sets), strict=True):
+    words = [runs("\n".join(each)) for each in lines]
+    sets = [_runs_of(each) for each in words]
+    computed = zip(missing, lines, words, sets, signatures(sets), strict=True)
+    for at, said, each, shingles, signature in computed:
         document = documents[at]
+        numbers = sorted({number_of(line.lower()) for line in said})[:_MOST]
         profile = Profile(
             gist(statements(document.body, document.title)),
             len(shingles),
             signature,
-            array("I", numbers_of(line.lower() for line in said)[:_MOST]),
-            _terms(document, said),
+            array("I", numbers),
+            _terms(document, each),
         )
         known[keys[at]] = _pack(profile)
         found[at] = profile

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
+import struct
 import unicodedata
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final
+from hashlib import blake2b
+from typing import Final
 from zlib import crc32
 
 from thunderus_mem.garden.similar.synonyms import OPPOSITE, SAME
 from thunderus_mem.garden.similar.vocabulary import STOP_WORDS
 from thunderus_mem.model.words import grams, has_hump, is_cjk, latin_parts, scripts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _RUN: Final = re.compile(r"\w+")
 _VOWELS: Final = frozenset("aeiouy")
@@ -26,10 +25,8 @@ _SUFFIXES: Final = (
 
 
 def runs(text: str) -> list[str]:
-    """The runs of letters, digits and underscores of a text, in small letters."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
-    return _RUN.findall(text.lower())
+    """The runs of letters, digits and underscores of a text, as written."""
+    return _RUN.findall(text if text.isascii() else unicodedata.normalize("NFC", text))
 
 
 def _has_vowel(word: str) -> bool:
@@ -98,25 +95,33 @@ def concepts(run: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=65536)
-def _camel(name: str) -> tuple[str, ...]:
-    return tuple(one for part in latin_parts(name) for one in concepts(part))
+def _meant(name: str) -> tuple[str, ...]:
+    """What a run as it is written stands for: `concepts`, and the parts of a name with humps."""
+    found = concepts(name.lower())
+    if not name.islower() and not name.istitle() and has_hump(name):
+        found += tuple(one for part in latin_parts(name) for one in concepts(part))
+    return found
 
 
 def concepts_of(text: str) -> set[str]:
     """Everything a text speaks of, as a set of concepts."""
-    found = {one for run in set(runs(text)) for one in concepts(run)}
-    for name in set(_RUN.findall(text)):
-        if not (name.islower() or name.istitle() or name.isupper()) and has_hump(name):
-            found.update(_camel(name))
-    return found
+    return set().union(*map(_meant, set(runs(text))))
 
 
 @lru_cache(maxsize=1 << 18)
 def number_of(concept: str) -> int:
-    """A number of 32 bits for a concept, the same in every process and on every machine."""
+    """A number of 32 bits for a text, the same in every process and on every machine."""
     return crc32(concept.encode("utf-8", "surrogatepass"))
 
 
-def numbers_of(concepts: Iterable[str]) -> list[int]:
-    """The numbers of concepts, ordered, each once."""
-    return sorted(set(map(number_of, concepts)))
+@lru_cache(maxsize=1 << 18)
+def numbers_meant(name: str) -> tuple[int, ...]:
+    """The numbers of what a run as it is written stands for."""
+    return tuple(map(number_of, _meant(name)))
+
+
+@lru_cache(maxsize=1 << 18)
+def spread(name: str) -> tuple[int, int, int]:
+    """Three numbers of 64 bits for a run, whatever its capitals: one for each place in three words."""
+    digest = blake2b(name.lower().encode("utf-8", "surrogatepass"), digest_size=24).digest()
+    return struct.unpack("<3Q", digest)
