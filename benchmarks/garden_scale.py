@@ -1,7 +1,7 @@
 """How planning duplicates grows: exact, near and paraphrase, over made-up memories that double in size.
 
-``python benchmarks/garden_scale.py [--documents N] [--steps K]`` plans over N/2^(K-1), …, N/2, N documents that
-are read already, first with nothing kept of them, then with what the first planning kept. It prints the
+``python benchmarks/garden_scale.py [--documents N] [--steps K]`` plans over N/2^(K-1), …, N/2, N documents
+that are read already, first with nothing kept of them, then with what the first planning kept. It prints the
 processor time of each rule and time(2n)/time(n). One document in fifty is a copy of another with a word, a
 number or a sentence changed, one in a hundred an exact copy, one in thirty fills one form. The exit code is 1
 when a doubling costs more than 2.5 times.
