@@ -296,7 +296,8 @@ def test_the_answer_is_the_same_in_every_process(sealed: Path) -> None:
     )
     answers = set()
     for seed in ("0", "1", "77"):
-        environment = sealed_environment(sealed) | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(PROJECT)}
+        places = os.pathsep.join((str(PROJECT), str(PROJECT / "tests")))
+        environment = sealed_environment(sealed) | {"PYTHONHASHSEED": seed, "PYTHONPATH": places}
         done = subprocess.run(
             [sys.executable, "-c", code],
             cwd=PROJECT,

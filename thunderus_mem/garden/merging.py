@@ -94,6 +94,17 @@ def obstacle(stays: Document, leaves: Document, words: int, linked_files: Mappin
     """
     if _titles_disagree(stays.title, leaves.title, words):
         return f"the titles of `{stays.id}` and `{leaves.id}` may tell two things apart"
+    reason = hindrance(stays, leaves, linked_files)
+    if not reason and unite(stays, leaves) is None:
+        return f"the header of `{stays.id}` cannot hold what that of `{leaves.id}` has"
+    return reason
+
+
+def hindrance(stays: Document, leaves: Document, linked_files: Mapping[str, str]) -> str:
+    """What keeps two documents apart whatever they say and the header can hold; "" for nothing.
+
+    ``linked_files`` says which document links to which file.
+    """
     kept, given = stays.data(), leaves.data()
     for key in sorted(given.keys() - _UNITED):
         if key in kept and kept[key] != given[key] and key not in _ORIGIN:
@@ -102,8 +113,6 @@ def obstacle(stays: Document, leaves: Document, words: int, linked_files: Mappin
         return f"`{linked_files[leaves.path]}` links to the file of `{leaves.id}`; link to the id instead"
     if folder(stays.path) != folder(leaves.path) and file_links(leaves.body):
         return f"`{leaves.id}` stands in another folder, where its relative links mean other files"
-    if unite(stays, leaves) is None:
-        return f"the header of `{stays.id}` cannot hold what that of `{leaves.id}` has"
     return ""
 
 

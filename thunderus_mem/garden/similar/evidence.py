@@ -21,9 +21,14 @@ def _quoted(sentence: Sentence) -> str:
     return f'"{text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"}"'
 
 
+def measured(tier: str, score: float) -> str:
+    """The score as a person reads it."""
+    return f"{score:.0%} {_MEASURED[tier]}"
+
+
 def evidence(tier: str, score: float, found: Comparison, one: Read, other: Read) -> tuple[str, ...]:
     """The score, then what differs (or, when nothing does, what answers each other) with path and line."""
-    lines = [f"{score:.0%} {_MEASURED[tier]}"]
+    lines = [measured(tier, score)]
     pairs = [(each.about, each.one, each.other) for each in found.differences]
     if not pairs:
         unlike = sorted(

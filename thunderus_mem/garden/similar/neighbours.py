@@ -22,9 +22,9 @@ _NEAREST: Final = 2
 """How many nearest each document has; both must be among the other's."""
 _FEWEST_SHARED: Final = 3
 _FEWEST_RARE: Final = 2
-_LOOKED_AT: Final = 8
+_LOOKED_AT: Final = 5
 _LEAST_PART: Final = 10
-_REACH: Final = 512
+_REACH: Final = 256
 """So many documents that share a rare concept are met, and those met most for their length compared."""
 # In a memory of a few documents nothing is rare: weights are then those of one of this size.
 _SMALLEST: Final = 200

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from thunderus_mem.garden.similar.evidence import evidence
+from thunderus_mem.garden.similar.evidence import evidence, measured
+from thunderus_mem.garden.similar.families import Families
 from thunderus_mem.garden.similar.forms import form_lines, own_runs
 from thunderus_mem.garden.similar.labels import (
     CONTRADICTION,
+    FORM,
     RELATED,
     SAME,
     Label,
@@ -92,7 +94,14 @@ def find_similar(
     keep = _first_of_each_text(known)
     ordered, known = [ordered[at] for at in keep], [known[at] for at in keep]
     reader = _Reader(ordered, known)
-    pairs = (_labelled(found, reader) for found in _found(ordered, known, reader))
+    forms = Families()
+    pairs = []
+    for found in _found(ordered, known, reader):
+        if not found.form:
+            pairs.append(_labelled(found, reader))
+        elif forms.join(ordered[found.at].id, ordered[found.to].id):
+            # One way from each member of a form to every other is enough: a thousand fill it in too.
+            pairs.append(_of_one_form(found, ordered))
     return tuple(sorted(pair for pair in pairs if pair is not None))
 
 
@@ -199,10 +208,16 @@ def _strong(pair: Neighbours, shorter: int) -> bool:
     return pair.lead >= (_LEAD if pair.likeness < _VERY_LIKE else _LEAD_OF_THE_VERY_LIKE)
 
 
+def _of_one_form(found: _Found, documents: Sequence[Document]) -> Pair:
+    said = (measured(found.tier, found.score), "and stands in documents of other titles too")
+    one, other = documents[found.at].id, documents[found.to].id
+    return Pair(one, other, found.tier, FORM, round(found.score, 3), said, proposed=False)
+
+
 def _labelled(found: _Found, reader: _Reader) -> Pair | None:
     one, other = reader.read(found.at), reader.read(found.to)
     comparison = compare(one, other)
-    label = label_of(comparison._replace(form=comparison.form or found.form), strong=found.strong)
+    label = label_of(comparison, strong=found.strong)
     if label == RELATED and not found.told:
         return None
     return Pair(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.garden.duplicates import FLAG_FOR_REVIEW, MERGEABLE_KINDS, by_strategy, linked_files
-from thunderus_mem.garden.merging import malformation, obstacle
+from thunderus_mem.garden.merging import hindrance, malformation
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, Step
+from thunderus_mem.garden.similar.families import Families
 from thunderus_mem.garden.similar.joining import joined
 from thunderus_mem.garden.similar.labels import CONTRADICTION, FORM, SAME
 from thunderus_mem.garden.similar.pairs import find_similar
@@ -27,7 +28,6 @@ RULE: Final = "similar"
 JOIN: Final = "join"
 SUPERSEDE: Final = "supersede"
 _SETTLED: Final = frozenset(("supersedes", "duplicates"))
-_LONG_ENOUGH: Final = 1_000
 
 
 def plan_similar(material: Material, config: Config) -> tuple[Step, ...]:
@@ -127,7 +127,7 @@ def _obstacle(stays: Document, leaves: Document, config: Config, links: Mapping[
     if stays.kind != leaves.kind or stays.kind not in merged:
         kinds = stays.kind if stays.kind == leaves.kind else f"{stays.kind} and {leaves.kind}"
         return f"documents of kind {kinds} are not joined"
-    return malformation(stays) or malformation(leaves) or obstacle(stays, leaves, _LONG_ENOUGH, links)
+    return malformation(stays) or malformation(leaves) or hindrance(stays, leaves, links)
 
 
 def _contradiction(pair: Pair, two: Sequence[Document], config: Config) -> Step:
@@ -157,21 +157,10 @@ def _contradiction(pair: Pair, two: Sequence[Document], config: Config) -> Step:
 
 def _forms(pairs: Sequence[Pair], by_id: Mapping[str, Document]) -> list[Step]:
     """One report for each form, naming every document that fills it."""
-    leads: dict[str, str] = {}
-
-    def lead(name: str) -> str:
-        while leads.setdefault(name, name) != name:
-            leads[name] = leads[leads[name]]
-            name = leads[name]
-        return name
-
+    families = Families()
     for pair in pairs:
-        one, other = sorted((lead(pair.first), lead(pair.second)))
-        leads[other] = one
-    families: dict[str, list[str]] = {}
-    for name in sorted(leads):
-        families.setdefault(lead(name), []).append(name)
-    return [_form([by_id[name] for name in members]) for _, members in sorted(families.items())]
+        families.join(pair.first, pair.second)
+    return [_form([by_id[name] for name in members]) for members in families.all()]
 
 
 def _form(members: Sequence[Document]) -> Step:
