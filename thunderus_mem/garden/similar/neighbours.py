@@ -24,7 +24,7 @@ _FEWEST_SHARED: Final = 3
 _FEWEST_RARE: Final = 2
 _LOOKED_AT: Final = 5
 _LEAST_PART: Final = 10
-_REACH: Final = 256
+_REACH: Final = 128
 """So many documents that share a rare concept are met, and those met most for their length compared."""
 # In a memory of a few documents nothing is rare: weights are then those of one of this size.
 _SMALLEST: Final = 200
