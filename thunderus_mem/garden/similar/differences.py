@@ -65,7 +65,7 @@ def negated(sentence: Sentence) -> set[str]:
     found: set[str] = set()
     words = sentence.words
     for at, word in enumerate(words):
-        if word in NEGATIONS or word.endswith("n't"):
+        if _denies(word):
             for behind in words[at + 1 : at + 1 + _REACH]:
                 if behind in _ENDS_NEGATION:
                     break
@@ -112,6 +112,16 @@ def _denied(one: Sentence, other: Sentence) -> tuple[str, str] | None:
     return None
 
 
+def _denies(word: str) -> bool:
+    return word in NEGATIONS or word.endswith("n't")
+
+
+def _only_denied(one: Sentence, other: Sentence) -> bool:
+    """Whether two sentences have the same words but for an odd number of negations."""
+    bare = [[word for word in each.words if not _denies(word)] for each in (one, other)]
+    return bare[0] == bare[1] and (len(one.words) - len(other.words)) % 2 == 1
+
+
 def disagreement(
     one: Sentence, other: Sentence, told: tuple[Set[str], Set[str]], *, in_place: bool = True
 ) -> Difference | None:
@@ -127,7 +137,7 @@ def disagreement(
         return Difference("opposite", one, other, said)
     if said := _denied(one, other):
         return Difference("negation", one, other, said)
-    return None
+    return Difference("negation", one, other) if in_place and _only_denied(one, other) else None
 
 
 def replaced_word(one: Sentence, other: Sentence) -> tuple[str, str] | None:
