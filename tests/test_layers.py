@@ -51,6 +51,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "ast_grep_py": ("evidence/code/syntax.py",),
     "pygments": ("evidence/code/lexed.py",),
     "jinja2": ("garden/template.py",),
+    "rensa": ("garden/similar/profile.py",),
     "pydantic": (),
     "click": (),
 }
@@ -61,7 +62,7 @@ SIBLINGS_MAY = frozenset([("memory", "transaction"), ("transaction", "memory")])
 
 HEAVY = (
     "jsonschema", "git", "ruamel", "frontmatter", "watchdog", "rich", "pydantic", "numpy", "asyncio",
-    "ast_grep_py", "pygments", "jinja2",
+    "ast_grep_py", "pygments", "jinja2", "rensa",
 )  # fmt: skip
 
 

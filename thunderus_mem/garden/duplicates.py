@@ -50,18 +50,21 @@ def _age(document: Document) -> tuple[bool, str, str]:
     return (not created, created, document.id)
 
 
-def _choose(members: Sequence[_Member], strategy: str) -> list[_Member]:
-    """The members, the one that stays first; an unreadable time counts as the latest, or as never updated."""
-    by_age = sorted(members, key=lambda member: _age(member.document))
+def by_strategy(documents: Iterable[Document], strategy: str) -> list[Document]:
+    """The documents, the one that stays first; a time that cannot be read is the latest, or never updated."""
+    by_age = sorted(documents, key=_age)
     if strategy == KEEP_NEWEST:
-        newest = max(utc_key(member.document.updated) for member in members)
-        stays = min(
-            (member for member in members if utc_key(member.document.updated) == newest),
-            key=lambda member: member.id,
-        )
+        newest = max(utc_key(document.updated) for document in by_age)
+        stays = min((one for one in by_age if utc_key(one.updated) == newest), key=lambda one: one.id)
         by_age.remove(stays)
         by_age.insert(0, stays)
     return by_age
+
+
+def _choose(members: Sequence[_Member], strategy: str) -> list[_Member]:
+    """The members, the one that stays first."""
+    of = {member.document.path: member for member in members}
+    return [of[document.path] for document in by_strategy((m.document for m in members), strategy)]
 
 
 def _merge_step(stays: Document, merged: Document, gone: Sequence[_Member]) -> Step:
@@ -78,7 +81,7 @@ def _merge_step(stays: Document, merged: Document, gone: Sequence[_Member]) -> S
 
 
 def _merge_family(
-    family: Sequence[_Member], linked_files: Mapping[str, str]
+    family: Sequence[_Member], links: Mapping[str, str]
 ) -> tuple[list[Step], list[_Member], list[str]]:
     """Steps for documents of one kind and text, survivor first; who is left; what stood in the way."""
     steps: list[Step] = []
@@ -90,7 +93,7 @@ def _merge_family(
         for member in others:
             document = member.document
             after = None
-            if not obstacle(merged, document, member.words, linked_files):
+            if not obstacle(merged, document, member.words, links):
                 after = unite(merged, document)
             if after is None:
                 waiting.append(member)
@@ -100,7 +103,7 @@ def _merge_family(
         if gone:
             steps.append(_merge_step(first.document, merged, gone))
         left.append(_Member(merged, first.said, first.words))
-    reasons = [obstacle(left[0].document, m.document, m.words, linked_files) for m in left[1:]]
+    reasons = [obstacle(left[0].document, m.document, m.words, links) for m in left[1:]]
     return steps, left, reasons
 
 
@@ -114,7 +117,7 @@ def _families(group: Sequence[_Member], strategy: str) -> list[list[_Member]]:
     return [_choose(families[key], strategy) for key in sorted(families)]
 
 
-def _plan_group(group: Sequence[_Member], config: Config, linked_files: Mapping[str, str]) -> list[Step]:
+def _plan_group(group: Sequence[_Member], config: Config, links: Mapping[str, str]) -> list[Step]:
     flagged = config.duplicates_strategy == FLAG_FOR_REVIEW
     merged_kinds = frozenset() if flagged else MERGEABLE_KINDS & frozenset(config.duplicates_kinds)
     steps: list[Step] = []
@@ -131,7 +134,7 @@ def _plan_group(group: Sequence[_Member], config: Config, linked_files: Mapping[
         if family[0].document.kind not in merged_kinds:
             remaining += family
             continue
-        merges, left, reasons = _merge_family(family, linked_files)
+        merges, left, reasons = _merge_family(family, links)
         steps += merges
         remaining += left
         obstacles += reasons
@@ -153,39 +156,45 @@ def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
     )
 
 
-def _linked_files(members: Iterable[_Member]) -> dict[str, str]:
+def linked_files(documents: Iterable[Document]) -> dict[str, str]:
     """File path → the (first) id of a document that links to that very file."""
     import posixpath
 
     linked: dict[str, str] = {}
-    for member in sorted(members, key=lambda each: each.id):
-        if "](" not in member.document.text and "]: " not in member.document.text:
+    for document in sorted(documents, key=lambda each: each.id):
+        if "](" not in document.text and "]: " not in document.text:
             continue
-        for link in file_links(member.document.body):
-            path = posixpath.normpath(posixpath.join(folder(member.document.path), link))
-            linked.setdefault(path, member.id)
+        for link in file_links(document.body):
+            path = posixpath.normpath(posixpath.join(folder(document.path), link))
+            linked.setdefault(path, document.id)
     return linked
 
 
-def plan_duplicates(documents: Iterable[Document], config: Config) -> tuple[Step, ...]:
+def plan_duplicates(
+    documents: Iterable[Document], config: Config, gists: Mapping[str, str] | None = None
+) -> tuple[Step, ...]:
     """Steps that join exact duplicates, and reports on those that a person must decide.
 
     ``documents`` in any order; ``duplicates_strategy`` says which one stays: the oldest
     (``merge_to_first``), the one updated last (``keep_newest``), or none is touched (``flag_for_review``).
     Facts and playbooks among ``duplicates_kinds`` are merged within their kind; core documents, decisions,
-    recaps and pairs of two kinds are only reported. An id that two files claim is left to lint.
+    recaps and pairs of two kinds are only reported. An id that two files claim is left to lint. ``gists`` are
+    those that are known already (`model.statements.gist`), by path.
     """
     ordered = sorted(documents, key=lambda document: (document.id, document.path))
     claims: dict[str, int] = {}
     for document in ordered:
         claims[document.id] = claims.get(document.id, 0) + 1
-    members = [_member(document) for document in ordered]
-    groups: dict[str, list[_Member]] = {}
-    for member in members:
-        told = gist(member.said) if claims[member.id] == 1 else ""
-        if told:
-            groups.setdefault(told, []).append(member)
-    shared = [group for group in groups.values() if len(group) > 1]
-    linked_files = _linked_files(members) if shared else {}
-    steps = [step for group in shared for step in _plan_group(group, config, linked_files)]
+    groups: dict[str, list[Document]] = {}
+    for document in ordered:
+        if claims[document.id] == 1 and (told := _gist(document, gists or {})):
+            groups.setdefault(told, []).append(document)
+    shared = [[_member(document) for document in group] for group in groups.values() if len(group) > 1]
+    links = linked_files(ordered) if shared else {}
+    steps = [step for group in shared for step in _plan_group(group, config, links)]
     return tuple(sorted(steps, key=lambda step: (step.action == REPORT, step.targets)))
+
+
+def _gist(document: Document, gists: Mapping[str, str]) -> str:
+    known = gists.get(document.path)
+    return gist(statements(document.body, document.title)) if known is None else known

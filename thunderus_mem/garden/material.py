@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from thunderus_mem.garden.history import History
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, MutableMapping
 
     from thunderus_mem.model.document import Document
 
@@ -20,7 +20,8 @@ class Material(NamedTuple):
     the day in UTC (``2026-01-21``). ``files`` are all Markdown files of the memory folders, unreadable ones
     too; ``ours`` are ids of documents whose text is the very one that the program itself wrote last;
     ``former`` gives for a path that is no file any more the id of the one document it was, as the log tells.
-    ``history`` is what happened, read when a rule asks for it.
+    ``history`` is what happened, read when a rule asks for it; ``signatures`` is what was computed of texts
+    before, by content: rules may add to it, and it changes no answer.
     """
 
     documents: tuple[Document, ...]
@@ -30,3 +31,4 @@ class Material(NamedTuple):
     ours: frozenset[str] = frozenset()
     former: Mapping[str, str] = MappingProxyType({})
     history: Callable[[], History] = History
+    signatures: MutableMapping[str, bytes] | None = None

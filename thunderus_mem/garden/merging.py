@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from thunderus_mem.model.anchor import anchors_in
 from thunderus_mem.model.document import RELATIONS, read_document
 from thunderus_mem.model.edit import insert_item, set_key
 from thunderus_mem.model.errors import InvalidDocument
@@ -32,7 +33,7 @@ _IDENTITY = frozenset({"id", "title", "kind", "created", "updated", "verificatio
 _ORIGIN = frozenset(
     ["author", "agent", "source", "source_type", "run_id", "episode_id", "sequence_number", "metadata"]
 )
-_UNITED = _IDENTITY | {"tags", "aliases", "links", "provenance"}
+_UNITED = _IDENTITY | {"tags", "aliases", "links", "provenance", "anchors"}
 
 
 def _is_list_of_text(value: Any) -> bool:
@@ -93,6 +94,17 @@ def obstacle(stays: Document, leaves: Document, words: int, linked_files: Mappin
     """
     if _titles_disagree(stays.title, leaves.title, words):
         return f"the titles of `{stays.id}` and `{leaves.id}` may tell two things apart"
+    reason = hindrance(stays, leaves, linked_files)
+    if not reason and unite(stays, leaves) is None:
+        return f"the header of `{stays.id}` cannot hold what that of `{leaves.id}` has"
+    return reason
+
+
+def hindrance(stays: Document, leaves: Document, linked_files: Mapping[str, str]) -> str:
+    """What keeps two documents apart whatever they say and the header can hold; "" for nothing.
+
+    ``linked_files`` says which document links to which file.
+    """
     kept, given = stays.data(), leaves.data()
     for key in sorted(given.keys() - _UNITED):
         if key in kept and kept[key] != given[key] and key not in _ORIGIN:
@@ -101,8 +113,6 @@ def obstacle(stays: Document, leaves: Document, words: int, linked_files: Mappin
         return f"`{linked_files[leaves.path]}` links to the file of `{leaves.id}`; link to the id instead"
     if folder(stays.path) != folder(leaves.path) and file_links(leaves.body):
         return f"`{leaves.id}` stands in another folder, where its relative links mean other files"
-    if unite(stays, leaves) is None:
-        return f"the header of `{stays.id}` cannot hold what that of `{leaves.id}` has"
     return ""
 
 
@@ -122,6 +132,11 @@ def _united_text(stays: Document, leaves: Document) -> str:
     for link in leaves.links:
         if link.target not in (stays.id, leaves.id):
             text = insert_item(text, ("links", link.rel), link.target)
+    places = {cited.anchor.place for cited in anchors_in(stays.header, stays.header_line)}
+    for cited in anchors_in(leaves.header, leaves.header_line):
+        if cited.anchor.place not in places:
+            places.add(cited.anchor.place)
+            text = insert_item(text, ("anchors",), cited.item)
     text = insert_item(text, ("links", "duplicates"), leaves.id)
     own = stays.data()
     for key, value in leaves.data().items():
@@ -142,6 +157,15 @@ def _holds(data: Any, place: tuple[str, ...], value: Any) -> bool:
     return bool(data == value)
 
 
+def _anchors_held(leaves: Document, after: Document) -> bool:
+    """Whether every anchor of ``leaves`` stands in ``after``, with the fingerprint it has."""
+    held = {(one.anchor.place, one.anchor.fingerprint) for one in anchors_in(after.header, after.header_line)}
+    anchors = anchors_in(leaves.header, leaves.header_line)
+    given = leaves.data().get("anchors") or []
+    readable = not isinstance(given, list) or len(given) == len(anchors)
+    return readable and held.issuperset((one.anchor.place, one.anchor.fingerprint) for one in anchors)
+
+
 def unite(stays: Document, leaves: Document) -> Document | None:
     """``stays`` with everything of ``leaves`` that its own header lacks; its text is untouched.
 
@@ -159,4 +183,4 @@ def unite(stays: Document, leaves: Document) -> Document | None:
         for key, value in leaves.data().items()
         if key not in _UNITED
     )
-    return after if whole and leaves.id in after.aliases else None
+    return after if whole and leaves.id in after.aliases and _anchors_held(leaves, after) else None

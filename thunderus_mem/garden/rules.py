@@ -20,15 +20,25 @@ if TYPE_CHECKING:
 
 
 class GardenRule(NamedTuple):
-    """One rule of the gardener; ``plan`` gives the same steps for the same material."""
+    """One rule of the gardener; ``plan`` gives the same steps for the same material. None of them is carried
+    out by itself unless the rule ``applies``."""
 
     name: str
     does: str
     plan: Callable[[Material, Config], tuple[Step, ...]]
+    applies: bool = True
 
 
 def _duplicates(material: Material, config: Config) -> tuple[Step, ...]:
-    return plan_duplicates(material.documents, config)
+    from thunderus_mem.garden.similar.profile import gists
+
+    return plan_duplicates(material.documents, config, gists(material.documents, material.signatures))
+
+
+def _similar(material: Material, config: Config) -> tuple[Step, ...]:
+    from thunderus_mem.garden.similar.steps import plan_similar
+
+    return plan_similar(material, config)
 
 
 def _recaps(material: Material, config: Config) -> tuple[Step, ...]:
@@ -45,6 +55,12 @@ def _consolidate(material: Material, config: Config) -> tuple[Step, ...]:
 
 RULES: Final[tuple[GardenRule, ...]] = (
     GardenRule("duplicates", "Merge documents that make exactly the same statements.", _duplicates),
+    GardenRule(
+        "similar",
+        "Propose what to do with documents that nearly say the same.",
+        _similar,
+        applies=False,
+    ),
     GardenRule("numbers", "Give decisions that took one number twice a number of their own.", plan_numbers),
     GardenRule("links", "Lead links that lead nowhere to where their target went.", plan_links),
     GardenRule("tags", "Write each tag in one way.", plan_tags),
@@ -52,7 +68,10 @@ RULES: Final[tuple[GardenRule, ...]] = (
     GardenRule("recaps", "Write the recaps of `recap.schedule` that are missing.", _recaps),
     GardenRule("archive", "Set aside old recaps, and what has expired or was replaced.", plan_archive),
     GardenRule(
-        "consolidate", "Propose facts, decisions and playbooks that sessions have shown.", _consolidate
+        "consolidate",
+        "Propose facts, decisions and playbooks that sessions have shown.",
+        _consolidate,
+        applies=False,
     ),
 )
 """In the order in which their steps are carried out."""

@@ -32,6 +32,9 @@ def planned(rules: Iterable[GardenRule], material: Material, config: Config) -> 
 def _planned(rules: Iterable[GardenRule], material: Material, config: Config) -> Iterator[tuple[Step, ...]]:
     seen = material
     for rule in rules:
+        if not rule.applies:
+            yield rule.plan(material, config)
+            continue
         steps = rule.plan(seen, config)
         now = tuple(step for step in steps if step.extent == "apply")
         rest = steps if seen is material else rule.plan(material, config)

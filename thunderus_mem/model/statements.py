@@ -12,7 +12,7 @@ import re
 import unicodedata
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -32,7 +32,8 @@ _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}$")
 _BULLET = re.compile(r" {0,3}[-*+](?:[ \t]+|$)")
 _NUMBER = re.compile(r" {0,3}(\d{1,9})[.)](?:[ \t]+|$)")
 _NESTED = re.compile(r"[ \t]+(?:[-*+]|\d{1,9}[.)]|`{3,}|~{3,})")
-_SENTENCE_END = re.compile(r"(?:(?<=[^\W\d_]{2}[.!?])|(?<=[`)][.!?]))\s+(?=[A-Z\u00c0-\u00de`\"(\[])")
+_MAY_END = re.compile(r"[.!?] (?=[A-Z\u00c0-\u00de`\"(\[])")
+_TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
 _ABBREVIATED = re.compile(
     r"\b(?:al|ca|cf|dr|eg|ie|jr|mr|ms|no|nr|pp|st|vs|etc|fig|sec|sect|chap|vol|ver|mrs|max|min|incl|excl"
     r"|approx|resp|dept|inc|ltd|esp)\.$",
@@ -43,10 +44,11 @@ _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _AROUND = "\"'“”‘’()*_,;:.!?…"
 _END_MARKS = ".,;:!… "
 _SHORTEST_SENTENCE = 3
+_LETTERS = 2
+_LONGEST_ABBREVIATION = 12
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Statement:
+class Statement(NamedTuple):
     """One thing a body says: ``text``, under the headings ``under``, introduced by the sentence ``lead``."""
 
     under: tuple[str, ...]
@@ -67,17 +69,37 @@ def fold(text: str) -> str:
 
     Code spans, words with a capital inside, and anything with a digit or a sign in it stay as written.
     """
-    parts = _CODE_SPAN.split(" ".join(unicodedata.normalize("NFC", text).split()))
+    text = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
+    if "`" not in text:
+        return " ".join(map(_fold_word, text.split(" "))).rstrip(_END_MARKS)
+    parts = _CODE_SPAN.split(text)
     for at in range(0, len(parts), 2):
         parts[at] = " ".join(_fold_word(token) for token in parts[at].split(" "))
     return "".join(parts).rstrip(_END_MARKS)
 
 
+def _pieces(text: str) -> list[str]:
+    """The text cut behind a full stop that follows two letters, a bracket or code, before a capital."""
+    pieces = []
+    start = 0
+    for stop in _MAY_END.finditer(text):
+        at = stop.start()
+        if text[at - 1 : at] in ("`", ")") or (at >= _LETTERS and _TWO_LETTERS.match(text, at - _LETTERS)):
+            pieces.append(text[start : at + 1])
+            start = stop.end()
+    pieces.append(text[start:])
+    return pieces
+
+
 def _sentences(text: str) -> list[str]:
     """Sentences of one paragraph; the whole of it when a piece may be none (too short, ``approx.``)."""
-    pieces = _SENTENCE_END.split(" ".join(text.split()))
-    if any(len(piece.split()) < _SHORTEST_SENTENCE or _ABBREVIATED.search(piece) for piece in pieces[:-1]):
-        return [text]
+    pieces = _pieces(" ".join(text.split()))
+    for piece in pieces[:-1]:
+        # Only how a piece ends is asked: searching the whole of it would cost most of the reading.
+        if len(piece.split(None, _SHORTEST_SENTENCE)) < _SHORTEST_SENTENCE:
+            return [text]
+        if _ABBREVIATED.search(piece, max(0, len(piece) - _LONGEST_ABBREVIATION)):
+            return [text]
     return pieces
 
 
@@ -177,6 +199,8 @@ class _Reader:
 
     def block(self, line: str) -> bool:
         """Read the block that begins at ``line``; false when it is ordinary text."""
+        if line[0].isalpha():
+            return False
         if fence := _FENCE.match(line):
             self.flush()
             self.fence(fence[1])

@@ -10,7 +10,10 @@ from typing import Final, NamedTuple
 QUIET_SECONDS: Final = 60.0
 """A file somebody still writes has changed since."""
 
-_NAMES: Final = re.compile(r"(memory\.db(\.seal)?|manifest\.json)\.[0-9a-f]{12}\.tmp(-journal)?", re.ASCII)
+_NAMES: Final = re.compile(
+    r"(memory\.db(\.seal)?|manifest\.json|verdicts\.json|similar\.bin)\.[0-9a-f]{12}\.tmp(-journal)?",
+    re.ASCII,
+)
 _FLAGS: Final = (
     os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 )

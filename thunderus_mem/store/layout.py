@@ -169,6 +169,11 @@ class Layout(NamedTuple):
         return os.path.join(self.indexes_dir, "verdicts.json")
 
     @property
+    def signatures_file(self) -> str:
+        """What was computed of texts to find those alike: ``…/indexes/similar.bin``."""
+        return os.path.join(self.indexes_dir, "similar.bin")
+
+    @property
     def manifest_file(self) -> str:
         """The inventory of documents."""
         return os.path.join(self.indexes_dir, "manifest.json")

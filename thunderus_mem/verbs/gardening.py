@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from datetime import UTC
-from functools import partial
 from typing import TYPE_CHECKING
 
 from thunderus_mem.garden.filing import acting, step_proposal
-from thunderus_mem.garden.material import Material
 from thunderus_mem.garden.plan import Plan, make_plan
 from thunderus_mem.garden.rules import RULE_NAMES, RULES
 from thunderus_mem.garden.sequence import planned
@@ -21,7 +18,7 @@ from thunderus_mem.store.disk import mode_of
 from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import inside
-from thunderus_mem.verbs.documents import documents
+from thunderus_mem.verbs.garden_material import compared, material_of
 from thunderus_mem.verbs.gardened import (
     Applied,
     AppliedStep,
@@ -32,7 +29,6 @@ from thunderus_mem.verbs.gardened import (
     PlanReport,
     SkippedStep,
 )
-from thunderus_mem.verbs.happenings import history_of
 from thunderus_mem.verbs.proposing import rejected_keys
 from thunderus_mem.verbs.written import Written
 
@@ -41,46 +37,11 @@ if TYPE_CHECKING:
 
     from thunderus_mem.garden.plan import DocumentEdit, Step
     from thunderus_mem.memory import Memory
-    from thunderus_mem.model.document import Document
     from thunderus_mem.transaction import Writing
 
 _MOST_TOLD = 2_000
 """Documents that a snapshot lists; of more it says how many."""
 _USUAL_MODE = 0o644
-
-
-def material(memory: Memory) -> Material:
-    """What the gardening rules look at, from a fresh index."""
-    memory.refresh()
-    in_use, archived = (
-        tuple(sorted(found, key=lambda document: (document.id, document.path)))
-        for found in (documents(memory), documents(memory, archived=True))
-    )
-    today = memory.now().astimezone(UTC).date().isoformat()
-    files = frozenset(path for path, _, _ in memory.index.files())
-    former = memory.log_index().single_paths()
-    return Material(
-        in_use,
-        archived,
-        today,
-        files,
-        _ours(memory, in_use, today),
-        {path: doc_id for path, doc_id in former.items() if path not in files},
-        partial(history_of, memory),
-    )
-
-
-def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[str]:
-    """Of the recaps that may be archived, those that still say what the program itself wrote."""
-    from thunderus_mem.garden.archiving import expiry, old_recaps
-    from thunderus_mem.projection.log_index import read
-    from thunderus_mem.verbs.recapping import texts_by_us
-
-    asked = {one.id: one for one in old_recaps(in_use, memory.config, today)}
-    asked |= {one.id: one for one in in_use if one.kind == "recap" and "" < expiry(one) <= today}
-    rows = memory.log_index().naming(sorted(asked)) if asked else []
-    by_us = texts_by_us(logged.event for logged in read(memory.log, rows))
-    return frozenset(one.id for one in asked.values() if (one.id, one.hash) in by_us)
 
 
 def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
@@ -94,9 +55,9 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
             raise NotFound(
                 f'there is no gardening rule "{name}"', hint=f"{meant}The rules are {', '.join(RULE_NAMES)}"
             )
-    seen = material(memory)
     chosen = [rule for rule in RULES if not only or rule.name in only]
-    parts = planned(chosen, seen, memory.config)
+    with compared(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
+        parts = planned(chosen, seen, memory.config)
     targets = {
         target for part in parts for step in part if step.extent != "report" for target in step.targets
     }

@@ -1,0 +1,231 @@
+"""Documents that nearly say the same, or say the same in other words: two tiers, four labels. Pure.
+
+The exact tier is `garden.duplicates`; what it finds is not found again here.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from thunderus_mem.garden.similar.evidence import evidence, measured
+from thunderus_mem.garden.similar.families import Families
+from thunderus_mem.garden.similar.forms import form_lines, own_runs
+from thunderus_mem.garden.similar.labels import (
+    CONTRADICTION,
+    FORM,
+    RELATED,
+    SAME,
+    Label,
+    Read,
+    compare,
+    label_of,
+    read,
+)
+from thunderus_mem.garden.similar.near import near_candidates
+from thunderus_mem.garden.similar.neighbours import neighbours
+from thunderus_mem.garden.similar.profile import profiles, three_word_runs, told_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, MutableMapping, Sequence
+
+    from thunderus_mem.garden.similar.neighbours import Neighbours
+    from thunderus_mem.garden.similar.profile import Profile
+    from thunderus_mem.model.document import Document
+
+NEAR_JACCARD: Final = 0.5
+NEAR_CONTAINED: Final = 0.8
+_FEWEST_RUNS: Final = 6
+_MAY_HOLD: Final = 0.6
+# With less of a form than this the two are not alike because of it.
+_FORM_FROM: Final = 0.8
+_LIKENESS: Final = 0.33
+_LIKENESS_PER_SENTENCE: Final = 0.02
+_FEW_SENTENCES: Final = 3
+_MANY_SENTENCES: Final = 8
+_VERY_LIKE: Final = 0.5
+_LEAD: Final = 1.2
+_LEAD_OF_THE_VERY_LIKE: Final = 0.9
+_KINDS: Final = frozenset(["core", "fact", "playbook", "adr"])
+
+Tier = Literal["near", "paraphrase"]
+
+
+class Pair(NamedTuple):
+    """Two documents that are alike: their ids in order, how they were found, what they are to each other.
+
+    ``score`` is 0 to 1: the share of three-word runs that both have (near), or of what both speak of
+    (paraphrase). ``evidence`` are lines that let a person check it. ``proposed`` says whether the gardener
+    proposes a change; it never makes one by itself.
+    """
+
+    first: str
+    second: str
+    tier: Tier
+    label: Label
+    score: float
+    evidence: tuple[str, ...]
+    proposed: bool
+
+
+class _Found(NamedTuple):
+    """``strong``: near enough to be the same; ``told``: near enough to be mentioned; ``form``: what they
+    share belongs to a form."""
+
+    at: int
+    to: int
+    tier: Tier
+    score: float
+    strong: bool = True
+    told: bool = True
+    form: bool = False
+
+
+def find_similar(
+    documents: Sequence[Document], signatures: MutableMapping[str, bytes] | None = None
+) -> tuple[Pair, ...]:
+    """Every two documents that nearly say the same, or the same in other words, ordered by their ids.
+
+    ``documents`` in any order; recaps and ids that two files claim are left out, and of documents that say
+    exactly the same only the first is compared. ``signatures`` is a memory of what was computed before, by
+    content; it is added to, and changes no answer.
+    """
+    ordered = _comparable(documents)
+    known = profiles(ordered, signatures)
+    keep = _first_of_each_text(known)
+    ordered, known = [ordered[at] for at in keep], [known[at] for at in keep]
+    reader = _Reader(ordered, known)
+    forms = Families()
+    pairs = []
+    for found in _found(ordered, known, reader):
+        if not found.form:
+            pairs.append(_labelled(found, reader))
+        elif forms.join(ordered[found.at].id, ordered[found.to].id):
+            # One way from each member of a form to every other is enough: a thousand fill it in too.
+            pairs.append(_of_one_form(found, ordered))
+    return tuple(sorted(pair for pair in pairs if pair is not None))
+
+
+def _comparable(documents: Sequence[Document]) -> list[Document]:
+    claims: dict[str, int] = {}
+    for document in documents:
+        claims[document.id] = claims.get(document.id, 0) + 1
+    chosen = [one for one in documents if one.kind in _KINDS and claims[one.id] == 1]
+    return sorted(chosen, key=lambda document: document.id)
+
+
+def _first_of_each_text(known: Sequence[Profile]) -> list[int]:
+    seen: set[str] = set()
+    kept = []
+    for at, profile in enumerate(known):
+        if profile.gist and profile.gist not in seen:
+            kept.append(at)
+        seen.add(profile.gist)
+    return kept
+
+
+class _Reader:
+    """Reads a document for comparing when it is first needed."""
+
+    def __init__(self, documents: Sequence[Document], known: Sequence[Profile]) -> None:
+        self.documents = documents
+        self.form = form_lines(documents, known)
+        self._read: dict[int, Read] = {}
+        self._runs: dict[int, tuple[set[int], set[int]]] = {}
+
+    def read(self, at: int) -> Read:
+        if at not in self._read:
+            self._read[at] = read(self.documents[at])
+        return self._read[at]
+
+    def runs(self, at: int) -> tuple[set[int], set[int]]:
+        """The three-word runs of all lines, and of those that are not a form's."""
+        if at not in self._runs:
+            document = self.documents[at]
+            own = own_runs(document, self.form) if self.form else set()
+            self._runs[at] = three_word_runs(told_lines(document.body)), own
+        return self._runs[at]
+
+
+def _found(documents: Sequence[Document], known: Sequence[Profile], reader: _Reader) -> Iterator[_Found]:
+    by_signature = near_candidates(documents, known)
+    alike = {(pair.first, pair.second): pair for pair in neighbours(known)}
+    # Who holds most of another's words, in whatever order of size, may hold its sentences.
+    holding = {two for two, pair in alike.items() if pair.contained >= _MAY_HOLD}
+    nearby = by_signature.pairs | by_signature.forms | holding
+    for at, to in sorted(nearby | alike.keys()):
+        found = _near(at, to, reader) if (at, to) in nearby else None
+        if found is None and (at, to) in alike:
+            found = _restated(alike[at, to], reader)
+        if found is not None:
+            yield found
+
+
+def _near(at: int, to: int, reader: _Reader) -> _Found | None:
+    runs, own = zip(reader.runs(at), reader.runs(to), strict=True)
+    score = _near_score(*runs)
+    if not score:
+        return None
+    form = bool(reader.form) and not _alike_by_themselves(runs, own)
+    return _Found(at, to, "near", score, form=form)
+
+
+def _restated(pair: Neighbours, reader: _Reader) -> _Found | None:
+    if pair.likeness < _LIKENESS:
+        return None
+    shorter = min(len(reader.read(pair.first).sentences), len(reader.read(pair.second).sentences)) - 1
+    strong, told = _strong(pair, shorter), pair.likeness >= _VERY_LIKE
+    if not (strong or told):
+        return None
+    return _Found(pair.first, pair.second, "paraphrase", pair.likeness, strong, told)
+
+
+def _near_score(one: set[int], other: set[int]) -> float:
+    """The Jaccard index of three-word runs, or how much of the shorter the longer holds; 0 when not near."""
+    shorter = min(len(one), len(other))
+    if shorter < _FEWEST_RUNS:
+        return 0.0
+    shared = len(one & other)
+    jaccard = shared / (len(one) + len(other) - shared)
+    if jaccard >= NEAR_JACCARD:
+        return jaccard
+    contained = shared / shorter
+    return contained if contained >= NEAR_CONTAINED else 0.0
+
+
+def _alike_by_themselves(runs: tuple[set[int], ...], own: tuple[set[int], ...]) -> bool:
+    """Whether two near documents are near without the lines of a form, or have few of these."""
+    if sum(map(len, own)) > _FORM_FROM * sum(map(len, runs)):
+        return True
+    return _near_score(*own) > 0
+
+
+def _strong(pair: Neighbours, shorter: int) -> bool:
+    """Whether two neighbours are near enough to be taken for restatements: much of what they speak of is
+    shared, the more the longer they are, and both are clearly ahead of the next best."""
+    length = min(max(shorter - _FEW_SENTENCES, 0), _MANY_SENTENCES)
+    if pair.likeness < _LIKENESS + length * _LIKENESS_PER_SENTENCE:
+        return False
+    return pair.lead >= (_LEAD if pair.likeness < _VERY_LIKE else _LEAD_OF_THE_VERY_LIKE)
+
+
+def _of_one_form(found: _Found, documents: Sequence[Document]) -> Pair:
+    said = (measured(found.tier, found.score), "and stands in documents of other titles too")
+    one, other = documents[found.at].id, documents[found.to].id
+    return Pair(one, other, found.tier, FORM, round(found.score, 3), said, proposed=False)
+
+
+def _labelled(found: _Found, reader: _Reader) -> Pair | None:
+    one, other = reader.read(found.at), reader.read(found.to)
+    comparison = compare(one, other)
+    label = label_of(comparison, strong=found.strong)
+    if label == RELATED and not found.told:
+        return None
+    return Pair(
+        one.document.id,
+        other.document.id,
+        found.tier,
+        label,
+        round(found.score, 3),
+        evidence(found.tier, found.score, comparison, one, other),
+        label in (SAME, CONTRADICTION),
+    )

@@ -1,0 +1,176 @@
+"""What the gardener proposes for documents that are alike. Nothing here is ever carried out by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.garden.duplicates import FLAG_FOR_REVIEW, MERGEABLE_KINDS, by_strategy, linked_files
+from thunderus_mem.garden.merging import hindrance, malformation
+from thunderus_mem.garden.plan import REPORT, DocumentEdit, Step
+from thunderus_mem.garden.similar.families import Families
+from thunderus_mem.garden.similar.joining import joined
+from thunderus_mem.garden.similar.labels import CONTRADICTION, FORM, SAME
+from thunderus_mem.garden.similar.pairs import find_similar
+from thunderus_mem.model.edit import insert_item
+from thunderus_mem.model.errors import InvalidDocument
+from thunderus_mem.model.statements import digest, statements
+from thunderus_mem.model.timestamp import utc_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from thunderus_mem.garden.material import Material
+    from thunderus_mem.garden.similar.pairs import Pair
+    from thunderus_mem.model.document import Document
+    from thunderus_mem.store.config import Config
+
+RULE: Final = "similar"
+JOIN: Final = "join"
+SUPERSEDE: Final = "supersede"
+_SETTLED: Final = frozenset(("supersedes", "duplicates"))
+
+
+def plan_similar(material: Material, config: Config) -> tuple[Step, ...]:
+    """Proposals and reports about documents that nearly say the same, or say it in other words.
+
+    *same* proposes one document with what both say, *possible contradiction* that the newer supersedes the
+    older; documents of one form and related ones are only reported, as is everything when
+    ``duplicates_strategy`` is ``flag_for_review``. Documents that are superseded, and pairs that a link
+    joins already, are not told again.
+    """
+    settled = _settled(material.documents)
+    replaced = {target for source, rel, target in settled if rel == "supersedes" and source != target}
+    documents = [one for one in material.documents if one.id not in replaced]
+    by_id = {document.id: document for document in documents}
+    joined_pairs = {frozenset((source, target)) for source, _, target in settled}
+    pairs = [
+        pair
+        for pair in find_similar(documents, material.signatures)
+        if frozenset((pair.first, pair.second)) not in joined_pairs
+    ]
+    links = linked_files(documents) if any(pair.label == SAME for pair in pairs) else {}
+    steps = [_step(pair, by_id, config, links) for pair in pairs if pair.label != FORM]
+    return (*steps, *_forms([pair for pair in pairs if pair.label == FORM], by_id))
+
+
+def _settled(documents: Iterable[Document]) -> list[tuple[str, str, str]]:
+    """Every link that settles what two documents are to each other, aliases followed."""
+    ids = {alias: document.id for document in documents for alias in document.aliases}
+    ids |= {document.id: document.id for document in documents}
+    return [
+        (document.id, link.rel, ids.get(link.target, link.target))
+        for document in documents
+        for link in document.links
+        if link.rel in _SETTLED
+    ]
+
+
+def _texts(documents: Iterable[Document]) -> tuple[tuple[str, str], ...]:
+    return tuple((one.id, digest(statements(one.body, one.title))) for one in documents)
+
+
+def _step(pair: Pair, by_id: Mapping[str, Document], config: Config, links: Mapping[str, str]) -> Step:
+    two = by_id[pair.first], by_id[pair.second]
+    if pair.label == SAME:
+        return _same(pair, two, config, links)
+    if pair.label == CONTRADICTION:
+        return _contradiction(pair, two, config)
+    why = f"`{pair.first}` and `{pair.second}` speak of much the same"
+    return _told(pair, two, f"{why}; a person decides whether they belong together")
+
+
+def _told(pair: Pair, documents: Sequence[Document], why: str, obstacle: str = "") -> Step:
+    """A pair that is only reported."""
+    return Step(
+        REPORT,
+        why,
+        (*pair.evidence, *([obstacle] if obstacle else [])),
+        tuple(document.id for document in documents),
+        rule=RULE,
+        reach="report",
+        label=pair.label,
+        texts=_texts(documents),
+    )
+
+
+def set_aside(document: Document) -> DocumentEdit:
+    """The edit that takes a document out of use whose text lives on in another; the log keeps the file."""
+    return DocumentEdit(document.path, document.id, document.hash, None)
+
+
+def _same(pair: Pair, two: Sequence[Document], config: Config, links: Mapping[str, str]) -> Step:
+    stays, leaves = by_strategy(two, config.duplicates_strategy)
+    why = f"`{stays.id}` and `{leaves.id}` say the same in other words"
+    reason = _obstacle(stays, leaves, config, links)
+    after = None if reason else joined(stays, leaves)
+    if after is None:
+        told = reason or f"the header of `{stays.id}` cannot hold what that of `{leaves.id}` has"
+        return _told(pair, (stays, leaves), f"{why}; a person decides what becomes of them", told)
+    return Step(
+        JOIN,
+        f"{why}; `{stays.id}` gets what only the other says",
+        pair.evidence,
+        (stays.id, leaves.id),
+        (DocumentEdit(stays.path, stays.id, stays.hash, after.text), set_aside(leaves)),
+        rule=RULE,
+        reach="propose",
+        label=pair.label,
+        texts=_texts((stays, leaves)),
+    )
+
+
+def _obstacle(stays: Document, leaves: Document, config: Config, links: Mapping[str, str]) -> str:
+    """Why two documents that say the same cannot be proposed as one; "" when they can."""
+    if config.duplicates_strategy == FLAG_FOR_REVIEW:
+        return "`duplicates.strategy` is `flag_for_review`"
+    merged = MERGEABLE_KINDS & frozenset(config.duplicates_kinds)
+    if stays.kind != leaves.kind or stays.kind not in merged:
+        kinds = stays.kind if stays.kind == leaves.kind else f"{stays.kind} and {leaves.kind}"
+        return f"documents of kind {kinds} are not joined"
+    return malformation(stays) or malformation(leaves) or hindrance(stays, leaves, links)
+
+
+def _contradiction(pair: Pair, two: Sequence[Document], config: Config) -> Step:
+    older, newer = sorted(two, key=lambda document: (utc_key(document.updated), document.id))
+    why = f"`{newer.id}` and `{older.id}` may contradict each other, both are in question"
+    text = ""
+    known = utc_key(older.updated) and utc_key(older.updated) != utc_key(newer.updated)
+    if known and config.duplicates_strategy != FLAG_FOR_REVIEW:
+        try:
+            text = insert_item(newer.text, ("links", "supersedes"), older.id)
+        except InvalidDocument:
+            text = ""
+    if not text:
+        return _told(pair, (newer, older), f"{why}; a person decides which of them holds")
+    return Step(
+        SUPERSEDE,
+        f"{why}; if the newer holds, it supersedes the other",
+        pair.evidence,
+        (newer.id, older.id),
+        (DocumentEdit(newer.path, newer.id, newer.hash, text),),
+        rule=RULE,
+        reach="propose",
+        label=pair.label,
+        texts=_texts((newer, older)),
+    )
+
+
+def _forms(pairs: Sequence[Pair], by_id: Mapping[str, Document]) -> list[Step]:
+    """One report for each form, naming every document that fills it."""
+    families = Families()
+    for pair in pairs:
+        families.join(pair.first, pair.second)
+    return [_form([by_id[name] for name in members]) for members in families.all()]
+
+
+def _form(members: Sequence[Document]) -> Step:
+    return Step(
+        REPORT,
+        f"{len(members)} documents fill one form with different things; that makes them no duplicates",
+        tuple(f"`{one.id}` stands in {one.path}" for one in members),
+        tuple(one.id for one in members),
+        rule=RULE,
+        reach="report",
+        label=FORM,
+        texts=_texts(members),
+    )
