@@ -17,6 +17,10 @@ _STARTS_BLOCK = re.compile(r"[-*+#>|=<:`~\[!]|\d+[.)]|---")
 _PLAIN_CAPITAL = re.compile(r"[A-Z][a-z]+(?=[ ,])")
 _SENTENCE = re.compile(r"(?<=[a-z]{3}\.) (?=[A-Z][a-z]*[ ,])")
 
+_MARKUP = re.compile(r"^(?:[ \t]*<|[ \t]+(?:```|~~~))", re.MULTILINE)
+# Where a sentence ends is not plain in these, nor what a change of order would do.
+_AMBIGUOUS = re.compile(r"[!?:()\[\]\"*_<>]|\b(?:etc|inc|ltd|e\.g|i\.e|cf|vs)\.", re.IGNORECASE)
+
 
 def _wrapped(block: Block, dice: Random) -> tuple[str, ...]:
     if block.sort != "paragraph" or any(line.endswith(("  ", "\\")) for line in block.lines):
@@ -45,15 +49,15 @@ def _cased(block: Block, dice: Random) -> tuple[str, ...]:
 
 def _ended(block: Block, dice: Random) -> tuple[str, ...]:
     """A list item without the full stop at its end, or with one."""
-    if block.sort != "item" or not block.lines[0][-1].isalpha() and block.lines[0][-1] != ".":
-        return block.lines
     line = block.lines[0]
+    if block.sort != "item" or block.continued or not (line[-1].isalpha() or line[-1] == "."):
+        return block.lines
     return (line[:-1] if line[-1] == "." and line[-2:-1].isalpha() else line.rstrip(".") + ".",)
 
 
 def _spaced(block: Block, dice: Random) -> tuple[str, ...]:
     """Two blank lines for one, blanks at the end of a heading."""
-    if block.lines == ("",):
+    if block.lines == ("",) and not block.continued:
         return ("", "")
     return (block.lines[0] + " ",) if block.lines[0].startswith("#") else block.lines
 
@@ -64,8 +68,8 @@ def _reordered(block: Block, dice: Random) -> tuple[str, ...]:
         return block.lines
     text = " ".join(block.lines)
     pieces = _SENTENCE.split(text)
-    plain = all(len(piece.split()) > 3 and piece.endswith(".") for piece in pieces)
-    if len(pieces) < 2 or not plain or any(mark in text for mark in ("!", "?", ":", "(", "[", '"')):
+    plain = all(len(piece.split()) > 3 and piece.endswith(".") and piece[0].isupper() for piece in pieces)
+    if len(pieces) < 2 or not plain or _AMBIGUOUS.search(text):
         return block.lines
     return (" ".join([pieces[1], pieces[0], *pieces[2:]]),)
 
@@ -80,7 +84,12 @@ LAYOUTS: Final[dict[str, Callable[[Block, Random], tuple[str, ...]]]] = {
 }
 
 
+def plain(body: str) -> bool:
+    """Whether a text is Markdown without markup or code inside its lists, so that its layout is its own."""
+    return not _MARKUP.search(body)
+
+
 def laid_out(body: str, how: str, dice: Random) -> str:
-    """A text in another layout, by the name of the change."""
+    """A `plain` text in another layout, by the name of the change."""
     change = LAYOUTS[how]
     return "\n".join(line for block in blocks(body) for line in change(block, dice))

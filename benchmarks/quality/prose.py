@@ -14,12 +14,14 @@ class Block(NamedTuple):
     """Lines that belong together. ``sort`` is "paragraph", "item" (of an unordered list) or "other".
 
     ``followed`` says whether the next block but blank lines is of another sort than a paragraph or heading:
-    then the last sentence may introduce it.
+    then the last sentence may introduce it. ``continued`` says whether the next line that is not blank is
+    indented, and so may belong to it.
     """
 
     sort: str
     lines: tuple[str, ...]
     followed: bool
+    continued: bool
 
 
 def _sort(lines: list[str]) -> str:
@@ -61,5 +63,7 @@ def blocks(body: str) -> list[Block]:
         coming = (after for after in range(at + 1, len(groups)) if groups[after][0].strip())
         after = next(coming, None)
         plain = after is None or sorts[after] == "paragraph" or groups[after][0].startswith("#")
-        found.append(Block(sorts[at] if group[0].strip() else "other", tuple(group), not plain))
+        indented = after is not None and groups[after][0].startswith((" ", "\t"))
+        sort = sorts[at] if group[0].strip() else "other"
+        found.append(Block(sort, tuple(group), not plain, indented))
     return found

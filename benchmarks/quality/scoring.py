@@ -1,0 +1,183 @@
+"""What two methods said of the trials, counted and held against the targets. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from benchmarks.quality.pools import BANDS
+from benchmarks.quality.trials import (
+    CONTRADICTION,
+    CONTRADICTS,
+    DISTINCT,
+    EXACT,
+    FORM,
+    MUTANT,
+    NEAR,
+    RELATED,
+    RESTATEMENT,
+)
+from benchmarks.quality.written import SPLITS
+from benchmarks.replay.scoring import Rate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from benchmarks.quality.trials import Pool, Seen, Told, Trial
+
+MOST_PROPOSALS: Final = 6.0
+"""Proposals for every hundred documents that nobody has planted anything in."""
+
+# measure, what is counted, of which trials, target (at least, or at most when negative; None: no target)
+_FOUND, _PROPOSED, _LABELLED, _MERGED = "found", "proposed", "labelled", "merged"
+_MEASURES: Final = (
+    ("exact duplicates found", EXACT, _FOUND, ("≥", 1.0)),
+    ("near duplicates proposed", NEAR, _PROPOSED, ("≥", 0.97)),
+    ("restatements proposed", RESTATEMENT, _PROPOSED, ("≥", 0.6)),
+    ("contradictions labelled", CONTRADICTION, _LABELLED, ("≥", 0.8)),
+    ("mutants labelled", MUTANT, _LABELLED, ("≥", 0.8)),
+    ("same form proposed", FORM, _PROPOSED, ("≤", 0.15)),
+    ("related proposed", RELATED, _PROPOSED, None),
+    *((f"{what} merged", what, _MERGED, ("≤", 0.0)) for what in DISTINCT),
+)
+_ORDER: Final = {name: at for at, (_, name) in enumerate(BANDS)}
+
+
+class Asked(NamedTuple):
+    """One pool and what the product and the other method say of it."""
+
+    pool: Pool
+    ours: Seen
+    theirs: Seen
+
+
+class Row(NamedTuple):
+    """One line of the report. ``part`` is "" for all trials; ``met`` is ``None`` without a target."""
+
+    measure: str
+    part: str
+    ours: Rate
+    theirs: Rate
+    target: str
+    met: bool | None
+
+
+class Density(NamedTuple):
+    """How many pairs are put to a person in a pool: those planted there, and others."""
+
+    pool: str
+    documents: int
+    planted: int
+    others: int
+    theirs: int
+    target: str
+    met: bool | None
+
+    @property
+    def hundred(self) -> float:
+        """Proposals for every hundred documents."""
+        return 100 * (self.planted + self.others) / self.documents if self.documents else 0.0
+
+
+def _says(told: Told | None, what: str, merged: bool) -> bool:
+    if what == _MERGED:
+        return merged
+    if told is None:
+        return False
+    if what == _FOUND:
+        return told.tier in (EXACT, "word overlap")
+    return told.label == CONTRADICTS if what == _LABELLED else told.proposed
+
+
+def counts(seen: Seen, trial: Trial, what: str) -> bool:
+    """Whether a method has found, proposed, labelled or merged a pair."""
+    return _says(seen.told.get(trial.key), what, trial.key in seen.merged)
+
+
+def _parts(trials: Iterable[Trial]) -> list[tuple[str, Callable[[Trial], bool]]]:
+    """The ways to look at some trials: all, by split, by grade or kind, by how they are phrased."""
+    trials = list(trials)
+    found: list[tuple[str, Callable[[Trial], bool]]] = [("", lambda trial: True)]
+    for split in SPLITS:
+        if any(trial.split == split for trial in trials):
+            found.append((split, lambda trial, split=split: trial.split == split))  # type: ignore[misc]
+    kinds = sorted({trial.by for trial in trials}, key=lambda by: (_ORDER.get(by, 99), by))
+    if len(kinds) > 1:
+        found += [(by, lambda trial, by=by: trial.by == by) for by in kinds]  # type: ignore[misc]
+    for phrasing in ("alike", "reworded"):
+        if any(trial.what == CONTRADICTION and trial.how.endswith(f" {phrasing}") for trial in trials):
+            end = f" {phrasing}"
+            found.append((phrasing, lambda trial, end=end: trial.how.endswith(end)))  # type: ignore[misc]
+    return found
+
+
+def _meets(rate: Rate, target: tuple[str, float]) -> bool | None:
+    if not rate.total:
+        return None
+    share = rate.hits / rate.total
+    return share >= target[1] if target[0] == "≥" else share <= target[1]
+
+
+def rows(asked: Sequence[Asked]) -> list[Row]:
+    """Every measure: all trials first, which the target is for, then its parts."""
+    found = []
+    for measure, kind, what, target in _MEASURES:
+        cases = [(one, trial) for one in asked for trial in one.pool.trials if trial.what == kind]
+        if not cases:
+            continue
+        for part, belongs in _parts(trial for _, trial in cases):
+            chosen = [(one, trial) for one, trial in cases if belongs(trial)]
+            ours = Rate(sum(counts(one.ours, trial, what) for one, trial in chosen), len(chosen))
+            # The other method knows one answer: it merges.
+            theirs = Rate(sum(counts(one.theirs, trial, _MERGED) for one, trial in chosen), len(chosen))
+            mark = target if not part else None
+            shown = f"{mark[0]} {100 * mark[1]:g} %" if mark else ""
+            found.append(Row(measure, part, ours, theirs, shown, _meets(ours, mark) if mark else None))
+    return found
+
+
+def densities(asked: Sequence[Asked]) -> list[Density]:
+    """Proposals in every pool, and their sum over the pools in which nothing was planted."""
+    found = []
+    for one in asked:
+        keys = {trial.key for trial in one.pool.trials}
+        proposed = {pair for pair, told in one.ours.told.items() if told.proposed}
+        counted = (len(one.pool.documents), len(proposed & keys), len(proposed - keys), len(one.theirs.merged))
+        found.append(Density(one.pool.name, *counted, "", None))
+    real = [each for each, one in zip(found, asked, strict=True) if not one.pool.trials]
+    if real:
+        sums = [sum(each[at] for each in real) for at in range(1, 5)]
+        whole = Density("all real text", *sums, f"≤ {MOST_PROPOSALS:g}", None)  # type: ignore[arg-type]
+        found.append(whole._replace(met=whole.hundred <= MOST_PROPOSALS))
+    return found
+
+
+def labels(asked: Sequence[Asked]) -> dict[str, dict[str, int]]:
+    """For each sort of trial, how often the product gives which label; "–" for a pair it says nothing of."""
+    found: dict[str, dict[str, int]] = {}
+    for one in asked:
+        for trial in one.pool.trials:
+            told = one.ours.told.get(trial.key)
+            name = f"{told.label}{'' if told.proposed else ', not proposed'}" if told else "–"
+            row = found.setdefault(trial.what, {})
+            row[name] = row.get(name, 0) + 1
+    return found
+
+
+def misses(asked: Sequence[Asked]) -> dict[str, list[tuple[Trial, str]]]:
+    """The trials that speak against a target, with what was said of them. Held-out pairs are not shown."""
+    found: dict[str, list[tuple[Trial, str]]] = {}
+    for measure, kind, what, target in _MEASURES:
+        for one in asked if target else ():
+            for trial in one.pool.trials:
+                wanted = target is not None and target[0] == "≥"
+                if trial.what != kind or trial.split == SPLITS[1] or counts(one.ours, trial, what) == wanted:
+                    continue
+                told = one.ours.told.get(trial.key)
+                said = f"{told.tier}: {told.label}" if told else "nothing"
+                found.setdefault(measure, []).append((trial, said))
+    return found
+
+
+def passed(found: Sequence[Row], proposals: Sequence[Density]) -> bool:
+    """Whether no target is missed."""
+    return all(each.met is not False for each in (*found, *proposals))
