@@ -100,7 +100,9 @@ def main(arguments: list[str]) -> int:
     found = real_pages(options.repositories, options.most, options.seed)
     asked = put(product_finder(), make_pools(found, options.seed))
     data = as_data(asked)
-    print(json.dumps(data, indent=1, ensure_ascii=False) if options.json else markdown(asked, options.examples))
+    print(
+        json.dumps(data, indent=1, ensure_ascii=False) if options.json else markdown(asked, options.examples)
+    )
     return 0 if data["passed"] else 1
 
 

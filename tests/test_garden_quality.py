@@ -1,10 +1,10 @@
-"""The benchmark of the duplicate finder: its pairs are sound, its changes do what they say, its counts count."""
+"""The benchmark of the duplicate finder: its pairs are sound, its changes true, its counts right."""
 
 from __future__ import annotations
 
 import json
 import random
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ from benchmarks.quality.written import DISAGREEMENTS, GRADES, SPLITS, load, righ
 from tests.git_repository import Repository
 from thunderus_mem.model.statements import same_text
 
-if False:  # for type checkers
+if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
@@ -128,7 +128,7 @@ The old version stays for a day. Nobody has to wait for it any longer.
 - Deploy at 14:30 with 3 replicas of `gateway`.
 - The job must not run twice
 
-Then look at the dashboard.
+Then look at the dashboard. Ask the team before anything else.
 """
 
 
@@ -179,7 +179,7 @@ def test_each_pool_holds_its_pages_and_their_twins() -> None:
     near, changed = near_pool(PAGES), mutant_pool(PAGES, "1")
     assert len(near.documents) == len(changed.documents) == 24
     assert {trial.by for trial in near.trials} == {"2–5 %"}
-    assert {trial.by for trial in changed.trials} == {"number", "name", "negation"} - {"name"} or {"name"}
+    assert {trial.by for trial in changed.trials} == {"number", "negation"}, "no other name to put in"
     for pool in (near, changed):
         ids = {each.id for each in pool.documents}
         assert len(ids) == 24
@@ -250,12 +250,14 @@ def test_the_report_is_written_both_ways() -> None:
 
 
 def test_pages_and_their_earlier_versions_are_read_from_git(tmp_path: Path) -> None:
-    repository = Repository(tmp_path / "some+place")
+    repository = Repository(tmp_path / "some+place", tmp_path / "home").init()
     words = " ".join(f"word{at}" for at in range(60))
     header = "---\ntitle: The first page\n---\n"
     repository.write("docs/a.md", f"{header}{words} and so on.\n")
     repository.write("docs/b.md", "Too short.\n")
-    repository.write("website/versioned_docs/version-1.0/c.md", f"# Third\n\n{words} in the old days, then.\n")
+    repository.write(
+        "website/versioned_docs/version-1.0/c.md", f"# Third\n\n{words} in the old days, then.\n"
+    )
     repository.write("docs/c.md", f"# Third\n\n{words} in the new days, then.\n")
     repository.commit("first")
     repository.write("docs/a.md", f"{header}{words} and so forth, as ever.\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import re
@@ -28,7 +29,7 @@ _HEADING = re.compile(r"^#{1,6}[ \t]+(.+)$", re.MULTILINE)
 
 
 class Version(NamedTuple):
-    """An earlier text of a page. ``change`` is the share of words that differ; ``source`` says which it is."""
+    """An earlier text of a page. ``change`` is the share of words that differ; ``source`` names it."""
 
     origin: str
     source: str
@@ -99,10 +100,8 @@ def _texts(repository: str, blobs: Iterable[str]) -> dict[str, str]:
         at = end + 1
         if len(head) == 3:
             size = int(head[2])
-            try:
+            with contextlib.suppress(UnicodeDecodeError):
                 found[head[0].decode()] = data[at : at + size].decode().replace("\r\n", "\n")
-            except UnicodeDecodeError:
-                pass
             at += size + 1
     return found
 

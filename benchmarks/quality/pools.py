@@ -71,9 +71,7 @@ def near_pool(pages: Sequence[Page]) -> Pool:
             older = _twin(page, page.earlier.body, "before", page.earlier.title)
             documents.append(older)
             how = f"{page.earlier.origin} {page.earlier.source}, {100 * page.earlier.change:.1f} % changed"
-            trials.append(
-                Trial(NEAR, band(page.earlier.change), "", page.id, older.id, page.corpus, how)
-            )
+            trials.append(Trial(NEAR, band(page.earlier.change), "", page.id, older.id, page.corpus, how))
     return Pool("near", tuple(documents), tuple(trials))
 
 

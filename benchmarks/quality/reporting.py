@@ -21,20 +21,20 @@ def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 
 def _rows(found: Sequence[Row]) -> str:
-    lines = [
-        (row.measure if not row.part else f"… {row.part}", str(row.ours), row.target, _MARK[row.met])
-        + (str(row.theirs),)
-        for row in found
-    ]
+    lines = []
+    for row in found:
+        name = f"… {row.part}" if row.part else row.measure
+        lines.append((name, str(row.ours), row.target, _MARK[row.met], str(row.theirs)))
     return _table(("measure", "thunderus-mem", "target", "met", "word overlap > 0.8 merges"), lines)
 
 
 def _densities(found: Sequence[Density]) -> str:
-    lines = [
-        (one.pool, f"{one.documents:,}", f"{one.planted:,}", f"{one.others:,}", f"{one.hundred:.2f}")
-        + (one.target, _MARK[one.met], f"{one.theirs:,}")
-        for one in found
-    ]
+    lines = []
+    for one in found:
+        numbers = [f"{count:,}" for count in (one.documents, one.planted, one.others)]
+        lines.append(
+            (one.pool, *numbers, f"{one.hundred:.2f}", one.target, _MARK[one.met], f"{one.theirs:,}")
+        )
     head = ("pool", "documents", "planted pairs proposed", "others proposed", "per 100 documents")
     return _table((*head, "target", "met", "word overlap > 0.8 merges"), lines)
 
@@ -76,9 +76,7 @@ def as_data(asked: Sequence[Asked]) -> dict[str, Any]:
     """Everything the tables hold, and the misses that may be shown."""
     found, proposals = rows(asked), densities(asked)
     return {
-        "measures": [
-            row._asdict() | {"ours": _rate(row.ours), "theirs": _rate(row.theirs)} for row in found
-        ],
+        "measures": [row._asdict() | {"ours": _rate(row.ours), "theirs": _rate(row.theirs)} for row in found],
         "proposals": [one._asdict() | {"hundred": one.hundred} for one in proposals],
         "labels": labels(asked),
         "misses": {
