@@ -14,7 +14,7 @@ from benchmarks import garden_quality
 from benchmarks.quality import corpora, layout, mutants
 from benchmarks.quality.documents import document
 from benchmarks.quality.finder import ask
-from benchmarks.quality.pools import as_they_are, exact_pool, mutant_pool, near_pool, written_pool
+from benchmarks.quality.pools import WRITTEN, as_they_are, exact_pool, mutant_pool, near_pool, written_pool
 from benchmarks.quality.prose import blocks
 from benchmarks.quality.reporting import as_data, markdown
 from benchmarks.quality.scoring import Asked, densities, labels, misses, passed, rows
@@ -203,10 +203,10 @@ def test_counting_by_hand() -> None:
         (keys[0][0], keys[1][0]): Told("related", "paraphrase", True),
     }
     asked = [Asked(pool, Seen(told, frozenset()), Seen({}, frozenset(keys[:3])))]
-    (row,) = [row for row in rows(asked) if not row.part]
+    row, merged = [row for row in rows(asked) if not row.part]
     assert (row.measure, row.ours, row.theirs) == ("near duplicates proposed", (1, 4), (3, 4))
-    assert row.met is False
-    (density,) = densities(asked)
+    assert (row.met, merged.met) == (False, None)
+    (density,) = densities([asked[0]._replace(pool=pool._replace(name=WRITTEN))])
     assert (density.documents, density.planted, density.others, density.theirs) == (8, 1, 1, 3)
     assert labels(asked) == {"near": {"same": 1, "same form, not proposed": 1, "–": 2}}
     assert [said for _, said in misses(asked)["near duplicates proposed"]] == [
@@ -221,7 +221,7 @@ def test_a_merge_of_distinct_documents_misses_a_target() -> None:
     pool = written_pool(ENTRIES, ())
     key = next(trial.key for trial in pool.trials if trial.what == CONTRADICTION)
     asked = [Asked(pool, Seen({}, frozenset([key])), Seen({}, frozenset()))]
-    row = next(row for row in rows(asked) if row.measure == "contradiction merged" and not row.part)
+    row = next(row for row in rows(asked) if row.measure == "contradiction merged by --apply")
     assert (row.ours.hits, row.met) == (1, False)
 
 
@@ -247,6 +247,17 @@ def test_the_report_is_written_both_ways() -> None:
     assert "| near duplicates proposed | 100.00 %" in text
     assert data["passed"] is True
     assert data["measures"][0]["ours"]["total"] == 12
+
+
+def test_smoke_takes_the_written_pairs_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(garden_quality, "product_finder", lambda: _twins)
+    assert garden_quality.main(["--smoke", "--json"]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert {each["measure"] for each in data["measures"]} >= {"restatements proposed", "same form proposed"}
+    (density,) = data["proposals"]
+    assert density["documents"] == len(DOCUMENTS)
 
 
 def test_pages_and_their_earlier_versions_are_read_from_git(tmp_path: Path) -> None:

@@ -142,8 +142,8 @@ def _earlier(
 def pages(repository: str, dice: Random, most: int) -> list[Page]:
     """At most ``most`` pages of a repository, each text once, in the order of their paths.
 
-    Left out are pages of fewer than 20 or more than 1,500 words, and the folders of versioned
-    documentation, whose pages are earlier versions of others.
+    Left out are pages of fewer than 20 or more than 1,500 words beside their headings, and the folders of
+    versioned documentation, whose pages are earlier versions of others.
     """
     corpus, newest, history = corpus_name(repository), _newest(repository), _history(repository)
     current = {path: blob for path, blob in newest.items() if not _VERSIONED.fullmatch(path)}
@@ -157,7 +157,8 @@ def pages(repository: str, dice: Random, most: int) -> list[Page]:
     for path in sorted(path for path, blob in current.items() if blob in texts):
         title, body = _read(texts[current[path]], path)
         words = " ".join(body.split())
-        if FEWEST_WORDS <= words.count(" ") + 1 <= MOST_WORDS and words not in seen:
+        said = len(_HEADING.sub("", body).split())
+        if FEWEST_WORDS <= said <= MOST_WORDS and words not in seen:
             seen.add(words)
             read[path] = (title, body)
     chosen = sorted(dice.sample(sorted(read), min(most, len(read))))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 BANDS: Final = ((0.02, "1–2 %"), (0.05, "2–5 %"), (0.10, "5–10 %"), (1.0, "10–20 %"))
 
+WRITTEN: Final = "written by hand, among real text"
+
 
 def _document(page: Page) -> Document:
     return document(page.id, page.title, page.body)
@@ -54,7 +56,7 @@ def as_they_are(name: str, pages: Sequence[Page]) -> Pool:
 def written_pool(entries: Sequence[Entry], pages: Sequence[Page]) -> Pool:
     """What was written by hand, among real pages."""
     documents, trials = written(entries)
-    return Pool("written", (*documents, *map(_document, pages)), trials)
+    return Pool(WRITTEN, (*documents, *map(_document, pages)), trials)
 
 
 def band(change: float) -> str:

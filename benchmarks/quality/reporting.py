@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.quality.scoring import densities, labels, misses, passed, rows
+from benchmarks.quality.scoring import densities, labels, misses, passed, rows, unplanned
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,6 +53,11 @@ def _examples(asked: Sequence[Asked], most: int) -> str:
             f"- {trial.by}, {trial.origin}: {trial.how}\n  `{trial.one}` / `{trial.other}`: {said}"
             for trial, said in cases[:most]
         ]
+    shown.append("\n### Proposed, though nobody planted it\n")
+    shown += [
+        f"- {pool}: `{one}` / `{other}`: {told.tier}: {told.label}"
+        for pool, (one, other), told in unplanned(asked)
+    ]
     return "\n".join(shown) + "\n"
 
 
@@ -83,5 +88,9 @@ def as_data(asked: Sequence[Asked]) -> dict[str, Any]:
             measure: [trial._asdict() | {"said": said} for trial, said in cases]
             for measure, cases in misses(asked).items()
         },
+        "unplanned": [
+            {"pool": pool, "one": one, "other": other} | told._asdict()
+            for pool, (one, other), told in unplanned(asked)
+        ],
         "passed": passed(found, proposals),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from benchmarks.quality.pools import BANDS
+from benchmarks.quality.pools import BANDS, WRITTEN
 from benchmarks.quality.trials import (
     CONTRADICTION,
     CONTRADICTS,
@@ -31,14 +31,14 @@ MOST_PROPOSALS: Final = 6.0
 _FOUND, _PROPOSED, _LABELLED, _MERGED = "found", "proposed", "labelled", "merged"
 _MEASURES: Final = (
     ("exact duplicates found", EXACT, _FOUND, ("≥", 1.0)),
-    ("exact duplicates merged", EXACT, _MERGED, None),
     ("near duplicates proposed", NEAR, _PROPOSED, ("≥", 0.97)),
     ("restatements proposed", RESTATEMENT, _PROPOSED, ("≥", 0.6)),
     ("contradictions labelled", CONTRADICTION, _LABELLED, ("≥", 0.8)),
     ("mutants labelled", MUTANT, _LABELLED, ("≥", 0.8)),
     ("same form proposed", FORM, _PROPOSED, ("≤", 0.15)),
     ("related proposed", RELATED, _PROPOSED, None),
-    *((f"{what} merged", what, _MERGED, ("≤", 0.0)) for what in DISTINCT),
+    *((f"{what} merged by --apply", what, _MERGED, ("≤", 0.0)) for what in DISTINCT),
+    *((f"{what} merged by --apply", what, _MERGED, None) for what in (EXACT, NEAR, RESTATEMENT)),
 )
 _ORDER: Final = {name: at for at, (_, name) in enumerate(BANDS)}
 
@@ -103,7 +103,7 @@ def _parts(cases: list[_Case]) -> dict[str, list[_Case]]:
     for split in SPLITS:
         found[split] = [case for case in cases if case[1].split == split]
     kinds = sorted({trial.by for _, trial in cases}, key=lambda by: (_ORDER.get(by, 99), by))
-    for kind in kinds if len(kinds) > 1 else ():
+    for kind in kinds if len(kinds) > 1 and cases[0][1].what != FORM else ():
         found[kind] = [case for case in cases if case[1].by == kind]
     for phrasing in ("alike", "reworded"):
         found[phrasing] = [
@@ -126,7 +126,7 @@ def rows(asked: Sequence[Asked]) -> list[Row]:
         cases = [(one, trial) for one in asked for trial in one.pool.trials if trial.what == kind]
         if not cases:
             continue
-        for part, chosen in _parts(cases).items():
+        for part, chosen in (_parts(cases) if what != _MERGED else {"": cases}).items():
             ours = Rate(sum(counts(one.ours, trial, what) for one, trial in chosen), len(chosen))
             # The other method knows one answer: it merges.
             theirs = Rate(sum(counts(one.theirs, trial, _MERGED) for one, trial in chosen), len(chosen))
@@ -137,15 +137,19 @@ def rows(asked: Sequence[Asked]) -> list[Row]:
 
 
 def densities(asked: Sequence[Asked]) -> list[Density]:
-    """Proposals in every pool, and their sum over the pools in which nothing was planted."""
+    """Proposals among the written pairs, in each real corpus, and the sum of the latter.
+
+    Pools of twins are left out: whatever two pages have in common stands there four times.
+    """
+    shown = [one for one in asked if not one.pool.trials or one.pool.name == WRITTEN]
     found = []
-    for one in asked:
+    for one in shown:
         keys = {trial.key for trial in one.pool.trials}
         proposed = {pair for pair, told in one.ours.told.items() if told.proposed}
         planted, others = len(proposed & keys), len(proposed - keys)
         size, theirs = len(one.pool.documents), len(one.theirs.merged)
         found.append(Density(one.pool.name, size, planted, others, theirs, "", None))
-    real = [each for each, one in zip(found, asked, strict=True) if not one.pool.trials]
+    real = [each for each, one in zip(found, shown, strict=True) if not one.pool.trials]
     if real:
         size = sum(each.documents for each in real)
         others, theirs = sum(each.others for each in real), sum(each.theirs for each in real)
@@ -164,6 +168,23 @@ def labels(asked: Sequence[Asked]) -> dict[str, dict[str, int]]:
             row = found.setdefault(trial.what, {})
             row[name] = row.get(name, 0) + 1
     return found
+
+
+def unplanned(asked: Sequence[Asked]) -> list[tuple[str, tuple[str, str], Told]]:
+    """Pool, ids and what was said of every proposal that nobody planted, in the pools that `densities` has.
+
+    Held-out documents are not shown.
+    """
+    hidden = {
+        id for one in asked for trial in one.pool.trials if trial.split == SPLITS[1] for id in trial.key
+    }
+    return [
+        (one.pool.name, pair, told)
+        for one in asked
+        if not one.pool.trials or one.pool.name == WRITTEN
+        for pair, told in sorted(one.ours.told.items())
+        if told.proposed and not hidden & set(pair) and all(pair != trial.key for trial in one.pool.trials)
+    ]
 
 
 def misses(asked: Sequence[Asked]) -> dict[str, list[tuple[Trial, str]]]:
