@@ -260,6 +260,16 @@ def test_smoke_takes_the_written_pairs_alone(
     assert density["documents"] == len(DOCUMENTS)
 
 
+def test_proposals_among_real_pages_are_told_apart_from_those_with_a_written_document() -> None:
+    pool = written_pool(ENTRIES, PAGES)
+    own, key = pool.documents[0].id, pool.trials[0].key
+    pairs = [key, tuple(sorted((own, PAGES[0].id))), (PAGES[0].id, PAGES[1].id)]
+    seen = Seen(dict.fromkeys(pairs, Told("same", "near", True)), frozenset())  # type: ignore[arg-type]
+    with_own, real = densities([Asked(pool, seen, Seen({}, frozenset()))])
+    assert (with_own.documents, with_own.planted, with_own.others) == (len(DOCUMENTS), 1, 1)
+    assert (real.documents, real.planted, real.others) == (len(PAGES), 0, 1)
+
+
 def test_pages_and_their_earlier_versions_are_read_from_git(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "some+place", tmp_path / "home").init()
     words = " ".join(f"word{at}" for at in range(60))

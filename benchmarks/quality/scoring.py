@@ -20,7 +20,7 @@ from benchmarks.quality.written import SPLITS
 from benchmarks.replay.scoring import Rate
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from benchmarks.quality.trials import Pool, Seen, Told, Trial
 
@@ -136,26 +136,39 @@ def rows(asked: Sequence[Asked]) -> list[Row]:
     return found
 
 
+def _density(name: str, one: Asked, documents: set[str], pairs: Collection[tuple[str, str]]) -> Density:
+    """What is proposed among ``pairs``, for every hundred of ``documents``."""
+    keys = {trial.key for trial in one.pool.trials}
+    proposed = [pair for pair in pairs if pair in one.ours.told and one.ours.told[pair].proposed]
+    planted = sum(pair in keys for pair in proposed)
+    theirs = sum(pair in one.theirs.merged for pair in pairs)
+    return Density(name, len(documents), planted, len(proposed) - planted, theirs, "", None)
+
+
 def densities(asked: Sequence[Asked]) -> list[Density]:
-    """Proposals among the written pairs, in each real corpus, and the sum of the latter.
+    """Proposals that have a written document in them; those in each real corpus, and their sum; and those
+    among all real pages, were they one memory.
 
     Pools of twins are left out: whatever two pages have in common stands there four times.
     """
-    shown = [one for one in asked if not one.pool.trials or one.pool.name == WRITTEN]
-    found = []
-    for one in shown:
-        keys = {trial.key for trial in one.pool.trials}
-        proposed = {pair for pair, told in one.ours.told.items() if told.proposed}
-        planted, others = len(proposed & keys), len(proposed - keys)
-        size, theirs = len(one.pool.documents), len(one.theirs.merged)
-        found.append(Density(one.pool.name, size, planted, others, theirs, "", None))
-    real = [each for each, one in zip(found, shown, strict=True) if not one.pool.trials]
+    found, real, together = [], [], []
+    for one in asked:
+        every = {each.id for each in one.pool.documents}
+        pairs = one.ours.told.keys() | one.theirs.merged
+        if one.pool.name == WRITTEN:
+            own = {id for trial in one.pool.trials for id in trial.key}
+            found.append(_density(WRITTEN, one, own, {pair for pair in pairs if own & set(pair)}))
+            if every > own:
+                rest = {pair for pair in pairs if not own & set(pair)}
+                together.append(_density("all real text as one memory", one, every - own, rest))
+        elif not one.pool.trials:
+            real.append(_density(one.pool.name, one, every, pairs))
     if real:
         size = sum(each.documents for each in real)
         others, theirs = sum(each.others for each in real), sum(each.theirs for each in real)
         whole = Density("all real text", size, 0, others, theirs, f"≤ {MOST_PROPOSALS:g}", None)
-        found.append(whole._replace(met=whole.hundred <= MOST_PROPOSALS))
-    return found
+        real.append(whole._replace(met=whole.hundred <= MOST_PROPOSALS))
+    return [*found, *real, *together]
 
 
 def labels(asked: Sequence[Asked]) -> dict[str, dict[str, int]]:
