@@ -260,6 +260,20 @@ def test_smoke_takes_the_written_pairs_alone(
     assert density["documents"] == len(DOCUMENTS)
 
 
+def test_what_the_product_does_with_the_written_pairs(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("thunderus_mem.garden.similar.pairs")
+    garden_quality.main(["--smoke", "--json"])
+    data = json.loads(capsys.readouterr().out)
+    shares = {
+        each["measure"]: each["ours"]["hits"] / each["ours"]["total"]
+        for each in data["measures"]
+        if not each["part"]
+    }
+    assert [name for name, share in shares.items() if name.endswith("merged by --apply") and share] == []
+    assert shares["restatements proposed"] >= 0.6
+    assert shares["same form proposed"] <= 0.15
+
+
 def test_proposals_among_real_pages_are_told_apart_from_those_with_a_written_document() -> None:
     pool = written_pool(ENTRIES, PAGES)
     own, key = pool.documents[0].id, pool.trials[0].key
