@@ -46,6 +46,8 @@ faults: $(READY)
 	$(BIN)/python tests/faults/report.py
 
 faults-night: export THUNDERUS_MEM_FAULTS = night
+# One test tries thousands of points there; what bounds a single point is in the tests themselves.
+faults-night: export PYTEST_ADDOPTS = --timeout 3600
 faults-night: durable-coverage faults
 
 # The modules that everything durable rests on: each line and each branch of them is run by their own tests.

@@ -46,6 +46,16 @@ sed -i.bak 's/\[\([^]]*\)\](zpl-cheat-sheet.md)/\1/' .thunderus/memory/semantic/
 rm .thunderus/memory/semantic/FACTS/label-printers.md.bak
 run thunderus-mem lint
 
+say "Tie a decision to the code it rules; reformatting changes nothing, another formula does"
+run thunderus-mem anchor adr.retry-carriers src/waybill/carriers.py#pauses
+sed -i.bak 's/FIRST_PAUSE \* 2\*\*attempt/(FIRST_PAUSE*(2 ** attempt))/' src/waybill/carriers.py
+run thunderus-mem check
+sed -i.bak 's/2 \*\* attempt/3 ** attempt/' src/waybill/carriers.py
+may_fail thunderus-mem check --patch
+rm src/waybill/carriers.py.bak
+git checkout -q -- src
+run thunderus-mem for src/waybill/carriers.py
+
 say "Two notes say the same: look at the plan, then carry it out"
 run thunderus-mem garden --plan
 run thunderus-mem garden --apply

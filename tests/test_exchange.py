@@ -371,3 +371,15 @@ def test_the_hook_checks_every_store_of_the_repository(root: Path) -> None:
         ran = subprocess.run(command, cwd=start, env=GIT, capture_output=True, text=True, check=False)
         assert ran.returncode == 1
         assert ran.stdout.startswith(f"packages/one/{FACT}:4:7: error TM101")
+
+
+def test_a_file_to_be_mended_is_told_from_one_not_wanted(root: Path, decisions: Path) -> None:
+    (decisions / "0009-torn.md").write_bytes(b"# Torn \xff\n")
+    key = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    (decisions / "0010-key.md").write_text(f"# Keys\n\nThe key is {key}.\n")
+    report = import_markdown(opened(root), str(decisions), "adr")
+    assert report.refused == 2
+    refused = [file.source for file in report.files if file.refused]
+    assert refused == ["0009-torn.md", "0010-key.md"]
+    again = import_markdown(opened(root), str(decisions), "adr")
+    assert (again.imported, again.refused) == (0, 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from thunderus_mem.evidence.code.source import Source
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["CodeTree", "CommitTree", "PatchedTree", "WorkingTree"]
 
 
-class CodeTree:
+class CodeTree(ABC):
     """What the trees share: each file is read and parsed once, and words are looked for together."""
 
     def __init__(self) -> None:
@@ -57,11 +58,13 @@ class CodeTree:
         source = self.source(path)
         return source is not None and word in source.text
 
+    @abstractmethod
     def _read(self, path: str) -> Source | None:
-        raise NotImplementedError
+        """The file as it is in this tree."""
 
+    @abstractmethod
     def _listed(self) -> Sequence[str]:
-        raise NotImplementedError
+        """Every file of the tree, sorted."""
 
     def _with_words(self, words: Sequence[str]) -> Sequence[str]:
         return [path for path in self.paths() if any(self._holds(path, word) for word in words)]

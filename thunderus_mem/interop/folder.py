@@ -103,7 +103,8 @@ def plan_folder(
             if found.number is not None:
                 shelf.numbers.add(found.number)
         else:
-            items[file.path] = ImportItem(file.path, reason=reason or (found.reason if found else ""))
+            told = reason or (found.reason if found else "")
+            items[file.path] = ImportItem(file.path, reason=told, refused=not reason)
     items.update(relate(made))
     return tuple(items[path] for path in sorted(items))
 

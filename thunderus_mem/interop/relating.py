@@ -22,7 +22,8 @@ class ImportItem:
     """What became of one file. ``reason`` says why it was skipped; then id, path and text are empty.
 
     ``kept`` are the keys it had that stay, ``changed`` those that got another value, ``links`` the relations
-    made of what it says, ``status`` a decision's own.
+    made of what it says, ``status`` a decision's own. ``refused`` is a text that would come in if it were
+    mended; the other skipped ones are not wanted.
     """
 
     source: str
@@ -36,6 +37,7 @@ class ImportItem:
     changed: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     status: str = ""
+    refused: bool = False
 
     @property
     def imported(self) -> bool:

@@ -76,7 +76,7 @@ def check(memory: Memory, ids: Sequence[str] = ()) -> CheckReport:
     with Judge(memory) as judge:
         judged = judge.all(anchors)
         stale = [one for one in judged if one.verdict.is_stale]
-        explain = _explainer(judge, stale[:_MOST_EXPLAINED])
+        explain = _explainer(judge)
         findings = [_finding(memory, one.anchored, one.verdict, explain(one.verdict)) for one in stale]
     return CheckReport(
         tuple(findings),
@@ -97,18 +97,18 @@ class _Deed(NamedTuple):
     diff: str = ""
 
 
-def _explainer(judge: Judge, stale: Iterable[object]) -> Callable[[Verdict], _Deed]:
-    if judge.past is None or not stale:
-        return lambda _verdict: _Deed()
-    from thunderus_mem.evidence.culprit import code_diff, turn
-
-    past = judge.past
+def _explainer(judge: Judge) -> Callable[[Verdict], _Deed]:
+    """What made a verdict what it is: of the first ones; to look into all would take too long."""
     left = _MOST_EXPLAINED
 
     def explained(verdict: Verdict) -> _Deed:
         nonlocal left
         left -= 1
-        known = turn(verdict.anchor, verdict.found, past) if left >= 0 else None
+        if judge.past is None:
+            return _Deed()
+        from thunderus_mem.evidence.culprit import code_diff, turn
+
+        known = turn(verdict.anchor, verdict.found, judge.past) if left >= 0 else None
         file = (verdict.found or verdict.anchor).path
         if known is None:
             return _Deed(file)

@@ -33,7 +33,8 @@ class ImportedFile:
 
     Its text is kept whole. ``kept`` are the keys of its frontmatter that stay as they are, ``changed`` those
     that got another value (the first is under ``metadata``), ``links`` the relations made of what it says of
-    others, ``decision_status`` what a decision says of itself. ``notes`` are for people.
+    others, ``decision_status`` what a decision says of itself. ``notes`` are for people. ``refused`` says
+    that it was skipped for something to be mended in it.
     """
 
     source: str
@@ -47,6 +48,7 @@ class ImportedFile:
     changed: tuple[str, ...] = ()
     links: tuple[tuple[str, str], ...] = ()
     decision_status: str = ""
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ class ImportReport:
     event_id: str = ""
     published: bool = True
 
+    @property
+    def refused(self) -> int:
+        """How many files were skipped for something to be mended in them."""
+        return sum(file.refused for file in self.files)
+
 
 def _report(
     directory: str, kind: str, plan: Sequence[ImportItem], *, dry_run: bool, event_id: str = ""
@@ -83,6 +90,7 @@ def _report(
             item.changed,
             item.links,
             item.status,
+            item.refused,
         )
         for item in plan
     )
@@ -175,7 +183,7 @@ def _without_secrets(plan: Sequence[ImportItem], files: Sequence[SourceFile]) ->
             line = _line_of(item.text[found[0].start : found[0].end], sources[item.source])
             what = f"{found[0].kind}, line {line}" if line else found[0].kind
             reason = f"it seems to hold a secret ({what}): take it out first"
-            kept.append(ImportItem(item.source, reason=reason))
+            kept.append(ImportItem(item.source, reason=reason, refused=True))
         else:
             kept.append(item)
     return tuple(kept)

@@ -46,6 +46,11 @@ class Judged(NamedTuple):
         """The document whose anchor it is."""
         return self.anchored.doc_id
 
+    @property
+    def now(self) -> str:
+        """Where the code is now; "" when it is nowhere."""
+        return self.verdict.found.place if self.verdict.found is not None else ""
+
 
 class Judge:
     """Judges anchors against the working tree. Opens files and git only as far as a verdict needs them.
@@ -174,7 +179,7 @@ class Judge:
                 one.anchored.line,
                 one.verdict.status,
                 one.verdict.reason,
-                one.verdict.found.place if one.verdict.found is not None else "",
+                one.now,
             )
             for one in judged
         ]

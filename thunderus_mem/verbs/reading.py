@@ -191,7 +191,7 @@ def _anchor_states(memory: Memory, doc_id: str) -> tuple[AnchorState, ...]:
             one.anchored.line,
             one.verdict.status,
             one.verdict.reason,
-            one.verdict.found.place if one.verdict.found is not None else "",
+            one.now,
             one.verdict.note,
         )
         for one in judged

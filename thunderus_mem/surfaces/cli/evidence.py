@@ -1,8 +1,7 @@
-"""``anchor check verify``: what documents say about the code, and whether the code still supports it."""
+"""``anchor verify``: tie documents to code, and confirm what they say of it."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,11 +9,10 @@ import typer
 from thunderus_mem.model.errors import ThunderusError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.surfaces.cli.console import Console
-    from thunderus_mem.verbs.code_checking import CheckReport
 
 app = typer.Typer()
 
@@ -72,119 +70,6 @@ def _suggested(console: Console, document: str, *, apply: bool) -> list[str]:
     if note := suggestions_note(value, console.style):
         console.say(note)
     return []
-
-
-@app.command("check")
-def check(
-    ctx: typer.Context,
-    documents: Annotated[
-        list[str] | None, typer.Argument(metavar="ID", help="Documents; all when none.")
-    ] = None,
-    since: Annotated[str, typer.Option("--since", metavar="REV", help="What changed since a commit.")] = "",
-    staged: Annotated[bool, typer.Option("--staged", help="What the next commit changes.")] = False,
-    diff: Annotated[
-        str, typer.Option("--diff", metavar="FILE|-", help="What a unified diff changes; - is stdin.")
-    ] = "",
-    everything: Annotated[bool, typer.Option("--all", help="Every document; the default.")] = False,
-    form: Annotated[
-        str,
-        typer.Option("--format", metavar="FORMAT", help="text, json, jsonl, github, gitlab, sarif, junit."),
-    ] = "",
-    patch: Annotated[bool, typer.Option("--patch", "-p", help="Show the code then and now.")] = False,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Write the report to a file.")
-    ] = "",
-    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="End with 0 whatever is found.")] = False,
-) -> int:
-    """Tell which memories the code does not support any more. Exits with 1 when there are some.
-
-    With --since, --staged or --diff: which ones that change makes false, judged by its hunks.
-    """
-    from thunderus_mem.surfaces.render_evidence import said_of_check
-
-    console: Console = ctx.obj
-    chosen = sum((bool(documents), bool(since), staged, bool(diff), everything))
-    if chosen > 1:
-        raise ThunderusError("IDs, --since, --staged, --diff and --all leave each other no room.")
-    form = _form(console, form)
-    memory = console.memory()
-    value = _checked(console, memory, documents or (), since=since, staged=staged, diff=diff)
-    _print(console, memory, value, form, output, patch=patch)
-    for line in said_of_check(value, changed=bool(since or staged or diff)) if form == "text" else ():
-        console.say(line)
-    console.tell_others()
-    return int(bool(value.findings) and not exit_zero)
-
-
-def _checked(
-    console: Console, memory: Memory, ids: Sequence[str], *, since: str, staged: bool, diff: str
-) -> CheckReport:
-    from thunderus_mem.verbs import code_checking
-
-    if not (since or staged or diff):
-        return code_checking.check(memory, tuple(ids))
-    from thunderus_mem.verbs import code_changes
-
-    if staged:
-        return code_changes.check_staged(memory)
-    if since:
-        return code_changes.check_since(memory, since)
-    return code_changes.check_diff(memory, _diff_text(console, diff))
-
-
-def _diff_text(console: Console, given: str) -> str:
-    import sys
-
-    if given == "-":
-        return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
-    path = os.path.join(console.start, given)
-    try:
-        with open(path, "rb") as file:
-            return file.read().decode("utf-8", "surrogateescape")
-    except OSError as error:
-        raise ThunderusError(f"{given} cannot be read: {error.strerror}.") from error
-
-
-def _form(console: Console, given: str) -> str:
-    from thunderus_mem.surfaces.report import FORMATS
-
-    form = given or ("github" if console.environ.get("GITHUB_ACTIONS") == "true" else "text")
-    names = ("text", *(name for name in FORMATS if name not in ("full", "concise")))
-    if form not in names:
-        raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(names)}")
-    return form
-
-
-def _print(
-    console: Console, memory: Memory, value: CheckReport, form: str, output: str, *, patch: bool
-) -> None:
-    from thunderus_mem.surfaces.render_evidence import check_report
-
-    if form == "text":
-        text: Callable[[CheckReport, Console], str] = lambda value, to: check_report(value, to, patch=patch)  # noqa: E731
-    else:
-        rendered = _reported(memory, value, form)
-        text = lambda *_: rendered  # noqa: E731
-    if output:
-        from thunderus_mem.store.files import replace_file
-
-        written = text(value, console)
-        kept = console.safe(written) if form in ("text", "github") else written
-        replace_file(
-            os.path.join(console.start, output), f"{kept}\n".encode() if kept else b"", durable=False
-        )
-    if console.json or not output:
-        console.emit("check", value, text, long=form == "text", safe=form not in ("text", "github"))
-
-
-def _reported(memory: Memory, value: CheckReport, form: str) -> str:
-    from thunderus_mem.surfaces.report import REPOSITORY_PATHS, report
-    from thunderus_mem.verbs.code_checking import diagnostics
-
-    found = diagnostics(memory, value)
-    if form in REPOSITORY_PATHS and memory.git is not None and memory.git.prefix:
-        found = [one._replace(path=memory.git.prefix + one.path) for one in found]
-    return report(found, form, ()).rstrip("\n")
 
 
 @app.command("verify")

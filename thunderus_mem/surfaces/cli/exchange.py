@@ -32,7 +32,8 @@ def markdown(
 
     The files themselves stay where they are. Importing again adds only what is new. Decisions of adr-tools,
     MADR and log4brains keep number and date; what they say of each other becomes links. --map deciders=author
-    takes our author from their deciders, a key of the frontmatter or a line under the title.
+    takes our author from their deciders, a key of the frontmatter or a line under the title. Exits with 1
+    when a file cannot be taken as it is.
     """
     import os
 
@@ -51,7 +52,7 @@ def markdown(
     )
     console.emit("import markdown", value, _report)
     console.say(_summary(value))
-    return published_code(console, published=value.published)
+    return published_code(console, published=value.published) or int(bool(value.refused))
 
 
 def _report(value: ImportReport, console: Console) -> str:

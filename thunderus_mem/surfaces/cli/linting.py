@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.surfaces.cli.handing_over import chosen_form, hand_over, seen_from_top
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -73,10 +74,12 @@ def lint(
 ) -> int:
     """Check documents, manifest and log. Exits with 1 when an error or a warning is found."""
     from thunderus_mem.surfaces.cli.done import published_code
+    from thunderus_mem.surfaces.report import FORMATS
     from thunderus_mem.verbs import linting
 
     console: Console = ctx.obj
-    form = _form(console, form)
+    named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
+    form = chosen_form(console, form, FORMATS, "full", named=named)
     if (write_baseline or prune_baseline) and any((paths, staged, select, ignore, fix, diff)):
         raise ThunderusError("A baseline is made by a lint of everything.", hint="Give no other option.")
     if write_baseline and prune_baseline:
@@ -98,46 +101,34 @@ def lint(
             diff=diff,
             baseline=baseline,
         )
-    _print(console, memory, value, form, output, (tuple(paths or ()), staged))
-    named = memory.config.lint_baseline
-    for line in _summary(value, named, pruned=prune_baseline) if form == "full" or output else ():
+    _report(console, memory, value, form, output, (tuple(paths or ()), staged))
+    for line in (
+        _summary(value, memory.config.lint_baseline, pruned=prune_baseline)
+        if form == "full" or output
+        else ()
+    ):
         console.say(line)
     return published_code(console, published=value.published) or int(bool(value.errors or value.warnings))
 
 
-def _form(console: Console, given: str) -> str:
-    """The format asked for: by option, by THUNDERUS_MEM_OUTPUT_FORMAT, or what GitHub's log understands."""
-    from thunderus_mem.surfaces.report import FORMATS
-
-    named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
-    form = given or named or ("github" if console.environ.get("GITHUB_ACTIONS") == "true" else "full")
-    if form not in FORMATS:
-        where = "" if given else " (THUNDERUS_MEM_OUTPUT_FORMAT)"
-        raise ThunderusError(f"There is no format {form}{where}.", hint=f"Formats: {', '.join(FORMATS)}")
-    return form
-
-
-def _print(
+def _report(
     console: Console, memory: Memory, value: LintReport, form: str, output: str, chosen: tuple[Any, bool]
 ) -> None:
-    """The report to stdout, or whole to a file; what is in a file is as safe to print as what is printed."""
     from thunderus_mem.surfaces.report import FOR_PEOPLE
 
-    text = _rendered(memory, value, form, chosen) if output or not console.json else ""
-    for_people = form in FOR_PEOPLE or bool(value.diff)
-    if output:
-        from thunderus_mem.store.files import replace_file
-
-        kept = console.safe(text) if for_people else text
-        replace_file(
-            os.path.join(console.start, output), f"{kept}\n".encode() if kept else b"", durable=False
-        )
-    if console.json or not output:
-        console.emit("lint", value, lambda *_: text, long=form == "full", safe=not for_people)
+    hand_over(
+        console,
+        "lint",
+        value,
+        lambda value, _: _rendered(memory, value, form, chosen),
+        output,
+        drawn=form == "full",
+        for_people=form in FOR_PEOPLE or bool(value.diff),
+    )
 
 
 def _rendered(memory: Memory, value: LintReport, form: str, chosen: tuple[Any, bool]) -> str:
-    from thunderus_mem.surfaces.report import REPOSITORY_PATHS, report
+    from thunderus_mem.surfaces.report import report
     from thunderus_mem.verbs.linting import checked_paths
 
     if value.diff:
@@ -145,9 +136,7 @@ def _rendered(memory: Memory, value: LintReport, form: str, chosen: tuple[Any, b
     documents: Sequence[str] = ()
     if form == "junit":
         documents = checked_paths(memory, chosen[0], staged=chosen[1])
-    found = value.diagnostics
-    if form in REPOSITORY_PATHS and memory.git is not None and memory.git.prefix:
-        found = tuple([one._replace(path=memory.git.prefix + one.path) for one in found])
+    found = seen_from_top(memory, value.diagnostics, form)
     return report(found, form, documents).rstrip("\n")
 
 

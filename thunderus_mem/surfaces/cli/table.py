@@ -166,7 +166,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     ),
     Entry(
         "check",
-        "evidence",
+        "code_checking",
         "Tell which memories the code does not support.",
         _CHECK,
         (("", "thunderus_mem.verbs.code_checking:CheckReport"),),
