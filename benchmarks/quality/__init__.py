@@ -1,0 +1,1 @@
+"""How good the duplicate finder is: trials with a known answer, two methods, counts."""

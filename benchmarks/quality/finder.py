@@ -1,0 +1,51 @@
+"""The product as a method: what its finder says of a pool, and what ``garden --apply`` would merge there."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any, Protocol
+
+from benchmarks.quality.trials import EXACT, Seen, Told
+from thunderus_mem.garden.duplicates import plan_duplicates
+from thunderus_mem.garden.material import Material
+from thunderus_mem.garden.plan import Plan, make_plan
+from thunderus_mem.garden.rules import RULES
+from thunderus_mem.store.config import Config
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from thunderus_mem.garden.plan import Step
+    from thunderus_mem.model.document import Document
+
+
+class Finder(Protocol):
+    """Gives pairs that have ``first``, ``second``, ``tier``, ``label`` and ``proposed``."""
+
+    def __call__(self, documents: Sequence[Document], /) -> Iterable[Any]: ...
+
+
+def product_finder() -> Finder:
+    """The finder of near and reworded duplicates that the product ships."""
+    from thunderus_mem.garden.similar.pairs import find_similar
+
+    return find_similar
+
+
+def plan_of(documents: Sequence[Document]) -> Plan:
+    """What the gardener plans for a memory of these documents, by all its rules and with the defaults."""
+    material = Material(tuple(sorted(documents, key=lambda each: (each.id, each.path))))
+    return make_plan(*(rule.plan(material, Config()) for rule in RULES))
+
+
+def _pairs(steps: Iterable[Step]) -> set[tuple[str, str]]:
+    return {pair for step in steps for pair in itertools.combinations(sorted(step.targets), 2)}
+
+
+def ask(finder: Finder, documents: Sequence[Document]) -> Seen:
+    """What the product says of a pool: pairs with the same statements, then what ``finder`` gives."""
+    told = {pair: Told("same", EXACT, True) for pair in _pairs(plan_duplicates(documents, Config()))}
+    for pair in finder(documents):
+        first, second = sorted((pair.first, pair.second))
+        told.setdefault((first, second), Told(pair.label, pair.tier, pair.proposed))
+    return Seen(told, frozenset(_pairs(plan_of(documents).applicable)))
