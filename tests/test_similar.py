@@ -21,7 +21,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import PROJECT, sealed_environment
-from tests.test_duplicates import Files, applied, documents, read_folder
+from tests.order_support import applied
+from tests.test_duplicates import Files, read_folder
+from tests.test_duplicates import documents as every_document
 from thunderus_mem.garden.duplicates import plan_duplicates
 from thunderus_mem.garden.material import Material
 from thunderus_mem.garden.plan import Step, make_plan
@@ -29,16 +31,18 @@ from thunderus_mem.garden.similar.joining import joined
 from thunderus_mem.garden.similar.pairs import find_similar
 from thunderus_mem.garden.similar.sentences import sentences_of
 from thunderus_mem.garden.similar.steps import plan_similar
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.statements import gist, statements
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 CASES = Path(__file__).parent / "cases" / "similar"
 PLANS = CASES / "plans"
+MEMORY = ".thunderus/memory/semantic"
 law = settings(deadline=None, max_examples=60, derandomize=True)
 
 
@@ -47,7 +51,7 @@ def made(doc_id: str, title: str, body: str, *, kind: str = "fact", updated: str
     header += [f"created: {updated}T00:00:00Z", f"updated: {updated}T00:00:00Z"]
     header += ["provenance:", "  events: []", "  patches: []", "  commits: []"]
     text = "---\n" + "\n".join(header) + "\n---\n\n" + body + "\n"
-    path = f"{doc_id}.md"
+    path = f"{MEMORY}/FACTS/{doc_id}.md"
     document = read_document(path, text.encode("utf-8", "surrogatepass")).document
     assert document is not None
     return document
@@ -127,6 +131,16 @@ def shown(steps: Iterable[Step]) -> str:
     return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
 
 
+def documents(files: Mapping[str, bytes]) -> list[Document]:
+    """Those in use."""
+    return [one for one in every_document(dict(files)) if not is_archived(one.path)]
+
+
+def in_memory(folder: Path) -> Files:
+    """The files of a golden folder where they stand in a store."""
+    return {f".thunderus/memory/{path}": data for path, data in read_folder(folder).items()}
+
+
 def plan_of(files: Files, strategy: str) -> tuple[Step, ...]:
     return plan_similar(Material(tuple(documents(files))), Config(duplicates_strategy=strategy))
 
@@ -135,29 +149,30 @@ def plan_of(files: Files, strategy: str) -> tuple[Step, ...]:
 def test_golden_folder(name: str) -> None:
     folder = PLANS / name
     strategy = (folder / "about.txt").read_text(encoding="utf-8").splitlines()[0].removeprefix("strategy: ")
-    before = read_folder(folder / "before")
+    before = in_memory(folder / "before")
     steps = plan_of(before, strategy)
     after = applied(before, steps)
-    changed = {path: data for path, data in after.items() if before[path] != data}
+    changed = {path: data for path, data in after.items() if before.get(path) != data}
     if os.environ.get("WRITE_CASES"):
         shutil.rmtree(folder / "after", ignore_errors=True)
         (folder / "plan.json").write_text(shown(steps), encoding="utf-8")
         for path, data in changed.items():
-            (folder / "after" / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / "after" / path).write_bytes(data)
+            place = folder / "after" / path.removeprefix(".thunderus/memory/")
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
     assert shown(steps) == (folder / "plan.json").read_text(encoding="utf-8")
-    assert changed == read_folder(folder / "after")
+    assert changed == in_memory(folder / "after")
     assert not [step for step in plan_of(after, strategy) if step.edits]
 
 
 def test_one_report_names_every_member_of_a_form() -> None:
-    (step,) = plan_of(read_folder(PLANS / "one-form" / "before"), "merge_to_first")
+    (step,) = plan_of(in_memory(PLANS / "one-form" / "before"), "merge_to_first")
     assert step.targets == ("fact.invoices", "fact.login", "fact.mail", "fact.search")
     assert step.extent == "report"
 
 
 def test_a_pair_that_was_turned_down_stays_down_until_a_text_changes() -> None:
-    before = read_folder(PLANS / "contradiction" / "before")
+    before = in_memory(PLANS / "contradiction" / "before")
     first = make_plan(plan_of(before, "merge_to_first"))
     rejected = {step.key for step in first.steps}
     assert first.proposals

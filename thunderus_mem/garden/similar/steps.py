@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.garden.duplicates import FLAG_FOR_REVIEW, MERGEABLE_KINDS, by_strategy, linked_files
 from thunderus_mem.garden.merging import hindrance, malformation
-from thunderus_mem.garden.plan import REPORT, DocumentEdit, Step
+from thunderus_mem.garden.plan import REPORT, DocumentEdit, Step, moved
 from thunderus_mem.garden.similar.families import Families
 from thunderus_mem.garden.similar.joining import joined
 from thunderus_mem.garden.similar.labels import CONTRADICTION, FORM, SAME
 from thunderus_mem.garden.similar.pairs import find_similar
+from thunderus_mem.model.archive import archived_path
 from thunderus_mem.model.edit import insert_item
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.statements import digest, statements
@@ -93,9 +94,9 @@ def _told(pair: Pair, documents: Sequence[Document], why: str, obstacle: str = "
     )
 
 
-def set_aside(document: Document) -> DocumentEdit:
-    """The edit that takes a document out of use whose text lives on in another; the log keeps the file."""
-    return DocumentEdit(document.path, document.id, document.hash, None)
+def set_aside(document: Document) -> tuple[DocumentEdit, ...]:
+    """The edits that take a document out of use: what it says lives on in another, its file is archived."""
+    return moved(document, archived_path(document.path))
 
 
 def _same(pair: Pair, two: Sequence[Document], config: Config, links: Mapping[str, str]) -> Step:
@@ -111,7 +112,7 @@ def _same(pair: Pair, two: Sequence[Document], config: Config, links: Mapping[st
         f"{why}; `{stays.id}` gets what only the other says",
         pair.evidence,
         (stays.id, leaves.id),
-        (DocumentEdit(stays.path, stays.id, stays.hash, after.text), set_aside(leaves)),
+        (DocumentEdit(stays.path, stays.id, stays.hash, after.text), *set_aside(leaves)),
         rule=RULE,
         reach="propose",
         label=pair.label,
