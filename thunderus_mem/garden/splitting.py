@@ -8,22 +8,18 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.garden.naming import path_of
+from thunderus_mem.garden.leading import Place, references_led
 from thunderus_mem.garden.plan import DocumentEdit
 from thunderus_mem.garden.sections import Cut, Section, cut, movable, too_few
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.edit import remove_item, remove_key, set_key
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.ids import MAX_ID, file_stem, fold_key, is_document_id, slug
-from thunderus_mem.model.inline import slug as anchor_slug
 from thunderus_mem.model.outline import headings
-from thunderus_mem.model.references import references
 from thunderus_mem.model.relinking import relinked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from thunderus_mem.model.references import Reference
 
 __all__ = ["MOST_PARTS", "Split", "split"]
 
@@ -39,14 +35,6 @@ class Split(NamedTuple):
     edits: tuple[DocumentEdit, ...] = ()
     parts: tuple[tuple[str, str, str], ...] = ()
     reason: str = ""
-
-
-class _Place(NamedTuple):
-    """Where a heading stands after the split: the document, its file, and its anchor there."""
-
-    doc_id: str
-    path: str
-    anchor: str
 
 
 class _Part(NamedTuple):
@@ -142,7 +130,7 @@ def _split(
     paths = {document.id: document.path, **{part.id: part.path for part in parts}}
 
     def led(body: str, doc_id: str, path: str, *, within: bool) -> str:
-        return relinked(body, _led(body, doc_id, path, document, places, means, within=within))
+        return relinked(body, references_led(body, doc_id, path, document, places, means, within=within))
 
     edits = []
     kept = _anchors_of(document, whole, parts)
@@ -204,69 +192,19 @@ def _label(text: str) -> str:
 
 def _places(
     document: Document, whole: Cut, parts: Sequence[_Part], bodies: dict[str, str]
-) -> dict[str, _Place]:
+) -> dict[str, Place]:
     """For each anchor of the body, where its heading stands afterwards."""
     owner = {number: part for part in parts for number in range(part.section.first, part.section.after)}
-    found: dict[str, _Place] = {}
+    found: dict[str, Place] = {}
     new = {doc_id: [heading.anchor for heading in headings(body)] for doc_id, body in bodies.items()}
     counts = dict.fromkeys(bodies, 0)
     for number, heading in enumerate(whole.headings):
         part = owner.get(number)
         doc_id, path = (part.id, part.path) if part is not None else (document.id, document.path)
         if counts[doc_id] < len(new[doc_id]):
-            found[heading.anchor] = _Place(doc_id, path, new[doc_id][counts[doc_id]])
+            found[heading.anchor] = Place(doc_id, path, new[doc_id][counts[doc_id]])
         counts[doc_id] += 1
     return found
-
-
-def _led(
-    body: str,
-    doc_id: str,
-    path: str,
-    document: Document,
-    places: dict[str, _Place],
-    means: Callable[[str], bool],
-    *,
-    within: bool,
-) -> Iterator[tuple[Reference, str]]:
-    """The references of a body to headings that stand elsewhere now, and what they have to say instead.
-
-    ``within`` a result of the split, a reference without a name means the document that was split.
-    """
-    here = document._replace(path=path)
-    for reference in references(body):
-        name, mark, anchor = reference.target.partition("#")
-        wiki = reference.kind == "wiki"
-        if not mark or not _is_meant(reference, name, here, document, means, within=within):
-            continue
-        place = places.get(anchor_slug(anchor) if wiki else anchor.lower())
-        if place is None or (not within and place.doc_id == document.id and place.anchor == anchor.lower()):
-            continue
-        if wiki:
-            heading = anchor if anchor_slug(anchor) == place.anchor else place.anchor
-            new = f"{'' if place.doc_id == doc_id else place.doc_id}#{heading}"
-        else:
-            file = "" if place.doc_id == doc_id else posixpath.relpath(place.path, posixpath.dirname(path))
-            new = f"{file}#{place.anchor}"
-        if new != reference.written:
-            yield reference, new
-
-
-def _is_meant(
-    reference: Reference,
-    name: str,
-    here: Document,
-    document: Document,
-    means: Callable[[str], bool],
-    *,
-    within: bool,
-) -> bool:
-    """Whether a reference with an anchor is one to the document that is split."""
-    if not name.strip():
-        return within
-    if reference.kind == "wiki":
-        return means(name.strip())
-    return path_of(here, reference) == document.path
 
 
 def _anchors_of(document: Document, whole: Cut, parts: Sequence[_Part]) -> dict[str, list[Any]]:
