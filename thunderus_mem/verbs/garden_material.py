@@ -56,15 +56,18 @@ def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[s
 
 
 @contextmanager
-def compared(memory: Memory, seen: Material, names: Sequence[str]) -> Iterator[Material]:
+def with_signatures(memory: Memory, seen: Material, names: Sequence[str]) -> Iterator[Material]:
     """The material with what was computed of its texts before, where a rule compares them."""
     if not _COMPARES.intersection(names):
         yield seen
         return
+    from thunderus_mem.garden.similar.answers import memory_key
     from thunderus_mem.garden.similar.profile import key_of, measure
+    from thunderus_mem.garden.similar.steps import compared
     from thunderus_mem.projection.signatures import RememberedSignatures
 
     remembered = RememberedSignatures(memory.layout.signatures_file, measure())
     known = remembered.read()
     yield seen._replace(signatures=known)
-    remembered.save(known, [key_of(document) for document in seen.documents])
+    texts = [key_of(document) for document in seen.documents]
+    remembered.save(known, [*texts, memory_key(compared(seen.documents))])

@@ -18,7 +18,7 @@ from thunderus_mem.store.disk import mode_of
 from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import inside
-from thunderus_mem.verbs.garden_material import compared, material_of
+from thunderus_mem.verbs.garden_material import material_of, with_signatures
 from thunderus_mem.verbs.gardened import (
     Applied,
     AppliedStep,
@@ -56,7 +56,7 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
                 f'there is no gardening rule "{name}"', hint=f"{meant}The rules are {', '.join(RULE_NAMES)}"
             )
     chosen = [rule for rule in RULES if not only or rule.name in only]
-    with compared(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
+    with with_signatures(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
         parts = planned(chosen, seen, memory.config)
     targets = {
         target for part in parts for step in part if step.extent != "report" for target in step.targets

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
+from thunderus_mem.garden.similar.answers import memory_key, packed, unpacked
 from thunderus_mem.garden.similar.evidence import evidence, measured
 from thunderus_mem.garden.similar.families import Families
 from thunderus_mem.garden.similar.forms import form_lines, own_runs
@@ -90,6 +91,18 @@ def find_similar(
     content; it is added to, and changes no answer.
     """
     ordered = _comparable(documents)
+    if signatures is None:
+        return _similar(ordered, None)
+    whole = memory_key(documents)
+    rows = unpacked(signatures[whole], frozenset(one.id for one in ordered)) if whole in signatures else None
+    if rows is not None:
+        return tuple(Pair._make((*row[:5], tuple(row[5]), row[6])) for row in rows)
+    pairs = _similar(ordered, signatures)
+    signatures[whole] = packed(pairs)
+    return pairs
+
+
+def _similar(ordered: Sequence[Document], signatures: MutableMapping[str, bytes] | None) -> tuple[Pair, ...]:
     known = profiles(ordered, signatures)
     keep = _first_of_each_text(known)
     ordered, known = [ordered[at] for at in keep], [known[at] for at in keep]

@@ -40,8 +40,7 @@ def plan_similar(material: Material, config: Config) -> tuple[Step, ...]:
     joins already, are not told again.
     """
     settled = _settled(material.documents)
-    replaced = {target for source, rel, target in settled if rel == "supersedes" and source != target}
-    documents = [one for one in material.documents if one.id not in replaced]
+    documents = compared(material.documents)
     by_id = {document.id: document for document in documents}
     joined_pairs = {frozenset((source, target)) for source, _, target in settled}
     pairs = [
@@ -52,6 +51,13 @@ def plan_similar(material: Material, config: Config) -> tuple[Step, ...]:
     links = linked_files(documents) if any(pair.label == SAME for pair in pairs) else {}
     steps = [_step(pair, by_id, config, links) for pair in pairs if pair.label != FORM]
     return (*steps, *_forms([pair for pair in pairs if pair.label == FORM], by_id))
+
+
+def compared(documents: Sequence[Document]) -> list[Document]:
+    """The documents that are compared: those that no other one supersedes."""
+    links = _settled(documents)
+    replaced = {target for source, rel, target in links if rel == "supersedes" and source != target}
+    return [document for document in documents if document.id not in replaced]
 
 
 def _settled(documents: Iterable[Document]) -> list[tuple[str, str, str]]:
