@@ -12,7 +12,7 @@ import pytest
 from thunderus_mem.memory import Memory, open_memory
 from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, NotWritable, ThunderusError
 from thunderus_mem.model.event import changes_of
-from thunderus_mem.verbs import gardening
+from thunderus_mem.verbs import garden_report
 from thunderus_mem.verbs.adding import add
 from thunderus_mem.verbs.gardening import garden_apply, garden_plan
 from thunderus_mem.verbs.linting import lint
@@ -125,7 +125,7 @@ def test_a_document_that_cannot_be_read_has_not_changed(root: Path, clock: Clock
     def refuse(path: str, limit: int) -> bytes:
         raise NotWritable(f"{path} could not be read: the disk reports an error.")
 
-    monkeypatch.setattr(gardening, "read_file", refuse)
+    monkeypatch.setattr(garden_report, "read_file", refuse)
     with pytest.raises(NotWritable, match="reports an error"):
         garden_apply(opened(root, clock), plan)
 

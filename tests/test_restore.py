@@ -20,7 +20,8 @@ from thunderus_mem.garden.plan import DocumentEdit, Plan, Step
 from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.store.failpoints import NAMES
 from thunderus_mem.verbs.deciding import patch_approve, patch_reject
-from thunderus_mem.verbs.gardening import garden_apply, garden_plan, garden_report
+from thunderus_mem.verbs.garden_report import garden_report
+from thunderus_mem.verbs.gardening import garden_apply, garden_plan
 from thunderus_mem.verbs.linting import lint
 from thunderus_mem.verbs.restoring import restore, restore_last, snapshots
 from thunderus_mem.verbs.undoing import undo

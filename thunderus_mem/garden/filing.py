@@ -88,7 +88,7 @@ def step_proposal(
         id,
         created,
         actor,
-        "garden",
+        step.op,
         step.why,
         step.targets,
         tuple(
@@ -102,4 +102,5 @@ def step_proposal(
         step.evidence,
         step.key,
         tuple(sorted(step.texts)),
+        step.private,
     )

@@ -83,8 +83,8 @@ class Proposal(NamedTuple):
 
     ``op`` is the kind of patch it becomes (one of `OPS`); ``rule``, ``action`` and ``label`` come from the
     gardener, "" else. ``key`` is what a decision about it is remembered by, ``texts`` the digests it rests
-    on, by document id. ``created`` is when, ``actor`` and ``origin`` who made it; ``why`` and ``evidence``
-    are for whoever decides.
+    on, by document id, ``private`` the private events that a new text names. ``created`` is when, ``actor``
+    and ``origin`` who made it; ``why`` and ``evidence`` are for whoever decides.
     """
 
     id: str
@@ -101,6 +101,7 @@ class Proposal(NamedTuple):
     evidence: tuple[str, ...] = ()
     key: str = ""
     texts: tuple[tuple[str, str], ...] = ()
+    private: tuple[str, ...] = ()
 
 
 def proposed_edit(
@@ -152,7 +153,7 @@ def encode(proposal: Proposal) -> bytes:
 
 _KEYS: Final = (
     *("v", "id", "created", "actor", "origin", "op", "rule", "action", "label", "why"),
-    *("evidence", "targets", "key", "texts", "edits"),
+    *("evidence", "targets", "key", "texts", "private", "edits"),
 )
 _EDIT_KEYS: Final = ("path", "doc_id", "before", "after", "renames", "diff")
 
@@ -186,6 +187,7 @@ def decode(data: bytes) -> Proposal:
         targets=_texts(table, "targets"),
         key=_short(table, "key"),
         texts=tuple((_text(one, "id", at=at), _text(one, "digest", at=at)) for one, at in texts),
+        private=_texts(table, "private"),
         edits=tuple(_edit(one, f"edits[{at}]") for at, one in enumerate(_list(table, "edits"))),
     )
     if parse_timestamp(proposal.created) is None:

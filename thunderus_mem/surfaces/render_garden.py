@@ -45,7 +45,7 @@ def _step(step: PlannedStep, number: int, style: Style) -> Iterator[str]:
     yield from (f"   {style.dim(item)}" for item in step.evidence)
     diff: list[str] = []
     for edit in step.edits:
-        diff += diff_lines(edit.path, edit.op or "change", edit.diff, "", style)
+        diff += diff_lines(edit.path, edit.op or "change", edit.diff, edit.moved_from, style)
     yield from (f"   {line}" for line in diff[:_MOST_LINES])
     if len(diff) > _MOST_LINES:
         more = counted(len(diff) - _MOST_LINES, "more line")

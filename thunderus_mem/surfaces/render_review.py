@@ -68,7 +68,7 @@ def shown(value: ShownProposal, console: Console) -> str:
         lines += ["", *value.evidence]
     lines.append("")
     for change in value.changes:
-        lines += diff_lines(change.path, change.op, change.diff, "", style)
+        lines += diff_lines(change.path, change.op, change.diff, change.moved_from, style)
     return "\n".join(lines)
 
 

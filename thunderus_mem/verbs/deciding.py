@@ -149,6 +149,7 @@ class _Deciding:
             actor=self.actor,
             ids=ids,
             drops=discard(waiting),
+            private=proposal.private,
             reviewed=True,
         )
         self.written += [Written(edit.doc_id, edit.path, edit.op, event.id) for edit in made]

@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlannedEdit:
-    """One file of a step: ``op`` is create, update, remove or rename; ``diff`` shows it, ``None`` where it is
-    too long to."""
+    """One file of a step: ``op`` is create, update, remove or rename (``moved_from`` is its old path then);
+    ``diff`` shows it, ``None`` where it is too long to."""
 
     path: str
     doc_id: str
     op: str
     diff: str | None
+    moved_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,33 +9,27 @@ from thunderus_mem.garden.filing import acting, step_proposal
 from thunderus_mem.garden.plan import Plan, make_plan
 from thunderus_mem.garden.rules import RULE_NAMES, RULES
 from thunderus_mem.garden.sequence import planned
-from thunderus_mem.model.document import MAX_DOCUMENT, content_hash, read_document
-from thunderus_mem.model.errors import Conflict, NotFound, Refused, ThunderusError
+from thunderus_mem.model.errors import Conflict, NotFound, Refused
 from thunderus_mem.model.ids import closest
-from thunderus_mem.model.textdiff import unified_diff
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.disk import mode_of
-from thunderus_mem.store.edits import Edit
-from thunderus_mem.store.files import ABSENT, read_file
 from thunderus_mem.store.paths import inside
 from thunderus_mem.verbs.garden_material import material_of, with_signatures
+from thunderus_mem.verbs.garden_report import as_edit
 from thunderus_mem.verbs.gardened import (
     Applied,
     AppliedStep,
     Filed,
     FiledStep,
-    PlannedEdit,
-    PlannedStep,
-    PlanReport,
     SkippedStep,
 )
 from thunderus_mem.verbs.proposing import rejected_keys
 from thunderus_mem.verbs.written import Written
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from thunderus_mem.garden.plan import DocumentEdit, Step
+    from thunderus_mem.garden.plan import DocumentEdit
     from thunderus_mem.memory import Memory
     from thunderus_mem.transaction import Writing
 
@@ -70,72 +64,6 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
     return make_plan(*parts, rejected=rejected, waiting=waiting, order=RULE_NAMES)
 
 
-def garden_report(memory: Memory, plan: Plan, *, limit: int = 0) -> PlanReport:
-    """The plan as it is told, with diffs; only the first ``limit`` steps when that is not 0."""
-    from thunderus_mem.verbs.proposing import queue_state
-
-    shown = plan.steps[:limit] if limit else plan.steps
-    laid: dict[str, str | None] = {}
-    return PlanReport(
-        tuple([_planned(memory, step, laid) for step in shown]),
-        len(plan.steps) - len(shown),
-        len(plan.applicable),
-        len(plan.proposals),
-        len(plan.reports),
-        plan.decided,
-        plan.waiting,
-        queue_state(memory).expired,
-    )
-
-
-def _planned(memory: Memory, step: Step, laid: dict[str, str | None]) -> PlannedStep:
-    """A step as it is told; ``laid`` are the texts that the steps before it leave, by path."""
-    told = PlannedStep(
-        step.action,
-        step.why,
-        step.evidence,
-        step.targets,
-        step.rule,
-        step.extent,
-        step.label,
-        step.key,
-        tuple([_planned_edit(memory, edit, laid) for edit in step.edits]),
-    )
-    if step.extent == "apply":
-        laid.update((edit.path, edit.after_text) for edit in step.edits)
-    return told
-
-
-def _planned_edit(memory: Memory, edit: DocumentEdit, laid: Mapping[str, str | None]) -> PlannedEdit:
-    before = laid.get(edit.path)
-    try:
-        if before is not None and content_hash(before) == edit.before:
-            made = Edit(edit.doc_id, edit.path, before, edit.after_text, edit.renames)
-        else:
-            made = _as_edit(memory, edit)
-    except ThunderusError:  # changed meanwhile: the next plan shows it
-        return PlannedEdit(edit.path, edit.doc_id, "", None)
-    return PlannedEdit(edit.path, edit.doc_id, made.op, unified_diff(made.before, made.after, edit.path))
-
-
-def _as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
-    """The planned edit against the text on disk; `Conflict` when that is not the text it was planned from.
-
-    A file that is there and cannot be read has not changed: that error is raised as it is.
-    """
-    try:
-        data = read_file(inside(memory.root, edit.path), MAX_DOCUMENT)
-        document = read_document(edit.path, data).document
-        found, text = (document.hash, document.text) if document is not None else (None, None)
-    except NotFound:
-        found, text = ABSENT, None
-    if found != edit.before:
-        raise Conflict(
-            f"{edit.path} has changed since the plan was made", hint="plan again with `thunderus-mem garden`"
-        )
-    return Edit(edit.doc_id, edit.path, text, edit.after_text, edit.renames)
-
-
 def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
     """Carry out every step of ``plan`` that may go by itself, each as its own event, after a snapshot.
 
@@ -150,7 +78,7 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
     with memory.writing("garden") as transaction:
         for step in plan.applicable:
             try:
-                edits = [_as_edit(memory, edit) for edit in step.edits]
+                edits = [as_edit(memory, edit) for edit in step.edits]
                 snapshot = snapshot or _snapshot(memory, transaction, plan, actor)
                 event = transaction.commit(
                     step.op, edits, private=step.private, why=step.why, actor=actor, snapshot=snapshot
@@ -225,7 +153,7 @@ def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
         for step in steps:
             id = memory.new_id("patch")
             try:
-                before = [_as_edit(memory, edit).before for edit in step.edits]
+                before = [as_edit(memory, edit).before for edit in step.edits]
                 proposal = step_proposal(
                     step,
                     id=id,

@@ -13,7 +13,7 @@ from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.fitting import fit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.event import Event
@@ -79,13 +79,14 @@ class ProposalListing(NamedTuple):
 
 
 class ProposedChange(NamedTuple):
-    """One file of a proposal: ``op`` is create, update, remove or rename; the diff as it was filed, or on the
-    text that is there now."""
+    """One file of a proposal: ``op`` is create, update, remove or rename (from ``moved_from``); the diff as
+    it was filed, or on the text that is there now."""
 
     path: str
     doc_id: str
     op: str
     diff: str
+    moved_from: str = ""
 
 
 class ShownProposal(NamedTuple):
@@ -226,10 +227,23 @@ def patch_show(memory: Memory, id: str) -> ShownProposal:
     proposal = waiting.proposal
     if found.state == "moved":
         proposal = proposal._replace(edits=tuple(_edited(edit) for edit in found.edits))
-    changes = tuple(ProposedChange(one.path, one.doc_id, one.op, one.diff) for one in proposal.edits)
+    changes = tuple(_changes(proposal.edits))
     return ShownProposal(
         _listed(memory, waiting), proposal.evidence, found.state, found.problem, changes, waiting.path
     )
+
+
+def _changes(edits: Sequence[ProposedEdit]) -> Iterator[ProposedChange]:
+    """The edits as they are told: the two of a renaming that changes nothing else are one."""
+    departs: ProposedEdit | None = None
+    for one, following in zip(edits, (*edits[1:], None), strict=True):
+        if departs is not None:
+            yield ProposedChange(one.path, one.doc_id, one.op, "", departs.path)
+            departs = None
+        elif one.renames and following is not None and one.before == following.after:
+            departs = one
+        else:
+            yield ProposedChange(one.path, one.doc_id, one.op, one.diff)
 
 
 def _edited(edit: Edit) -> ProposedEdit:

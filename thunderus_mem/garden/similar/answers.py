@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.garden.similar.profile import key_of, measure
 
@@ -13,10 +13,14 @@ if TYPE_CHECKING:
     from thunderus_mem.model.document import Document
 
 
+_JUDGEMENT: Final = 1
+"""Raised when the same documents would get another answer: other gates, labels, words or evidence."""
+
+
 def memory_key(documents: Iterable[Document]) -> str:
     """What an answer about these documents, in whatever order, is kept by: their ids, paths and texts."""
     known = sorted((document.id, document.path, key_of(document)) for document in documents)
-    return sha256(repr((measure(), known)).encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(repr((_JUDGEMENT, measure(), known)).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def packed(rows: Sequence[tuple[Any, ...]]) -> bytes:

@@ -61,13 +61,13 @@ def garden(
 
 def _show(console: Console, memory: Memory, found: Plan, limit: int, *, check: bool) -> int:
     from thunderus_mem.surfaces.render_garden import plan as render
-    from thunderus_mem.verbs import gardening
+    from thunderus_mem.verbs.garden_report import garden_report
 
     if not found.steps:
         console.say("Nothing to do.")
     # A program wants all of it, a person what fits on a few screens.
     shown = 0 if console.json or console.plain else limit
-    console.emit("garden", gardening.garden_report(memory, found, limit=shown), render, long=True)
+    console.emit("garden", garden_report(memory, found, limit=shown), render, long=True)
     return int(check and bool(found.applicable or found.proposals))
 
 
