@@ -135,8 +135,10 @@ def _load() -> None:
     import filelock  # noqa: F401
     import frontmatter  # noqa: F401
     import git  # noqa: F401
+    import jinja2.sandbox  # noqa: F401
     import jsonschema  # noqa: F401
     import pygments.lexers.configs  # noqa: F401
+    import rensa  # noqa: F401
     import ruamel.yaml  # noqa: F401
 
     import thunderus_mem

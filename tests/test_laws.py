@@ -43,6 +43,7 @@ from thunderus_mem.verbs import (
     upkeep,
     writing,
 )
+from thunderus_mem.verbs.garden_report import garden_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -119,7 +120,7 @@ READS: dict[str, Callable[[Memory], Any]] = {
     "events list": history.events_list,
     "events verify": history.events_verify,
     "lint": linting.lint,
-    "garden": gardening.garden_plan,
+    "garden": lambda memory: garden_report(memory, gardening.garden_plan(memory)),
     "manifest": lambda memory: upkeep.manifest(memory, check=True),
     "doctor": examining.doctor,
     "index status": upkeep.index_status,

@@ -13,6 +13,7 @@ from thunderus_mem.memory import open_memory
 from thunderus_mem.model.errors import Refused
 from thunderus_mem.verbs.adding import add
 from thunderus_mem.verbs.examining import doctor
+from thunderus_mem.verbs.history import events_list
 from thunderus_mem.verbs.reading import list_documents, status
 from thunderus_mem.verbs.recording import record
 from thunderus_mem.verbs.writing import note
@@ -86,6 +87,15 @@ def test_what_is_deleted_on_purpose_is_recorded_with_a_yes(store: Path) -> None:
     assert len(record(memory, accept_loss=True).recorded) == 6
     note(memory, "and on it goes")
     assert len(list_documents(memory).documents) == COUNT - 6
+
+
+def test_a_reason_goes_with_what_is_recorded(store: Path) -> None:
+    remove_by_hand(store, 2)
+    memory = open_memory(str(store), environ={})
+    record(memory, why="Nobody needs them")
+    assert [(one.op, one.why) for one in events_list(memory, limit=2).events] == [
+        ("hand-edit", "Nobody needs them")
+    ] * 2
 
 
 def test_a_few_removals_need_no_yes(store: Path) -> None:

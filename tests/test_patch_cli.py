@@ -73,10 +73,21 @@ def test_json_is_the_same_byte_for_byte_and_tells_the_diff(run: Callable[..., Do
     assert plain[3:5] == ["duplicates", "apply"]
 
 
+SUBJECTS = (
+    "Ships wait for the tide.\n",
+    "Bread rises overnight.\n",
+    "Invoices leave on Fridays.\n",
+    "Owls hunt without a sound.\n",
+    "Glaciers carve valleys.\n",
+    "Printers jam in winter.\n",
+)
+"""Pages with nothing in common, so that nothing but equal ones is found."""
+
+
 def test_a_step_is_bounded_and_says_how_much_more_there_is(run: Callable[..., Done], tmp_path: Path) -> None:
     for number in range(6):
         for letter in "ab":
-            text = document(f"fact.n{number}{letter}", f"Text number {number} of several.\n" * 80)
+            text = document(f"fact.n{number}{letter}", SUBJECTS[number] * 80)
             (tmp_path / FACTS / f"n{number}{letter}.md").write_text(text)
     shown = run("garden", "-n", "2").out
     assert "5 more steps not shown" in shown

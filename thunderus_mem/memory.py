@@ -241,11 +241,13 @@ class Memory:
 
         return {key: redacted(value) for key, value in found.items() if value}
 
-    def writing(self, command: str, *, accept_loss: bool = False) -> AbstractContextManager[Writing]:
+    def writing(
+        self, command: str, *, accept_loss: bool = False, edited_for: str = ""
+    ) -> AbstractContextManager[Writing]:
         """Open a writing transaction; see `thunderus_mem.transaction`."""
         from thunderus_mem.transaction import writing
 
-        return writing(self, command, accept_loss=accept_loss)
+        return writing(self, command, accept_loss=accept_loss, edited_for=edited_for)
 
 
 def open_memory(

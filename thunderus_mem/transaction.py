@@ -294,10 +294,12 @@ class Writing:
             "aborted", (change,), f"{healed.event_id} found other text; ours is in {healed.kept}"
         )
 
-    def record(self, hand_edits: Sequence[HandEdit]) -> None:
+    def record(self, hand_edits: Sequence[HandEdit], why: str = "") -> None:
         """Log edits that people made outside the tool, one event each, as actor ``user``."""
         for edit in hand_edits:
-            self._log_changes("hand-edit", (edit.change,), "", event_id=edit.event_id, patch_id=edit.patch_id)
+            self._log_changes(
+                "hand-edit", (edit.change,), why, event_id=edit.event_id, patch_id=edit.patch_id
+            )
         self.recorded = tuple(edit.doc_id or edit.path for edit in hand_edits)
 
     def _log_changes(
@@ -319,12 +321,14 @@ class Writing:
 
 
 @contextmanager
-def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Iterator[Writing]:
+def writing(
+    memory: Memory, command: str, *, accept_loss: bool = False, edited_for: str = ""
+) -> Iterator[Writing]:
     """Open a transaction for ``command`` (named to whoever waits for the lock).
 
     Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
     `Refused` when the store is of a later version, or when more documents are gone than anybody takes away by
-    hand, unless ``accept_loss``.
+    hand, unless ``accept_loss``. ``edited_for`` is the reason of edits made by hand until now.
     """
     from thunderus_mem.store.version import refuse_newer
 
@@ -358,7 +362,7 @@ def writing(memory: Memory, command: str, *, accept_loss: bool = False) -> Itera
                 memory.refresh()
                 log_index = memory.log_index()
                 unrecorded = still_unrecorded(unrecorded, log_index.explains, log_index.removed)
-            transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)])
+            transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)], edited_for)
             yield transaction
             # The change is on disk; an index that cannot be renewed is renewed by the next command.
             with suppress(Busy, Degraded, NotWritable):

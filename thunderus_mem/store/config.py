@@ -61,17 +61,17 @@ class Config(NamedTuple):
     recap_include_file_changes: bool = True
     recap_max_files: int = 20
     recap_template: str = ""
-    archive_recaps_after_days: int = 180
-    archive_superseded_after_days: int = 365
-    archive_keep: tuple[str, ...] = ()
-    tags_aliases: Mapping[str, str] = MappingProxyType({})
-    links_orphans: bool = False
     recap_private: bool = True
     recap_schedule: tuple[str, ...] = ()
     recap_days_back: int = 31
     consolidate_keywords: tuple[str, ...] = _KEYWORDS
     consolidate_workflow_steps: int = 3
     consolidate_max_per_session: int = 5
+    archive_recaps_after_days: int = 180
+    archive_superseded_after_days: int = 365
+    archive_keep: tuple[str, ...] = ()
+    tags_aliases: Mapping[str, str] = MappingProxyType({})
+    links_orphans: bool = False
     origins: tuple[tuple[str, Origin], ...] = ()
 
     def origin(self, key: str) -> Origin:

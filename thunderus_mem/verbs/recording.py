@@ -14,10 +14,10 @@ class Recorded(NamedTuple):
     recorded: tuple[str, ...]
 
 
-def record(memory: Memory, *, accept_loss: bool = False) -> Recorded:
-    """Log every edit made by hand that neither an event nor a commit explains.
+def record(memory: Memory, *, accept_loss: bool = False, why: str = "") -> Recorded:
+    """Log every edit made by hand that neither an event nor a commit explains; ``why`` is their reason.
 
     Raises `Refused` when more documents are gone than anybody takes away by hand, unless ``accept_loss``.
     """
-    with memory.writing("record", accept_loss=accept_loss) as transaction:
+    with memory.writing("record", accept_loss=accept_loss, edited_for=why) as transaction:
         return Recorded(transaction.recorded)

@@ -19,12 +19,13 @@ def record(
     yes: Annotated[
         bool, typer.Option("--yes", help="Also when many documents are gone: they are meant to be.")
     ] = False,
+    why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason, kept in the log.")] = "",
 ) -> None:
     """Log now what was edited by hand; every command that writes does so first anyway."""
     from thunderus_mem.verbs import recording
 
     console: Console = ctx.obj
-    value = recording.record(console.memory(), accept_loss=yes)
+    value = recording.record(console.memory(), accept_loss=yes, why=why)
     if not value.recorded:
         console.say("Nothing was edited by hand.")
     console.emit("record", value, _recorded)
