@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +11,7 @@ from order_support import document_text
 from review_support import SAME, Store
 from verify_store import verify
 
+from tests.conftest import sealed_environment
 from thunderus_mem.verbs.deciding import patch_approve, patch_reject
 from thunderus_mem.verbs.gardening import garden_plan
 
@@ -69,3 +72,29 @@ def test_what_is_carried_out_does_not_build_on_what_was_turned_down(store: Store
     assert applied.skipped == ()
     assert rules(store) == []
     assert store.path("b.md").exists()
+
+
+def test_a_run_that_died_is_finished_before_the_next_one_is_planned(store: Store) -> None:
+    home = store.root / "home"
+    home.mkdir()
+    folder = ".thunderus/memory/semantic/DECISIONS"
+    for name, day in (("x", "2026-01-01"), ("y", "2026-01-02")):
+        text = document_text(f"adr.{name}", f"We do {name}.\n", tags=["Unit_Test"], day=day)
+        store.put(f"{folder}/ADR-0001-{name}.md", text)
+    for name in ("d", "e"):
+        store.put(f"{name}.md", document_text(f"fact.{name}", f"What {name} does.\n", tags=["unit-test"]))
+    environment = sealed_environment(home)
+
+    def run(**more: str) -> int:
+        command = [sys.executable, "-m", "thunderus_mem", "garden", "--apply"]
+        ended = subprocess.run(
+            command, cwd=store.root, env={**environment, **more}, capture_output=True, check=False
+        )
+        return ended.returncode
+
+    assert run(THUNDERUS_MEM_FAILPOINTS="1", FAILPOINT="publish.taken:kill:2") == 137
+    assert not (store.root / folder / "ADR-0001-y.md").exists()
+    assert not (store.root / folder / "ADR-0002-y.md").exists()
+    assert run() == 0
+    assert "Unit_Test" not in (store.root / folder / "ADR-0002-y.md").read_text()
+    assert rules(store) == []

@@ -94,7 +94,10 @@ def files(draw: st.DrawFn) -> dict[str, tuple[bytes, int]]:
         if draw(st.integers(0, 4)) == 0:
             folder = folder.replace(MEMORY, f"{MEMORY}archive/")
         mark = draw(st.sampled_from([b"", b"", b"\xef\xbb\xbf"]))
-        made[f"{folder}{stem}.md"] = (mark + text.encode(), draw(st.sampled_from([0o644, 0o644, 0o600, 0o755])))
+        made[f"{folder}{stem}.md"] = (
+            mark + text.encode(),
+            draw(st.sampled_from([0o644, 0o644, 0o600, 0o755])),
+        )
     if draw(st.booleans()):
         made[f"{FOLDERS['fact']}unreadable.md"] = (b"\xff\xfe no document", 0o644)
     return made
@@ -143,7 +146,12 @@ def told(store: Store) -> str:
     return repr(report)
 
 
-LAW = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.reuse, Phase.generate])
+LAW = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.reuse, Phase.generate],
+)
 
 
 @LAW
@@ -205,7 +213,12 @@ def test_proposals_approved_in_any_order_lose_nothing_and_those_rejected_stay_so
         assert verify(folder, settled=True) == []
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.reuse, Phase.generate])
+@settings(
+    max_examples=5,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.reuse, Phase.generate],
+)
 @given(files())
 def test_two_processes_print_the_same_plan(made: dict[str, tuple[bytes, int]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
