@@ -147,7 +147,7 @@ def told(store: Store) -> str:
 
 
 LAW = settings(
-    max_examples=25,
+    max_examples=12,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.reuse, Phase.generate],
@@ -214,7 +214,7 @@ def test_proposals_approved_in_any_order_lose_nothing_and_those_rejected_stay_so
 
 
 @settings(
-    max_examples=5,
+    max_examples=2,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.reuse, Phase.generate],
