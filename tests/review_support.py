@@ -87,7 +87,7 @@ class Store:
 
     def propose(self) -> Filed:
         memory = self.memory()
-        return gardening.garden_propose(memory, gardening.garden_plan(memory))
+        return gardening.garden_propose(memory, gardening.garden_plan(memory, apart=True))
 
     def events(self, *kinds: str) -> list[Any]:
         return [

@@ -290,6 +290,27 @@ def test_any_log_gives_proposals_that_read_as_documents(told: list[Event]) -> No
         assert step.reach == "propose"
 
 
+@pytest.mark.parametrize(
+    ("text", "subject", "reason"),
+    [
+        (
+            "We decided to keep the queue bounded because memory is limited.",
+            "Keep the queue bounded",
+            "because memory is limited.",
+        ),
+        ("We decided to avoid threads due to the lock.", "Avoid threads", "due to the lock."),
+        (
+            "Because memory is limited, we decided to keep the queue bounded.",
+            "Keep the queue bounded",
+            "Because memory is limited",
+        ),
+    ],
+)
+def test_what_was_decided_is_no_reason_for_it(text: str, subject: str, reason: str) -> None:
+    (one,) = decisions_in(text, KEYWORDS)
+    assert (one.subject, one.reason) == (subject, reason)
+
+
 def test_on_a_real_store_nothing_is_written_and_anchors_lead_to_the_code(repo: Path, server: Server) -> None:
     store = Store(repo, server)
     (repo / "src").mkdir()
@@ -300,8 +321,7 @@ def test_on_a_real_store_nothing_is_written_and_anchors_lead_to_the_code(repo: P
     assert planned.code == 0, planned.err
     steps = planned.json["steps"]
     assert [step["rule"] for step in steps] == ["consolidate"] * len(steps)
-    diffs = [step["edits"][0]["diff"].splitlines(keepends=True) for step in steps]
-    texts = ["".join(line[1:] for line in diff if line.startswith("+")) for diff in diffs]
-    assert any("anchors:\n  - path: src/cache.py\n    symbol: Cache\n" in text for text in texts), texts
+    texts = [step["edits"][0]["diff"] for step in steps]
+    assert any("+anchors:\n+  - path: src/cache.py\n+    symbol: Cache\n" in text for text in texts), texts
     assert store.run("garden", "--apply").code == 0
     assert {path: path.read_bytes() for path in (repo / ".thunderus/memory").rglob("*.md")} == before

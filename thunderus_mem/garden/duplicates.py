@@ -67,7 +67,7 @@ def _choose(members: Sequence[_Member], strategy: str) -> list[_Member]:
     return [of[document.path] for document in by_strategy((m.document for m in members), strategy)]
 
 
-def _merge_step(stays: Document, merged: Document, gone: Sequence[_Member]) -> Step:
+def _merge_step(stays: Document, said: str, merged: Document, gone: Sequence[_Member]) -> Step:
     edits = [DocumentEdit(stays.path, stays.id, stays.hash, merged.text)]
     edits += [DocumentEdit(m.document.path, m.id, m.document.hash, None) for m in gone]
     ids = ", ".join(f"`{member.id}`" for member in gone)
@@ -77,6 +77,7 @@ def _merge_step(stays: Document, merged: Document, gone: Sequence[_Member]) -> S
         tuple(f"`{m.id}` ({m.document.path}) says what `{stays.id}` ({stays.path}) says" for m in gone),
         (stays.id, *(member.id for member in gone)),
         tuple(edits),
+        texts=((stays.id, said), *((member.id, digest(member.said)) for member in gone)),
     )
 
 
@@ -101,7 +102,7 @@ def _merge_family(
                 merged = after
                 gone.append(member)
         if gone:
-            steps.append(_merge_step(first.document, merged, gone))
+            steps.append(_merge_step(first.document, digest(first.said), merged, gone))
         left.append(_Member(merged, first.said, first.words))
     reasons = [obstacle(left[0].document, m.document, m.words, links) for m in left[1:]]
     return steps, left, reasons

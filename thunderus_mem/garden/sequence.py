@@ -9,7 +9,7 @@ from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.document import read_document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.garden.material import Material
     from thunderus_mem.garden.plan import Step
@@ -20,16 +20,27 @@ if TYPE_CHECKING:
 __all__ = ["carried_out", "planned"]
 
 
-def planned(rules: Iterable[GardenRule], material: Material, config: Config) -> tuple[tuple[Step, ...], ...]:
+def planned(
+    rules: Iterable[GardenRule],
+    material: Material,
+    config: Config,
+    going: Callable[[Sequence[Step]], Sequence[Step]] = lambda steps: steps,
+) -> tuple[tuple[Step, ...], ...]:
     """The steps of each rule. Two rules may change one document: what the second would carry out begins with
-    what the first leaves. Proposals and reports are about the memory as it is, since they wait."""
+    what the first leaves. Proposals and reports are about the memory as it is, since they wait. ``going``
+    says which steps will be carried out: nothing is built on those that were turned down or wait."""
     try:
-        return tuple(_planned(rules, material, config))
+        return tuple(_planned(rules, material, config, going))
     finally:
         references_in.cache_clear()
 
 
-def _planned(rules: Iterable[GardenRule], material: Material, config: Config) -> Iterator[tuple[Step, ...]]:
+def _planned(
+    rules: Iterable[GardenRule],
+    material: Material,
+    config: Config,
+    going: Callable[[Sequence[Step]], Sequence[Step]],
+) -> Iterator[tuple[Step, ...]]:
     seen = material
     for rule in rules:
         if not rule.applies:
@@ -39,8 +50,9 @@ def _planned(rules: Iterable[GardenRule], material: Material, config: Config) ->
         now = tuple(step for step in steps if step.extent == "apply")
         rest = steps if seen is material else rule.plan(material, config)
         yield (*now, *(step for step in rest if step.extent != "apply"))
-        if now:
-            seen = carried_out(seen, now)
+        certain = going(now) if now else ()
+        if certain:
+            seen = carried_out(seen, certain)
 
 
 def carried_out(material: Material, steps: Sequence[Step]) -> Material:

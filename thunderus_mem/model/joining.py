@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from thunderus_mem.model.document import read_document
-from thunderus_mem.model.edit import set_key
+from thunderus_mem.model.edit import insert_item, remove_item, set_key
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.three_way import three_way
 
@@ -29,8 +30,16 @@ def joined(path: str, base: str, ours: str, theirs: str, now: str) -> str | None
     if text is None:
         text = _but_for_updated(path, base, document, theirs, now)
     result = _document(path, text) if text is not None else None
-    if result is None or (result.id, result.kind) != (document.id, document.kind):
+    if text is None or result is None or (result.id, result.kind) != (document.id, document.kind):
         return None
+    return _tags_once(text, result)
+
+
+def _tags_once(text: str, result: Document) -> str:
+    """The text with each tag once: both sides may have come to one tag at different places of the list."""
+    for tag in sorted({tag for tag in result.tags if result.tags.count(tag) > 1}):
+        with suppress(InvalidDocument):
+            text = insert_item(remove_item(text, ("tags",), tag), ("tags",), tag)
     return text
 
 

@@ -29,7 +29,7 @@ from thunderus_mem.verbs.written import Written
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from thunderus_mem.garden.plan import DocumentEdit
+    from thunderus_mem.garden.plan import DocumentEdit, Step
     from thunderus_mem.memory import Memory
     from thunderus_mem.transaction import Writing
 
@@ -38,10 +38,12 @@ _MOST_TOLD = 2_000
 _USUAL_MODE = 0o644
 
 
-def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
+def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False) -> Plan:
     """What the gardener would do now, by all rules or by those named ``only``; changes nothing. The same
     material gives the same plan. What was turned down, and what waits for review, is left out and counted.
-    Raises `NotFound` for a rule that does not exist."""
+
+    Steps that are carried out build on each other; with ``apart`` each is about the memory as it is, which is
+    what can be filed. Raises `NotFound` for a rule that does not exist."""
     for name in only:
         if name not in RULE_NAMES:
             near = closest(name, RULE_NAMES, 1)
@@ -51,17 +53,45 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = ()) -> Plan:
             )
     chosen = [rule for rule in RULES if not only or rule.name in only]
     with with_signatures(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
-        parts = planned(chosen, seen, memory.config)
-    targets = {
-        target for part in parts for step in part if step.extent != "report" for target in step.targets
-    }
-    if not targets:
-        return make_plan(*parts, order=RULE_NAMES)
-    from thunderus_mem.store.proposals import queue
+        decisions = _Decisions(memory)
+        parts = planned(chosen, seen, memory.config, (lambda _: ()) if apart else decisions.undecided)
+    steps = [step for part in parts for step in part if step.extent != "report"]
+    return make_plan(
+        *parts, rejected=decisions.rejected(steps), waiting=decisions.waiting(steps), order=RULE_NAMES
+    )
 
-    waiting = {one.proposal.key for one in queue(memory.layout).waiting} - {""}
-    rejected = rejected_keys(memory, targets)
-    return make_plan(*parts, rejected=rejected, waiting=waiting, order=RULE_NAMES)
+
+def settle(memory: Memory) -> None:
+    """Finish what a command that died has left, so that a plan to be carried out is about whole documents."""
+    if memory.journal.pending():
+        with memory.writing("garden"):
+            pass
+
+
+class _Decisions:
+    """What was decided about steps, or waits for it; the queue is read when a step asks for it."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._waiting: frozenset[str] | None = None
+
+    def rejected(self, steps: Sequence[Step]) -> frozenset[str]:
+        """The keys that somebody turned down."""
+        return rejected_keys(self._memory, {target for step in steps for target in step.targets})
+
+    def waiting(self, steps: Sequence[Step]) -> frozenset[str]:
+        """The keys that wait for review."""
+        if self._waiting is None and steps:
+            from thunderus_mem.store.proposals import queue
+
+            waiting = queue(self._memory.layout).waiting
+            self._waiting = frozenset(one.proposal.key for one in waiting) - {""}
+        return self._waiting or frozenset()
+
+    def undecided(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        """The steps that nobody has turned down, and that do not wait."""
+        decided = self.rejected(steps) | self.waiting(steps)
+        return tuple(step for step in steps if step.key not in decided)
 
 
 def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
@@ -137,7 +167,8 @@ def digest(plan: Plan) -> str:
 
 
 def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
-    """File every step that changes something for review; what is filed already is not filed again.
+    """File every step that changes something for review (of a plan whose steps are each made ``apart``); what
+    is filed already is not filed again.
 
     A step whose documents have changed since, or that cannot be filed, is named in ``skipped``.
     """

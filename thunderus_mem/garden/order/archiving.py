@@ -14,6 +14,7 @@ from thunderus_mem.garden.plan import Step, moved
 from thunderus_mem.model.archive import archived_path
 from thunderus_mem.model.ids import fold_key
 from thunderus_mem.model.path_glob import fits
+from thunderus_mem.model.statements import digest, statements
 from thunderus_mem.model.timestamp import utc_key
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def _step(document: Document, reason: _Reason) -> Step:
         moved(document, target),
         rule=RULE,
         reach=reason.reach,
-        texts=((document.id, document.hash),),
+        texts=((document.id, f"{reason.why} {digest(statements(document.body))}"),),
     )
 
 

@@ -212,7 +212,7 @@ def _mended(document: Document, dead: list[_Dead], reach: Reach) -> Step | None:
         (DocumentEdit(document.path, document.id, document.hash, text),),
         rule=RULE,
         reach=reach,
-        texts=((document.id, document.hash),),
+        texts=((document.id, repr(sorted((one.said, one.new) for one in dead))),),
     )
 
 

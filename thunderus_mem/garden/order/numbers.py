@@ -27,6 +27,7 @@ def plan_numbers(material: Material, config: Config) -> tuple[Step, ...]:
             (one.document.id,),
             moved(one.document, one.path),
             rule=RULE,
+            texts=((one.document.id, posixpath.basename(one.document.path)),),
         )
         for one in planned
     )

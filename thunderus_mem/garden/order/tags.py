@@ -111,7 +111,7 @@ def _respelt(document: Document, uses: Mapping[str, int], spelling: Callable[[st
         (document.id,),
         (edit,),
         rule=RULE,
-        texts=((document.id, document.hash),),
+        texts=((document.id, repr(sorted(names.items()))),),
     )
 
 

@@ -59,12 +59,23 @@ def decisions_in(text: str, keywords: Sequence[str]) -> Iterator[Decided]:
         if not keyword:
             continue
         following = sentences[at + 1] if at + 1 < len(sentences) else ""
-        within = _REASON.search(sentence)
-        reason = sentence[within.start() :] if within else ""
-        if within is None and _REASON_FIRST.match(following):
+        core, reason = _parts(sentence, keyword)
+        if not reason and _REASON_FIRST.match(following):
             reason = following
-        core = sentence[: within.start()] if within is not None else sentence
         yield Decided(sentence, reason, sentences[at - 1] if at else "", _subject(core, keyword))
+
+
+def _parts(sentence: str, keyword: str) -> tuple[str, str]:
+    """What a sentence says without its reason, and the reason: behind what was decided, or before it. What
+    follows the keyword at once is the decision: in "decided to keep it small" nothing is a reason."""
+    begins = max(sentence.lower().find(keyword.lower()), 0)
+    behind = _LEADING.match(sentence, begins + len(keyword))
+    word = _WORD.match(sentence, behind.end() if behind else 0)
+    within = _REASON.search(sentence, word.end() if word else begins)
+    if within is not None:
+        return sentence[: within.start()], sentence[within.start() :]
+    before = _REASON_FIRST.match(sentence, 0, begins)
+    return sentence, sentence[:begins].rpartition(",")[0] if before else ""
 
 
 def _subject(core: str, keyword: str) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.model.errors import InvalidConfig
@@ -17,7 +18,7 @@ from thunderus_mem.model.errors import InvalidConfig
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from jinja2 import nodes
+    from jinja2 import Template, nodes
 
 __all__ = ["NAMES", "SECTIONS", "fill"]
 
@@ -73,12 +74,12 @@ def _blank_lines_once(page: str) -> str:
     return _BLANK_LINES.sub("\n\n", page).strip("\n") + "\n"
 
 
-def _rendered(template: str, path: str, values: Mapping[str, str | Sequence[str]]) -> str:
-    from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError
+@lru_cache(maxsize=2)
+def _compiled(template: str, path: str) -> Template:
+    """The template ready to be filled: finding the page that fits fills one many times."""
+    from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    if len(template) > _LARGEST:
-        raise InvalidConfig(f"{path} is longer than {_LARGEST // 1024} KiB", hint="shorten the template")
     environment = ImmutableSandboxedEnvironment(
         autoescape=False,
         undefined=StrictUndefined,
@@ -90,13 +91,20 @@ def _rendered(template: str, path: str, values: Mapping[str, str | Sequence[str]
     environment.globals = {}
     environment.filters = dict(_FILTERS)
     environment.tests = {name: environment.tests[name] for name in _TESTS} | {"eq": environment.tests["eq"]}
+    if not _check(environment.parse(template), path):
+        template += _PROVENANCE
+    return environment.from_string(template)
+
+
+def _rendered(template: str, path: str, values: Mapping[str, str | Sequence[str]]) -> str:
+    from jinja2 import TemplateError, TemplateSyntaxError
+
+    if len(template) > _LARGEST:
+        raise InvalidConfig(f"{path} is longer than {_LARGEST // 1024} KiB", hint="shorten the template")
     try:
-        tree = environment.parse(template)
-        if not _check(tree, path):
-            template += _PROVENANCE
         pieces: list[str] = []
         size = 0
-        for piece in environment.from_string(template).generate(dict(values)):
+        for piece in _compiled(template, path).generate(dict(values)):
             pieces.append(piece)
             size += len(piece)
             if size > _LARGEST_PAGE:

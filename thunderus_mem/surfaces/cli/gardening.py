@@ -51,7 +51,9 @@ def garden(
         if only:
             raise ThunderusError("--undo takes a run back as a whole, so --only has nothing to choose.")
         return _undo(console, memory, why)
-    found = gardening.garden_plan(memory, only=tuple(only or ()))
+    if apply or propose:
+        gardening.settle(memory)
+    found = gardening.garden_plan(memory, only=tuple(only or ()), apart=propose)
     if apply and found.steps:
         return _apply(console, memory, found)
     if propose and found.steps:
