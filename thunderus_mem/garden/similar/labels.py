@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from thunderus_mem.garden.similar.alignment import align, answers
 from thunderus_mem.garden.similar.amounts import MEASURES, amounts, conflict
-from thunderus_mem.garden.similar.differences import Difference, disagreement, replaced_word
+from thunderus_mem.garden.similar.differences import Difference, disagreement, names, replaced_word
+from thunderus_mem.garden.similar.order import steps_apart
 from thunderus_mem.garden.similar.sentences import TITLE, sentences
+from thunderus_mem.garden.similar.words import stem
+from thunderus_mem.model.statements import ORDERED_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,6 +108,8 @@ def compare(one: Read, other: Read) -> Comparison:
             if pair.one.plain != pair.other.plain
             and (said := disagreement(pair.one, pair.other, told, in_place=False)) is not None
         ]
+    if not differences and {one.document.kind, other.document.kind} <= ORDERED_KINDS:
+        differences = _steps_apart(one, other)
     if not differences and max(len(one.sentences), len(other.sentences)) <= _SHORT:
         differences = _apart_as_a_whole(one, other)
     body = [pair for pair in unlike if pair.one.slot != TITLE]
@@ -114,10 +119,23 @@ def compare(one: Read, other: Read) -> Comparison:
     return Comparison(tuple(aligned), tuple(differences), _fills_one_form(one, other, places))
 
 
+def _steps_apart(one: Read, other: Read) -> list[Difference]:
+    """Two steps that two procedures take in another order."""
+    ones, others = one.sentences[1:], other.sentences[1:]
+    apart = steps_apart(ones, others, answers(ones, others, _AGREES))
+    return [Difference("order", pair.one, pair.other) for pair in apart or ()]
+
+
 def _apart_as_a_whole(one: Read, other: Read) -> list[Difference]:
-    """What two short documents measure otherwise, in whatever sentences: times, sizes, shares."""
+    """What two short documents measure otherwise, in whatever sentences: times, sizes, shares, and numbers
+    behind one name ("iOS 15")."""
     measured = [
-        [(amount, s) for s in each.sentences for amount in amounts(s) if amount.kind in MEASURES]
+        [
+            (amount, s)
+            for s in each.sentences
+            for amount in amounts(s)
+            if amount.kind in MEASURES or amount.before in set(map(stem, names(s)))
+        ]
         for each in (one, other)
     ]
     said = conflict(*([amount for amount, _ in each] for each in measured), in_place=False)

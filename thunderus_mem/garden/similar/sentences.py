@@ -22,6 +22,8 @@ _TOKEN: Final = re.compile(r"[^\W_]+(?:[-.:/'’_@][^\W_]+)*%?")
 _CODE: Final = re.compile(r"`([^`\n]+)`")
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
 _WORDS_OF_A_KEY = 4
+# With one of these a lead-in says something itself: "Migrations cannot be reversed: …".
+_SAYING: Final = frozenset("is are was were be been has have can cannot may must should shall will".split())
 
 
 class Sentence:
@@ -68,7 +70,10 @@ class Sentence:
 
 def _key(text: str) -> re.Match[str] | None:
     found = _KEY.match(text)
-    return found if found and len(found[1].split()) <= _WORDS_OF_A_KEY else None
+    if not found:
+        return None
+    words = found[1].lower().split()
+    return found if len(words) <= _WORDS_OF_A_KEY and _SAYING.isdisjoint(words) else None
 
 
 def _slot(heading: str, text: str) -> tuple[str, str]:
