@@ -35,7 +35,8 @@ _PARTS: Final = re.compile(r"[-_/.:@]")
 
 
 class Difference(NamedTuple):
-    """``about`` is what differs: "number", "name", "negation", "opposite", "order", "scope" or "word"; ``said`` the words."""
+    """``about`` is what differs: "number", "name", "negation", "opposite", "order", "scope" or "word";
+    ``said`` the words."""
 
     about: str
     one: Sentence

@@ -13,6 +13,7 @@ from thunderus_mem.garden.similar.amounts import MEASURES, amounts, conflict
 from thunderus_mem.garden.similar.differences import Difference, disagreement, names, replaced_word
 from thunderus_mem.garden.similar.order import steps_apart
 from thunderus_mem.garden.similar.sentences import TITLE, sentences
+from thunderus_mem.garden.similar.subjects import titles_differ
 from thunderus_mem.garden.similar.words import stem
 from thunderus_mem.model.statements import ORDERED_KINDS
 
@@ -62,12 +63,6 @@ def read(document: Document) -> Read:
     return Read(document, found, frozenset(told))
 
 
-def _subjects_differ(one: Read, other: Read) -> bool:
-    """Whether each title names something that the other document never speaks of."""
-    mine, theirs = one.sentences[0].concepts, other.sentences[0].concepts
-    return bool(mine - other.told) and bool(theirs - one.told)
-
-
 def _fills_one_form(one: Read, other: Read, places: int) -> bool:
     """One skeleton with different fillings: shared headings or keys whose contents are not alike, or the same
     sentences about two things with several places filled otherwise."""
@@ -78,7 +73,7 @@ def _fills_one_form(one: Read, other: Read, places: int) -> bool:
         if 2 * unlike > len(shared):
             return True
     long = min(len(one.sentences), len(other.sentences)) > _LONG
-    return (places >= _FEWEST_FILLINGS or (long and places > 0)) and _subjects_differ(one, other)
+    return (places >= _FEWEST_FILLINGS or (long and places > 0)) and titles_differ(one, other)
 
 
 def _by_slot(each: Read) -> dict[str, frozenset[str]]:
@@ -144,9 +139,10 @@ def _apart_as_a_whole(one: Read, other: Read) -> list[Difference]:
     return [Difference("number", measured[0][0][1], measured[1][0][1], said)]
 
 
-def label_of(found: Comparison, *, strong: bool) -> Label:
-    """The label of a pair; ``strong`` says that the two were found to be near enough to be the same."""
-    if found.form:
+def label_of(found: Comparison, *, strong: bool, one_text: bool = False) -> Label:
+    """The label of a pair; ``strong`` says that the two were found to be near enough to be the same,
+    ``one_text`` that they are almost the same text under one subject, which two fillings never are."""
+    if found.form and not one_text:
         return FORM
     if not strong:
         return RELATED

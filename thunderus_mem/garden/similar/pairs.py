@@ -22,12 +22,14 @@ from thunderus_mem.garden.similar.labels import (
     label_of,
     read,
 )
+from thunderus_mem.garden.similar.linked import links_between
 from thunderus_mem.garden.similar.near import near_candidates
 from thunderus_mem.garden.similar.neighbours import neighbours
 from thunderus_mem.garden.similar.profile import profiles, three_word_runs, told_lines
+from thunderus_mem.garden.similar.subjects import subjects_differ, titles_differ
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping, Sequence
+    from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 
     from thunderus_mem.garden.similar.neighbours import Neighbours
     from thunderus_mem.garden.similar.profile import Profile
@@ -46,6 +48,10 @@ _MANY_SENTENCES: Final = 8
 _VERY_LIKE: Final = 0.5
 _LEAD: Final = 1.2
 _LEAD_OF_THE_VERY_LIKE: Final = 0.9
+# Across kinds a fact and the decision it comes from speak of one thing without restating each other.
+_LIKENESS_ACROSS_KINDS: Final = 0.5
+_ONE_TEXT: Final = 0.75
+"""Of all three-word runs; two versions of which one word in twenty-five differs still share so much."""
 _KINDS: Final = frozenset(["core", "fact", "playbook", "adr"])
 
 Tier = Literal["near", "paraphrase"]
@@ -70,7 +76,8 @@ class Pair(NamedTuple):
 
 class _Found(NamedTuple):
     """``strong``: near enough to be the same; ``told``: near enough to be mentioned; ``form``: what they
-    share belongs to a form."""
+    share belongs to a form; ``one_text``: they are almost the same text under one subject;
+    ``closeness``: how much of both together is shared, comparable within a tier."""
 
     at: int
     to: int
@@ -79,6 +86,8 @@ class _Found(NamedTuple):
     strong: bool = True
     told: bool = True
     form: bool = False
+    one_text: bool = False
+    closeness: float = 0.0
 
 
 def find_similar(
@@ -109,13 +118,28 @@ def _similar(ordered: Sequence[Document], signatures: MutableMapping[str, bytes]
     reader = _Reader(ordered, known)
     forms = Families()
     pairs = []
+    asked = []
     for found in _found(ordered, known, reader):
         if not found.form:
-            pairs.append(_labelled(found, reader))
+            pair = _labelled(found, reader)
+            if pair is not None and pair.proposed:
+                asked.append((pair.tier, -found.closeness, pair))
+            elif pair is not None:
+                pairs.append(pair)
         elif forms.join(ordered[found.at].id, ordered[found.to].id):
             # One way from each member of a form to every other is enough: a thousand fill it in too.
             pairs.append(_of_one_form(found, ordered))
-    return tuple(sorted(pair for pair in pairs if pair is not None))
+    return tuple(sorted([*pairs, *_to_be_asked(sorted(asked))]))
+
+
+def _to_be_asked(nearest_first: Iterable[tuple[Tier, float, Pair]]) -> Iterator[Pair]:
+    """Of several documents that are all alike, each with its nearest; not any two of them.
+
+    Five are asked about four times, not ten: the pairs that are left out are less alike than those on the way
+    from the one to the other.
+    """
+    asked = Families()
+    return (pair for _, _, pair in nearest_first if asked.join(pair.first, pair.second))
 
 
 def _comparable(documents: Sequence[Document]) -> list[Document]:
@@ -144,11 +168,16 @@ class _Reader:
         self.form = form_lines(documents, known)
         self._read: dict[int, Read] = {}
         self._runs: dict[int, tuple[set[int], set[int]]] = {}
+        self._joined = {frozenset((source, target)) for source, _, target in links_between(documents)}
 
     def read(self, at: int) -> Read:
         if at not in self._read:
             self._read[at] = read(self.documents[at])
         return self._read[at]
+
+    def joined(self, at: int, to: int) -> bool:
+        """Whether a link of whatever relation joins two documents: whoever wrote it knew both."""
+        return frozenset((self.documents[at].id, self.documents[to].id)) in self._joined
 
     def runs(self, at: int) -> tuple[set[int], set[int]]:
         """The three-word runs of all lines, and of those that are not a form's."""
@@ -178,18 +207,31 @@ def _near(at: int, to: int, reader: _Reader) -> _Found | None:
     score = _near_score(*runs)
     if not score:
         return None
-    form = bool(reader.form) and not _alike_by_themselves(runs, own)
-    return _Found(at, to, "near", score, form=form)
+    closeness = _jaccard(*runs)
+    # A number in a title may count decisions or chapters, and be another one tomorrow.
+    one_text = closeness >= _ONE_TEXT and not titles_differ(reader.read(at), reader.read(to), numbers=False)
+    form = bool(reader.form) and not one_text and not _alike_by_themselves(runs, own)
+    return _Found(at, to, "near", score, form=form, one_text=one_text, closeness=closeness)
 
 
 def _restated(pair: Neighbours, reader: _Reader) -> _Found | None:
-    if pair.likeness < _LIKENESS:
+    if pair.likeness < _LIKENESS or reader.joined(pair.first, pair.second):
         return None
-    shorter = min(len(reader.read(pair.first).sentences), len(reader.read(pair.second).sentences)) - 1
+    one, other = reader.read(pair.first), reader.read(pair.second)
+    if one.document.kind != other.document.kind and pair.likeness < _LIKENESS_ACROSS_KINDS:
+        return None
+    shorter = min(len(one.sentences), len(other.sentences)) - 1
     strong, told = _strong(pair, shorter), pair.likeness >= _VERY_LIKE
+    # Pages that go side by side, one for each of two things, say much in the same words.
+    strong = strong and not subjects_differ(one, other)
     if not (strong or told):
         return None
-    return _Found(pair.first, pair.second, "paraphrase", pair.likeness, strong, told)
+    return _Found(pair.first, pair.second, "paraphrase", pair.likeness, strong, told, closeness=pair.likeness)
+
+
+def _jaccard(one: set[int], other: set[int]) -> float:
+    shared = len(one & other)
+    return shared / max(len(one) + len(other) - shared, 1)
 
 
 def _near_score(one: set[int], other: set[int]) -> float:
@@ -197,11 +239,10 @@ def _near_score(one: set[int], other: set[int]) -> float:
     shorter = min(len(one), len(other))
     if shorter < _FEWEST_RUNS:
         return 0.0
-    shared = len(one & other)
-    jaccard = shared / (len(one) + len(other) - shared)
+    jaccard = _jaccard(one, other)
     if jaccard >= NEAR_JACCARD:
         return jaccard
-    contained = shared / shorter
+    contained = len(one & other) / shorter
     return contained if contained >= NEAR_CONTAINED else 0.0
 
 
@@ -230,7 +271,7 @@ def _of_one_form(found: _Found, documents: Sequence[Document]) -> Pair:
 def _labelled(found: _Found, reader: _Reader) -> Pair | None:
     one, other = reader.read(found.at), reader.read(found.to)
     comparison = compare(one, other)
-    label = label_of(comparison, strong=found.strong)
+    label = label_of(comparison, strong=found.strong, one_text=found.one_text)
     if label == RELATED and not found.told:
         return None
     return Pair(

@@ -23,7 +23,12 @@ _CODE: Final = re.compile(r"`([^`\n]+)`")
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
 _WORDS_OF_A_KEY = 4
 # With one of these a lead-in says something itself: "Migrations cannot be reversed: …".
-_SAYING: Final = frozenset("is are was were be been has have can cannot may must should shall will".split())
+_SAYING: Final = frozenset(
+    (
+        *("is", "are", "was", "were", "be", "been", "has", "have"),
+        *("can", "cannot", "may", "must", "should", "will"),
+    )
+)
 
 
 class Sentence:
