@@ -5,12 +5,13 @@ The exact tier is `garden.duplicates`; what it finds is not found again here.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from thunderus_mem.garden.similar.answers import memory_key, packed, unpacked
 from thunderus_mem.garden.similar.evidence import evidence, measured
 from thunderus_mem.garden.similar.families import Families
-from thunderus_mem.garden.similar.forms import form_lines, own_runs
+from thunderus_mem.garden.similar.forms import common_titles, form_lines, own_runs
 from thunderus_mem.garden.similar.labels import (
     CONTRADICTION,
     FORM,
@@ -24,7 +25,7 @@ from thunderus_mem.garden.similar.labels import (
 )
 from thunderus_mem.garden.similar.linked import links_between
 from thunderus_mem.garden.similar.near import near_candidates
-from thunderus_mem.garden.similar.neighbours import neighbours
+from thunderus_mem.garden.similar.neighbours import NEAREST, neighbours
 from thunderus_mem.garden.similar.profile import profiles, three_word_runs, told_lines
 from thunderus_mem.garden.similar.subjects import subjects_differ, titles_differ
 
@@ -44,12 +45,12 @@ _FORM_FROM: Final = 0.8
 _LIKENESS: Final = 0.33
 _LIKENESS_PER_SENTENCE: Final = 0.02
 _FEW_SENTENCES: Final = 3
-_MANY_SENTENCES: Final = 8
+_MANY_SENTENCES: Final = 12
 _VERY_LIKE: Final = 0.5
 _LEAD: Final = 1.2
 _LEAD_OF_THE_VERY_LIKE: Final = 0.9
 # Across kinds a fact and the decision it comes from speak of one thing without restating each other.
-_LIKENESS_ACROSS_KINDS: Final = 0.5
+_LIKENESS_ACROSS_KINDS: Final = 0.4
 _ONE_TEXT: Final = 0.75
 """Of all three-word runs; two versions of which one word in twenty-five differs still share so much."""
 _KINDS: Final = frozenset(["core", "fact", "playbook", "adr"])
@@ -122,7 +123,7 @@ def _similar(ordered: Sequence[Document], signatures: MutableMapping[str, bytes]
     for found in _found(ordered, known, reader):
         if not found.form:
             pair = _labelled(found, reader)
-            if pair is not None and pair.proposed:
+            if pair is not None and pair.proposed and not reader.one_title(found.at, found.to):
                 asked.append((pair.tier, -found.closeness, pair))
             elif pair is not None:
                 pairs.append(pair)
@@ -133,13 +134,18 @@ def _similar(ordered: Sequence[Document], signatures: MutableMapping[str, bytes]
 
 
 def _to_be_asked(nearest_first: Iterable[tuple[Tier, float, Pair]]) -> Iterator[Pair]:
-    """Of several documents that are all alike, each with its nearest; not any two of them.
+    """Of several documents that are all alike under different titles, each with its nearest; not any two.
 
-    Five are asked about four times, not ten: the pairs that are left out are less alike than those on the way
-    from the one to the other.
+    What is left out is less alike than every pair on some way from the one to the other, and not among the
+    two nearest of both.
     """
     asked = Families()
-    return (pair for _, _, pair in nearest_first if asked.join(pair.first, pair.second))
+    met: Counter[str] = Counter()
+    for _, _, pair in nearest_first:
+        met.update((pair.first, pair.second))
+        nearest = max(met[pair.first], met[pair.second]) <= NEAREST
+        if asked.join(pair.first, pair.second) or nearest:
+            yield pair
 
 
 def _comparable(documents: Sequence[Document]) -> list[Document]:
@@ -166,6 +172,7 @@ class _Reader:
     def __init__(self, documents: Sequence[Document], known: Sequence[Profile]) -> None:
         self.documents = documents
         self.form = form_lines(documents, known)
+        self._common_titles = common_titles(documents)
         self._read: dict[int, Read] = {}
         self._runs: dict[int, tuple[set[int], set[int]]] = {}
         self._joined = {frozenset((source, target)) for source, _, target in links_between(documents)}
@@ -174,6 +181,11 @@ class _Reader:
         if at not in self._read:
             self._read[at] = read(self.documents[at])
         return self._read[at]
+
+    def one_title(self, at: int, to: int) -> bool:
+        """Whether two documents, and at most one more, have one title."""
+        title = self.documents[at].title
+        return title == self.documents[to].title and title not in self._common_titles
 
     def joined(self, at: int, to: int) -> bool:
         """Whether a link of whatever relation joins two documents: whoever wrote it knew both."""
@@ -208,10 +220,17 @@ def _near(at: int, to: int, reader: _Reader) -> _Found | None:
     if not score:
         return None
     closeness = _jaccard(*runs)
-    # A number in a title may count decisions or chapters, and be another one tomorrow.
-    one_text = closeness >= _ONE_TEXT and not titles_differ(reader.read(at), reader.read(to), numbers=False)
+    one_text = closeness >= NEAR_JACCARD and _one_text(closeness, at, to, reader)
     form = bool(reader.form) and not one_text and not _alike_by_themselves(runs, own)
     return _Found(at, to, "near", score, form=form, one_text=one_text, closeness=closeness)
+
+
+def _one_text(closeness: float, at: int, to: int, reader: _Reader) -> bool:
+    """Whether two near texts are versions of one: they have one title, or, when they are almost the same,
+    titles that do not differ. A number there may count decisions, and be another one tomorrow."""
+    if reader.one_title(at, to):
+        return True
+    return closeness >= _ONE_TEXT and not titles_differ(reader.read(at), reader.read(to), numbers=False)
 
 
 def _restated(pair: Neighbours, reader: _Reader) -> _Found | None:

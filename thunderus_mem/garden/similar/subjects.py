@@ -16,8 +16,8 @@ _SPOKEN_OF: Final = 2
 
 
 def titles_differ(one: Read, other: Read, *, numbers: bool = True) -> bool:
-    """Whether each title says something that the other document never speaks of; ``numbers`` that are all that
-    a word is made of count."""
+    """Whether each title says something that the other document never speaks of; bare numbers are
+    left out unless ``numbers``."""
     mine, theirs = (
         {concept for concept in each.sentences[0].concepts if numbers or not concept.isdigit()}
         for each in (one, other)
@@ -27,7 +27,12 @@ def titles_differ(one: Read, other: Read, *, numbers: bool = True) -> bool:
 
 def subjects_differ(one: Read, other: Read) -> bool:
     """Whether each document is about something that the other never speaks of: a name in its title, or a word
-    of its title that it keeps coming back to."""
+    of its title that it keeps coming back to.
+
+    Not when both come back to one thing that both titles name: "the queue is in Redis", "… in Postgres".
+    """
+    if _returned_to(one) & _returned_to(other):
+        return False
     for about in (_named, _returned_to):
         mine, theirs = about(one), about(other)
         if mine - other.told and theirs - one.told:
