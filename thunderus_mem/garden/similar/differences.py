@@ -9,7 +9,7 @@ from thunderus_mem.garden.similar.amounts import amounts, conflict
 from thunderus_mem.garden.similar.order import in_one_order, turned_round
 from thunderus_mem.garden.similar.scope import scopes_apart
 from thunderus_mem.garden.similar.vocabulary import MONTHS, NEGATIONS, STOP_WORDS, WEEKDAYS
-from thunderus_mem.garden.similar.words import concepts, opposites
+from thunderus_mem.garden.similar.words import concepts, opposites, stem
 from thunderus_mem.model.words import has_hump
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 # A word whose two sides may change places: "a before b" is "b after a".
 _SIDED: Final = frozenset(
-    ("before", "after", "above", "below", "left", "right", "more", "less", "higher", "lower")
+    map(stem, ("before", "after", "above", "below", "left", "right", "more", "less", "higher", "lower"))
 )
-_TEMPORAL: Final = frozenset(("before", "after"))
+_TEMPORAL: Final = frozenset(map(stem, ("before", "after")))
 # A negation says nothing about what stands behind one of these: "without it the query is slow".
 _ENDS_NEGATION: Final = frozenset(
     (

@@ -26,6 +26,7 @@ from thunderus_mem.garden.similar.labels import (
 from thunderus_mem.garden.similar.linked import links_between
 from thunderus_mem.garden.similar.near import near_candidates
 from thunderus_mem.garden.similar.neighbours import NEAREST, neighbours
+from thunderus_mem.garden.similar.overlap import NEAR_JACCARD, jaccard, near_score
 from thunderus_mem.garden.similar.profile import profiles, three_word_runs, told_lines
 from thunderus_mem.garden.similar.subjects import subjects_differ, titles_differ
 
@@ -36,9 +37,6 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.similar.profile import Profile
     from thunderus_mem.model.document import Document
 
-NEAR_JACCARD: Final = 0.5
-NEAR_CONTAINED: Final = 0.8
-_FEWEST_RUNS: Final = 6
 _MAY_HOLD: Final = 0.6
 # With less of a form than this the two are not alike because of it.
 _FORM_FROM: Final = 0.8
@@ -216,10 +214,10 @@ def _found(documents: Sequence[Document], known: Sequence[Profile], reader: _Rea
 
 def _near(at: int, to: int, reader: _Reader) -> _Found | None:
     runs, own = zip(reader.runs(at), reader.runs(to), strict=True)
-    score = _near_score(*runs)
+    score = near_score(*runs)
     if not score:
         return None
-    closeness = _jaccard(*runs)
+    closeness = jaccard(*runs)
     one_text = closeness >= NEAR_JACCARD and _one_text(closeness, at, to, reader)
     form = bool(reader.form) and not one_text and not _alike_by_themselves(runs, own)
     return _Found(at, to, "near", score, form=form, one_text=one_text, closeness=closeness)
@@ -248,28 +246,11 @@ def _restated(pair: Neighbours, reader: _Reader) -> _Found | None:
     return _Found(pair.first, pair.second, "paraphrase", pair.likeness, strong, told, closeness=pair.likeness)
 
 
-def _jaccard(one: set[int], other: set[int]) -> float:
-    shared = len(one & other)
-    return shared / max(len(one) + len(other) - shared, 1)
-
-
-def _near_score(one: set[int], other: set[int]) -> float:
-    """The Jaccard index of three-word runs, or how much of the shorter the longer holds; 0 when not near."""
-    shorter = min(len(one), len(other))
-    if shorter < _FEWEST_RUNS:
-        return 0.0
-    jaccard = _jaccard(one, other)
-    if jaccard >= NEAR_JACCARD:
-        return jaccard
-    contained = len(one & other) / shorter
-    return contained if contained >= NEAR_CONTAINED else 0.0
-
-
 def _alike_by_themselves(runs: tuple[set[int], ...], own: tuple[set[int], ...]) -> bool:
     """Whether two near documents are near without the lines of a form, or have few of these."""
     if sum(map(len, own)) > _FORM_FROM * sum(map(len, runs)):
         return True
-    return _near_score(*own) > 0
+    return near_score(*own) > 0
 
 
 def _strong(pair: Neighbours, shorter: int) -> bool:

@@ -22,13 +22,13 @@ _TOKEN: Final = re.compile(r"[^\W_]+(?:[-.:/'’_@][^\W_]+)*%?")
 _CODE: Final = re.compile(r"`([^`\n]+)`")
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
 _WORDS_OF_A_KEY = 4
-# With one of these a lead-in says something itself: "Migrations cannot be reversed: …".
-_SAYING: Final = frozenset(
+SAYING: Final = frozenset(
     (
         *("is", "are", "was", "were", "be", "been", "has", "have"),
         *("can", "cannot", "may", "must", "should", "will"),
     )
 )
+"""With one of these a few words say something: "Migrations cannot be reversed" is neither key nor name."""
 
 
 class Sentence:
@@ -78,7 +78,7 @@ def _key(text: str) -> re.Match[str] | None:
     if not found:
         return None
     words = found[1].lower().split()
-    return found if len(words) <= _WORDS_OF_A_KEY and _SAYING.isdisjoint(words) else None
+    return found if len(words) <= _WORDS_OF_A_KEY and SAYING.isdisjoint(words) else None
 
 
 def _slot(heading: str, text: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.garden.similar.differences import names
+from thunderus_mem.garden.similar.sentences import SAYING
 from thunderus_mem.model.words import has_hump
 
 if TYPE_CHECKING:
@@ -29,9 +30,11 @@ def subjects_differ(one: Read, other: Read) -> bool:
     """Whether each document is about something that the other never speaks of: a name in its title, or a word
     of its title that it keeps coming back to.
 
-    Not when both come back to one thing that both titles name: "the queue is in Redis", "… in Postgres".
+    Not when a title is a sentence, for "the queue is in Redis" claims what "… in Postgres" denies, nor when
+    both come back to one thing that both titles name.
     """
-    if _returned_to(one) & _returned_to(other):
+    claims = any(not SAYING.isdisjoint(each.sentences[0].words) for each in (one, other))
+    if claims or _returned_to(one) & _returned_to(other):
         return False
     for about in (_named, _returned_to):
         mine, theirs = about(one), about(other)
