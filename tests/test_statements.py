@@ -24,6 +24,10 @@ SAME = {
     "capitals": ("Take the key first.", "take the key first"),
     "end marks": ("## Steps:\n\ntake the key!", "## Steps\n\ntake the key."),
     "sentence order": ("The sky is blue. The sea is green.", "The sea is green. The sky is blue."),
+    "sentences that end in a number": (
+        "This affects version 4.10. Then restart the node.",
+        "Then restart the node. This affects version 4.10.",
+    ),
     "item order": ("- red is warm\n- blue is cold", "- blue is cold\n- red is warm"),
     "heading style": ("Sub\n---\n\ntext goes here", "## Sub\n\ntext goes here"),
     "closing hashes": ("## Sub ##\n\ntext goes here", "## Sub\n\ntext goes here"),
@@ -54,6 +58,22 @@ APART = {
     "nesting": ("- a thing\n  - one part\n    - its part", "- a thing\n  - one part\n  - its part"),
     "table rows": ("| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 2 | 1 |"),
     "order in code": ("```\na\nb\n```", "```\nb\na\n```"),
+    "a number of a step is no end": (
+        "First do step 1. Install it here 2. Then run it.",
+        "Then run it. First do step 1. Install it here 2.",
+    ),
+    "the day of a date is no end": (
+        "We meet on 4. August in the hall. They meet on 5. May.",
+        "August in the hall. They meet on 5. We meet on 4. May.",
+    ),
+    "numbered headings in a line are no ends": (
+        "1.2. Install it all here now. 1.3. Run the thing.",
+        "1.3. Install it all here now. 1.2. Run the thing.",
+    ),
+    "a number behind an abbreviation": (
+        "It takes approx. 4.10. The other takes max. 5.10. Then stop.",
+        "It takes max. 5.10. The other takes approx. 4.10. Then stop.",
+    ),
     "an abbreviation is no end": (
         "Use Kafka vs. Redis here. Use Go vs. C now.",
         "Use Kafka vs. C now. Use Go vs. Redis here.",

@@ -33,6 +33,7 @@ _BULLET = re.compile(r" {0,3}[-*+](?:[ \t]+|$)")
 _NUMBER = re.compile(r" {0,3}(\d{1,9})[.)](?:[ \t]+|$)")
 _NESTED = re.compile(r"[ \t]+(?:[-*+]|\d{1,9}[.)]|`{3,}|~{3,})")
 _MAY_END = re.compile(r"[.!?] (?=[A-Z\u00c0-\u00de`\"(\[])")
+_DOTTED_NUMBER = re.compile(r"\d\.\d{1,9}$")
 _TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
 _ABBREVIATED = re.compile(
     r"\b(?:al|ca|cf|dr|eg|ie|jr|mr|ms|no|nr|pp|st|vs|etc|fig|sec|sect|chap|vol|ver|mrs|max|min|incl|excl"
@@ -46,6 +47,7 @@ _END_MARKS = ".,;:!… "
 _SHORTEST_SENTENCE = 3
 _LETTERS = 2
 _LONGEST_ABBREVIATION = 12
+_LONGEST_NUMBER = 12
 
 
 class Statement(NamedTuple):
@@ -79,12 +81,17 @@ def fold(text: str) -> str:
 
 
 def _pieces(text: str) -> list[str]:
-    """The text cut behind a full stop that follows two letters, a bracket or code, before a capital."""
+    """The text cut behind a full stop that follows two letters, a bracket, code or a number with a point in
+    it, before a capital. Other numbers may count steps or days: ``1. Install``, ``on 4. August``."""
     pieces = []
     start = 0
     for stop in _MAY_END.finditer(text):
         at = stop.start()
-        if text[at - 1 : at] in ("`", ")") or (at >= _LETTERS and _TWO_LETTERS.match(text, at - _LETTERS)):
+        if (
+            text[at - 1 : at] in ("`", ")")
+            or (at >= _LETTERS and _TWO_LETTERS.match(text, at - _LETTERS))
+            or _DOTTED_NUMBER.search(text, max(0, at - _LONGEST_NUMBER), at)
+        ):
             pieces.append(text[start : at + 1])
             start = stop.end()
     pieces.append(text[start:])

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.document import Document
 
 
-_JUDGEMENT: Final = 1
+_JUDGEMENT: Final = 2
 """Raised when the same documents would get another answer: other gates, labels, words or evidence."""
 
 

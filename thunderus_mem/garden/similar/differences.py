@@ -6,8 +6,10 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.garden.similar.amounts import amounts, conflict
+from thunderus_mem.garden.similar.order import in_one_order, turned_round
+from thunderus_mem.garden.similar.scope import scopes_apart
 from thunderus_mem.garden.similar.vocabulary import MONTHS, NEGATIONS, STOP_WORDS, WEEKDAYS
-from thunderus_mem.garden.similar.words import concepts, opposites
+from thunderus_mem.garden.similar.words import concepts, opposites, stem
 from thunderus_mem.model.words import has_hump
 
 if TYPE_CHECKING:
@@ -17,8 +19,9 @@ if TYPE_CHECKING:
 
 # A word whose two sides may change places: "a before b" is "b after a".
 _SIDED: Final = frozenset(
-    ("before", "after", "above", "below", "left", "right", "more", "less", "higher", "lower")
+    map(stem, ("before", "after", "above", "below", "left", "right", "more", "less", "higher", "lower"))
 )
+_TEMPORAL: Final = frozenset(map(stem, ("before", "after")))
 # A negation says nothing about what stands behind one of these: "without it the query is slow".
 _ENDS_NEGATION: Final = frozenset(
     (
@@ -32,7 +35,8 @@ _PARTS: Final = re.compile(r"[-_/.:@]")
 
 
 class Difference(NamedTuple):
-    """``about`` is what differs: "number", "name", "negation", "opposite" or "word"; ``said`` the words."""
+    """``about`` is what differs: "number", "name", "negation", "opposite", "order", "scope" or "word";
+    ``said`` the words."""
 
     about: str
     one: Sentence
@@ -96,7 +100,8 @@ def _opposite(one: Sentence, other: Sentence) -> tuple[str, str] | None:
                 not negated(one).isdisjoint(concepts(word)),
                 not negated(other).isdisjoint(concepts(opposite)),
             )
-            if denied[0] == denied[1] and not _changed_places(one, other, word, opposite):
+            placed = word in _TEMPORAL and in_one_order(one, other)
+            if denied[0] == denied[1] and not placed and not _changed_places(one, other, word, opposite):
                 return word, opposite
     return None
 
@@ -135,8 +140,12 @@ def disagreement(
         return Difference("name", one, other, (min(mine), min(theirs)))
     if said := _opposite(one, other):
         return Difference("opposite", one, other, said)
+    if said := turned_round(one, other):
+        return Difference("order", one, other, said)
     if said := _denied(one, other):
         return Difference("negation", one, other, said)
+    if said := scopes_apart(one, other, in_place=in_place):
+        return Difference("scope", one, other, said)
     return Difference("negation", one, other) if in_place and _only_denied(one, other) else None
 
 

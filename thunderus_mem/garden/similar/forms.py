@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.garden.similar.profile import three_word_runs, told_lines
@@ -28,6 +29,12 @@ def form_lines(documents: Sequence[Document], profiles: Sequence[Profile]) -> fr
                 last[line] = title
                 titles[line] = titles.get(line, 0) + 1
     return frozenset(line for line, count in titles.items() if count >= _TITLES)
+
+
+def common_titles(documents: Sequence[Document]) -> frozenset[str]:
+    """The titles that at least four documents have: they name a form, not what a document is about."""
+    counted = Counter(document.title for document in documents)
+    return frozenset(title for title, count in counted.items() if count >= _TITLES)
 
 
 def own_runs(document: Document, form: frozenset[int]) -> set[int]:

@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from thunderus_mem.garden.similar.alignment import align, answers
 from thunderus_mem.garden.similar.amounts import MEASURES, amounts, conflict
-from thunderus_mem.garden.similar.differences import Difference, disagreement, replaced_word
+from thunderus_mem.garden.similar.differences import Difference, disagreement, names, replaced_word
+from thunderus_mem.garden.similar.order import steps_apart
 from thunderus_mem.garden.similar.sentences import TITLE, sentences
+from thunderus_mem.garden.similar.subjects import titles_differ
+from thunderus_mem.garden.similar.words import stem
+from thunderus_mem.model.statements import ORDERED_KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -59,12 +63,6 @@ def read(document: Document) -> Read:
     return Read(document, found, frozenset(told))
 
 
-def _subjects_differ(one: Read, other: Read) -> bool:
-    """Whether each title names something that the other document never speaks of."""
-    mine, theirs = one.sentences[0].concepts, other.sentences[0].concepts
-    return bool(mine - other.told) and bool(theirs - one.told)
-
-
 def _fills_one_form(one: Read, other: Read, places: int) -> bool:
     """One skeleton with different fillings: shared headings or keys whose contents are not alike, or the same
     sentences about two things with several places filled otherwise."""
@@ -75,7 +73,7 @@ def _fills_one_form(one: Read, other: Read, places: int) -> bool:
         if 2 * unlike > len(shared):
             return True
     long = min(len(one.sentences), len(other.sentences)) > _LONG
-    return (places >= _FEWEST_FILLINGS or (long and places > 0)) and _subjects_differ(one, other)
+    return (places >= _FEWEST_FILLINGS or (long and places > 0)) and titles_differ(one, other)
 
 
 def _by_slot(each: Read) -> dict[str, frozenset[str]]:
@@ -105,6 +103,8 @@ def compare(one: Read, other: Read) -> Comparison:
             if pair.one.plain != pair.other.plain
             and (said := disagreement(pair.one, pair.other, told, in_place=False)) is not None
         ]
+    if not differences and {one.document.kind, other.document.kind} <= ORDERED_KINDS:
+        differences = _steps_apart(one, other)
     if not differences and max(len(one.sentences), len(other.sentences)) <= _SHORT:
         differences = _apart_as_a_whole(one, other)
     body = [pair for pair in unlike if pair.one.slot != TITLE]
@@ -114,10 +114,23 @@ def compare(one: Read, other: Read) -> Comparison:
     return Comparison(tuple(aligned), tuple(differences), _fills_one_form(one, other, places))
 
 
+def _steps_apart(one: Read, other: Read) -> list[Difference]:
+    """Two steps that two procedures take in another order."""
+    ones, others = one.sentences[1:], other.sentences[1:]
+    apart = steps_apart(ones, others, answers(ones, others, _AGREES))
+    return [Difference("order", pair.one, pair.other) for pair in apart or ()]
+
+
 def _apart_as_a_whole(one: Read, other: Read) -> list[Difference]:
-    """What two short documents measure otherwise, in whatever sentences: times, sizes, shares."""
+    """What two short documents measure otherwise, in whatever sentences: times, sizes, shares, and numbers
+    behind one name ("iOS 15")."""
     measured = [
-        [(amount, s) for s in each.sentences for amount in amounts(s) if amount.kind in MEASURES]
+        [
+            (amount, s)
+            for s in each.sentences
+            for amount in amounts(s)
+            if amount.kind in MEASURES or amount.before in set(map(stem, names(s)))
+        ]
         for each in (one, other)
     ]
     said = conflict(*([amount for amount, _ in each] for each in measured), in_place=False)
@@ -126,9 +139,10 @@ def _apart_as_a_whole(one: Read, other: Read) -> list[Difference]:
     return [Difference("number", measured[0][0][1], measured[1][0][1], said)]
 
 
-def label_of(found: Comparison, *, strong: bool) -> Label:
-    """The label of a pair; ``strong`` says that the two were found to be near enough to be the same."""
-    if found.form:
+def label_of(found: Comparison, *, strong: bool, one_text: bool = False) -> Label:
+    """The label of a pair; ``strong`` says that the two were found to be near enough to be the same,
+    ``one_text`` that they are almost the same text under one subject, which two fillings never are."""
+    if found.form and not one_text:
         return FORM
     if not strong:
         return RELATED

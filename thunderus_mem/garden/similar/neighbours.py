@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.garden.similar.profile import Profile
 
-_NEAREST: Final = 2
+NEAREST: Final = 2
 """How many nearest each document has; both must be among the other's."""
 _FEWEST_SHARED: Final = 3
 _FEWEST_RARE: Final = 2
@@ -99,7 +99,7 @@ def _nearest(
             (-scale.total(said(at) & said(other)) / sqrt(totals[at] * totals[other]), other)
             for _, other in nsmallest(_LOOKED_AT, ranked)
         ]
-        found.append([(-score, other) for score, other in sorted(scored)[: _NEAREST + 1]])
+        found.append([(-score, other) for score, other in sorted(scored)[: NEAREST + 1]])
     return found
 
 
@@ -108,7 +108,7 @@ def neighbours(profiles: Sequence[Profile]) -> list[Neighbours]:
     scale = _Scale(profiles)
     totals = [max(scale.total(profile.terms), 1e-9) for profile in profiles]
     nearest = _nearest(profiles, scale, totals)
-    closest = [{other for _, other in each[:_NEAREST]} for each in nearest]
+    closest = [{other for _, other in each[:NEAREST]} for each in nearest]
     found = []
     for at, others in enumerate(closest):
         for other in sorted(others):

@@ -5,12 +5,13 @@ The exact tier is `garden.duplicates`; what it finds is not found again here.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from thunderus_mem.garden.similar.answers import memory_key, packed, unpacked
 from thunderus_mem.garden.similar.evidence import evidence, measured
 from thunderus_mem.garden.similar.families import Families
-from thunderus_mem.garden.similar.forms import form_lines, own_runs
+from thunderus_mem.garden.similar.forms import common_titles, form_lines, own_runs
 from thunderus_mem.garden.similar.labels import (
     CONTRADICTION,
     FORM,
@@ -22,30 +23,34 @@ from thunderus_mem.garden.similar.labels import (
     label_of,
     read,
 )
+from thunderus_mem.garden.similar.linked import links_between
 from thunderus_mem.garden.similar.near import near_candidates
-from thunderus_mem.garden.similar.neighbours import neighbours
+from thunderus_mem.garden.similar.neighbours import NEAREST, neighbours
+from thunderus_mem.garden.similar.overlap import NEAR_JACCARD, jaccard, near_score
 from thunderus_mem.garden.similar.profile import profiles, three_word_runs, told_lines
+from thunderus_mem.garden.similar.subjects import subjects_differ, titles_differ
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, MutableMapping, Sequence
+    from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 
     from thunderus_mem.garden.similar.neighbours import Neighbours
     from thunderus_mem.garden.similar.profile import Profile
     from thunderus_mem.model.document import Document
 
-NEAR_JACCARD: Final = 0.5
-NEAR_CONTAINED: Final = 0.8
-_FEWEST_RUNS: Final = 6
 _MAY_HOLD: Final = 0.6
 # With less of a form than this the two are not alike because of it.
 _FORM_FROM: Final = 0.8
 _LIKENESS: Final = 0.33
 _LIKENESS_PER_SENTENCE: Final = 0.02
 _FEW_SENTENCES: Final = 3
-_MANY_SENTENCES: Final = 8
+_MANY_SENTENCES: Final = 12
 _VERY_LIKE: Final = 0.5
 _LEAD: Final = 1.2
 _LEAD_OF_THE_VERY_LIKE: Final = 0.9
+# Across kinds a fact and the decision it comes from speak of one thing without restating each other.
+_LIKENESS_ACROSS_KINDS: Final = 0.4
+_ONE_TEXT: Final = 0.75
+"""Of all three-word runs; two versions of which one word in twenty-five differs still share so much."""
 _KINDS: Final = frozenset(["core", "fact", "playbook", "adr"])
 
 Tier = Literal["near", "paraphrase"]
@@ -70,7 +75,8 @@ class Pair(NamedTuple):
 
 class _Found(NamedTuple):
     """``strong``: near enough to be the same; ``told``: near enough to be mentioned; ``form``: what they
-    share belongs to a form."""
+    share belongs to a form; ``one_text``: they are almost the same text under one subject;
+    ``closeness``: how much of both together is shared, comparable within a tier."""
 
     at: int
     to: int
@@ -79,6 +85,8 @@ class _Found(NamedTuple):
     strong: bool = True
     told: bool = True
     form: bool = False
+    one_text: bool = False
+    closeness: float = 0.0
 
 
 def find_similar(
@@ -109,13 +117,33 @@ def _similar(ordered: Sequence[Document], signatures: MutableMapping[str, bytes]
     reader = _Reader(ordered, known)
     forms = Families()
     pairs = []
+    asked = []
     for found in _found(ordered, known, reader):
         if not found.form:
-            pairs.append(_labelled(found, reader))
+            pair = _labelled(found, reader)
+            if pair is not None and pair.proposed and not reader.one_title(found.at, found.to):
+                asked.append((pair.tier, -found.closeness, pair))
+            elif pair is not None:
+                pairs.append(pair)
         elif forms.join(ordered[found.at].id, ordered[found.to].id):
             # One way from each member of a form to every other is enough: a thousand fill it in too.
             pairs.append(_of_one_form(found, ordered))
-    return tuple(sorted(pair for pair in pairs if pair is not None))
+    return tuple(sorted([*pairs, *_to_be_asked(sorted(asked))]))
+
+
+def _to_be_asked(nearest_first: Iterable[tuple[Tier, float, Pair]]) -> Iterator[Pair]:
+    """Of several documents that are all alike under different titles, each with its nearest; not any two.
+
+    What is left out is less alike than every pair on some way from the one to the other, and not among the
+    two nearest of both.
+    """
+    asked = Families()
+    met: Counter[str] = Counter()
+    for _, _, pair in nearest_first:
+        met.update((pair.first, pair.second))
+        nearest = max(met[pair.first], met[pair.second]) <= NEAREST
+        if asked.join(pair.first, pair.second) or nearest:
+            yield pair
 
 
 def _comparable(documents: Sequence[Document]) -> list[Document]:
@@ -142,13 +170,24 @@ class _Reader:
     def __init__(self, documents: Sequence[Document], known: Sequence[Profile]) -> None:
         self.documents = documents
         self.form = form_lines(documents, known)
+        self._common_titles = common_titles(documents)
         self._read: dict[int, Read] = {}
         self._runs: dict[int, tuple[set[int], set[int]]] = {}
+        self._joined = {frozenset((source, target)) for source, _, target in links_between(documents)}
 
     def read(self, at: int) -> Read:
         if at not in self._read:
             self._read[at] = read(self.documents[at])
         return self._read[at]
+
+    def one_title(self, at: int, to: int) -> bool:
+        """Whether two documents, and at most one more, have one title."""
+        title = self.documents[at].title
+        return title == self.documents[to].title and title not in self._common_titles
+
+    def joined(self, at: int, to: int) -> bool:
+        """Whether a link of whatever relation joins two documents: whoever wrote it knew both."""
+        return frozenset((self.documents[at].id, self.documents[to].id)) in self._joined
 
     def runs(self, at: int) -> tuple[set[int], set[int]]:
         """The three-word runs of all lines, and of those that are not a form's."""
@@ -175,41 +214,43 @@ def _found(documents: Sequence[Document], known: Sequence[Profile], reader: _Rea
 
 def _near(at: int, to: int, reader: _Reader) -> _Found | None:
     runs, own = zip(reader.runs(at), reader.runs(to), strict=True)
-    score = _near_score(*runs)
+    score = near_score(*runs)
     if not score:
         return None
-    form = bool(reader.form) and not _alike_by_themselves(runs, own)
-    return _Found(at, to, "near", score, form=form)
+    closeness = jaccard(*runs)
+    one_text = closeness >= NEAR_JACCARD and _one_text(closeness, at, to, reader)
+    form = bool(reader.form) and not one_text and not _alike_by_themselves(runs, own)
+    return _Found(at, to, "near", score, form=form, one_text=one_text, closeness=closeness)
+
+
+def _one_text(closeness: float, at: int, to: int, reader: _Reader) -> bool:
+    """Whether two near texts are versions of one: they have one title, or, when they are almost the same,
+    titles that do not differ. A number there may count decisions, and be another one tomorrow."""
+    if reader.one_title(at, to):
+        return True
+    return closeness >= _ONE_TEXT and not titles_differ(reader.read(at), reader.read(to), numbers=False)
 
 
 def _restated(pair: Neighbours, reader: _Reader) -> _Found | None:
-    if pair.likeness < _LIKENESS:
+    if pair.likeness < _LIKENESS or reader.joined(pair.first, pair.second):
         return None
-    shorter = min(len(reader.read(pair.first).sentences), len(reader.read(pair.second).sentences)) - 1
+    one, other = reader.read(pair.first), reader.read(pair.second)
+    if one.document.kind != other.document.kind and pair.likeness < _LIKENESS_ACROSS_KINDS:
+        return None
+    shorter = min(len(one.sentences), len(other.sentences)) - 1
     strong, told = _strong(pair, shorter), pair.likeness >= _VERY_LIKE
+    # Pages that go side by side, one for each of two things, say much in the same words.
+    strong = strong and not subjects_differ(one, other)
     if not (strong or told):
         return None
-    return _Found(pair.first, pair.second, "paraphrase", pair.likeness, strong, told)
-
-
-def _near_score(one: set[int], other: set[int]) -> float:
-    """The Jaccard index of three-word runs, or how much of the shorter the longer holds; 0 when not near."""
-    shorter = min(len(one), len(other))
-    if shorter < _FEWEST_RUNS:
-        return 0.0
-    shared = len(one & other)
-    jaccard = shared / (len(one) + len(other) - shared)
-    if jaccard >= NEAR_JACCARD:
-        return jaccard
-    contained = shared / shorter
-    return contained if contained >= NEAR_CONTAINED else 0.0
+    return _Found(pair.first, pair.second, "paraphrase", pair.likeness, strong, told, closeness=pair.likeness)
 
 
 def _alike_by_themselves(runs: tuple[set[int], ...], own: tuple[set[int], ...]) -> bool:
     """Whether two near documents are near without the lines of a form, or have few of these."""
     if sum(map(len, own)) > _FORM_FROM * sum(map(len, runs)):
         return True
-    return _near_score(*own) > 0
+    return near_score(*own) > 0
 
 
 def _strong(pair: Neighbours, shorter: int) -> bool:
@@ -230,7 +271,7 @@ def _of_one_form(found: _Found, documents: Sequence[Document]) -> Pair:
 def _labelled(found: _Found, reader: _Reader) -> Pair | None:
     one, other = reader.read(found.at), reader.read(found.to)
     comparison = compare(one, other)
-    label = label_of(comparison, strong=found.strong)
+    label = label_of(comparison, strong=found.strong, one_text=found.one_text)
     if label == RELATED and not found.told:
         return None
     return Pair(

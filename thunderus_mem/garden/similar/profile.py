@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.document import Document
 
 # To be raised with every change of what a profile is made from, the words and synonyms included.
-_RULES: Final = 1
+_RULES: Final = 2
 PLACES: Final = 128
 """Numbers in a signature."""
 _SEED = 20261

@@ -22,6 +22,13 @@ _TOKEN: Final = re.compile(r"[^\W_]+(?:[-.:/'’_@][^\W_]+)*%?")
 _CODE: Final = re.compile(r"`([^`\n]+)`")
 _THOUSANDS: Final = re.compile(r"(?<=\d),(?=\d{3})")
 _WORDS_OF_A_KEY = 4
+SAYING: Final = frozenset(
+    (
+        *("is", "are", "was", "were", "be", "been", "has", "have"),
+        *("can", "cannot", "may", "must", "should", "will"),
+    )
+)
+"""With one of these a few words say something: "Migrations cannot be reversed" is neither key nor name."""
 
 
 class Sentence:
@@ -68,7 +75,10 @@ class Sentence:
 
 def _key(text: str) -> re.Match[str] | None:
     found = _KEY.match(text)
-    return found if found and len(found[1].split()) <= _WORDS_OF_A_KEY else None
+    if not found:
+        return None
+    words = found[1].lower().split()
+    return found if len(words) <= _WORDS_OF_A_KEY and SAYING.isdisjoint(words) else None
 
 
 def _slot(heading: str, text: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from thunderus_mem.garden.plan import REPORT, DocumentEdit, Step, moved
 from thunderus_mem.garden.similar.families import Families
 from thunderus_mem.garden.similar.joining import joined
 from thunderus_mem.garden.similar.labels import CONTRADICTION, FORM, SAME
+from thunderus_mem.garden.similar.linked import links_between
 from thunderus_mem.garden.similar.pairs import find_similar
 from thunderus_mem.model.archive import archived_path
 from thunderus_mem.model.edit import insert_item
@@ -39,7 +40,7 @@ def plan_similar(material: Material, config: Config) -> tuple[Step, ...]:
     ``duplicates_strategy`` is ``flag_for_review``. Documents that are superseded, and pairs that a link
     joins already, are not told again.
     """
-    settled = _settled(material.documents)
+    settled = links_between(material.documents, _SETTLED)
     documents = compared(material.documents)
     by_id = {document.id: document for document in documents}
     joined_pairs = {frozenset((source, target)) for source, _, target in settled}
@@ -55,21 +56,9 @@ def plan_similar(material: Material, config: Config) -> tuple[Step, ...]:
 
 def compared(documents: Sequence[Document]) -> list[Document]:
     """The documents that are compared: those that no other one supersedes."""
-    links = _settled(documents)
+    links = links_between(documents, _SETTLED)
     replaced = {target for source, rel, target in links if rel == "supersedes" and source != target}
     return [document for document in documents if document.id not in replaced]
-
-
-def _settled(documents: Iterable[Document]) -> list[tuple[str, str, str]]:
-    """Every link that settles what two documents are to each other, aliases followed."""
-    ids = {alias: document.id for document in documents for alias in document.aliases}
-    ids |= {document.id: document.id for document in documents}
-    return [
-        (document.id, link.rel, ids.get(link.target, link.target))
-        for document in documents
-        for link in document.links
-        if link.rel in _SETTLED
-    ]
 
 
 def _texts(documents: Iterable[Document]) -> tuple[tuple[str, str], ...]:

@@ -26,7 +26,7 @@ STOP_WORDS: Final = frozenset(
 """Words that tell no two documents apart."""
 
 NEGATIONS: Final = frozenset(
-    "not no never none nobody neither nor without cannot avoid forbid prohibit".split()
+    "not no never none nothing nobody nowhere neither nor without cannot avoid forbid prohibit".split()
 )
 """Words that turn what a sentence says; ``n't`` does so at the end of any word."""
 
