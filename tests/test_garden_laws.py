@@ -108,7 +108,10 @@ SESSION = [
     {"kind": "tool_result", "body": {"tool": "bash", "command": "pytest -q tests", "exit_code": 1}},
     {"kind": "tool_call", "body": {"tool": "edit", "arguments": {"file_path": "src/cache.py"}}},
     {"kind": "tool_result", "body": {"tool": "bash", "command": "pytest -q tests", "exit_code": 0}},
-    {"kind": "message", "body": {"role": "assistant", "text": "We decided to sort parcels by weight because belts are slow."}},
+    {
+        "kind": "message",
+        "body": {"role": "assistant", "text": "We decided to sort by weight because belts are slow."},
+    },
 ]  # fmt: skip
 
 
