@@ -74,27 +74,45 @@ def test_what_is_carried_out_does_not_build_on_what_was_turned_down(store: Store
     assert store.path("b.md").exists()
 
 
-def test_a_run_that_died_is_finished_before_the_next_one_is_planned(store: Store) -> None:
-    home = store.root / "home"
-    home.mkdir()
-    folder = ".thunderus/memory/semantic/DECISIONS"
+DECISIONS = ".thunderus/memory/semantic/DECISIONS"
+
+
+def decisions(store: Store) -> None:
+    """Two decisions of one number, and a tag that is written in two ways."""
     for name, day in (("x", "2026-01-01"), ("y", "2026-01-02")):
         text = document_text(f"adr.{name}", f"We do {name}.\n", tags=["Unit_Test"], day=day)
-        store.put(f"{folder}/ADR-0001-{name}.md", text)
+        store.put(f"{DECISIONS}/ADR-0001-{name}.md", text)
     for name in ("d", "e"):
         store.put(f"{name}.md", document_text(f"fact.{name}", f"What {name} does.\n", tags=["unit-test"]))
-    environment = sealed_environment(home)
 
-    def run(**more: str) -> int:
-        command = [sys.executable, "-m", "thunderus_mem", "garden", "--apply"]
-        ended = subprocess.run(
-            command, cwd=store.root, env={**environment, **more}, capture_output=True, check=False
-        )
-        return ended.returncode
 
-    assert run(THUNDERUS_MEM_FAILPOINTS="1", FAILPOINT="publish.taken:kill:2") == 137
-    assert not (store.root / folder / "ADR-0001-y.md").exists()
-    assert not (store.root / folder / "ADR-0002-y.md").exists()
-    assert run() == 0
-    assert "Unit_Test" not in (store.root / folder / "ADR-0002-y.md").read_text()
+def run(store: Store, *words: str, fail: str = "") -> int:
+    home = store.root / "home"
+    home.mkdir(exist_ok=True)
+    environment = {**sealed_environment(home), "THUNDERUS_MEM_SEED": str(7 + len(fail))}
+    if fail:
+        environment |= {"THUNDERUS_MEM_FAILPOINTS": "1", "FAILPOINT": fail}
+    command = [sys.executable, "-m", "thunderus_mem", *words]
+    return subprocess.run(
+        command, cwd=store.root, env=environment, capture_output=True, check=False
+    ).returncode
+
+
+def test_a_run_that_died_is_finished_before_the_next_one_is_planned(store: Store) -> None:
+    decisions(store)
+    assert run(store, "garden", "--apply", fail="publish.taken:kill:2") == 137
+    assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
+    assert not store.path(f"{DECISIONS}/ADR-0002-y.md").exists()
+    assert run(store, "garden", "--apply") == 0
+    assert "Unit_Test" not in store.path(f"{DECISIONS}/ADR-0002-y.md").read_text()
     assert rules(store) == []
+
+
+def test_an_approval_that_died_is_finished_by_asking_again(store: Store) -> None:
+    decisions(store)
+    (id,) = (one.id for one in store.propose().proposals if one.action == "renumber")
+    assert run(store, "patch", "approve", id, fail="publish.taken:kill:1") == 137
+    assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
+    assert run(store, "patch", "approve", id) == 4, "it was approved"
+    assert store.path(f"{DECISIONS}/ADR-0002-y.md").exists()
+    assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()

@@ -369,3 +369,11 @@ def writing(
                 memory.refresh()
             return
     raise Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")
+
+
+def settle(memory: Memory, command: str) -> None:
+    """Finish or undo what a command that died has left, for ``command``, which is about to look at documents
+    and to decide by them whether there is anything to write. Raises as `writing`."""
+    if memory.journal.pending():
+        with writing(memory, command):
+            pass

@@ -11,6 +11,7 @@ from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.paths import inside
 from thunderus_mem.store.proposals import age, discard, queue
+from thunderus_mem.transaction import settle
 from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.decision import (
     APPROVED,
@@ -187,6 +188,7 @@ def patch_approve(
     places of the text. What cannot be approved stays, and is told. Raises `NotFound` for an id that waits
     not.
     """
+    settle(memory, "patch approve")
     chosen = waiting_for(memory, ids, every=every, label=label, rule=rule)
     return _Deciding(memory, chosen, why, actor).approve(rebase=rebase)
 
@@ -204,6 +206,7 @@ def patch_reject(
     """Turn proposals down. The gardener plans the same step again only when one of its texts has changed."""
     if not why.strip():
         raise InvalidDocument("a rejection needs a reason", hint="give it with -m")
+    settle(memory, "patch reject")
     deciding = _Deciding(memory, waiting_for(memory, ids, every=every, label=label, rule=rule), why, actor)
     if not deciding.left:
         return deciding.told()

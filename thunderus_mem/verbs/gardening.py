@@ -61,13 +61,6 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False
     )
 
 
-def settle(memory: Memory) -> None:
-    """Finish what a command that died has left, so that a plan to be carried out is about whole documents."""
-    if memory.journal.pending():
-        with memory.writing("garden"):
-            pass
-
-
 class _Decisions:
     """What was decided about steps, or waits for it; the queue is read when a step asks for it."""
 

@@ -41,6 +41,7 @@ def garden(
     Writes nothing unless --apply or --propose say so. Only what is certain is changed by --apply; the rest
     waits for a decision. What somebody changes meanwhile is left as it is and named; the exit code is 3 then.
     """
+    from thunderus_mem.transaction import settle
     from thunderus_mem.verbs import gardening
 
     if sum((plan, apply, propose, check, undo)) > 1 and not (plan and check):
@@ -52,7 +53,7 @@ def garden(
             raise ThunderusError("--undo takes a run back as a whole, so --only has nothing to choose.")
         return _undo(console, memory, why)
     if apply or propose:
-        gardening.settle(memory)
+        settle(memory, "garden")
     found = gardening.garden_plan(memory, only=tuple(only or ()), apart=propose)
     if apply and found.steps:
         return _apply(console, memory, found)
