@@ -89,7 +89,9 @@ def decisions(store: Store) -> None:
 def run(store: Store, *words: str, fail: str = "") -> int:
     home = store.root / "home"
     home.mkdir(exist_ok=True)
-    environment = {**sealed_environment(home), "THUNDERUS_MEM_SEED": str(7 + len(fail))}
+    # Later than all that the store's own clock has seen.
+    later = {"THUNDERUS_MEM_NOW": "2026-01-21T10:00:00Z", "THUNDERUS_MEM_SEED": str(7 + len(fail))}
+    environment = {**sealed_environment(home), **later}
     if fail:
         environment |= {"THUNDERUS_MEM_FAILPOINTS": "1", "FAILPOINT": fail}
     command = [sys.executable, "-m", "thunderus_mem", *words]
@@ -116,3 +118,4 @@ def test_an_approval_that_died_is_finished_by_asking_again(store: Store) -> None
     assert run(store, "patch", "approve", id) == 4, "it was approved"
     assert store.path(f"{DECISIONS}/ADR-0002-y.md").exists()
     assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
+    assert verify(str(store.root), settled=True) == []
