@@ -34,7 +34,7 @@ BUILT: Final[dict[str, tuple[str, ...]]] = {
     "model.transplant._first_comment": (r" {1}#",),
     "surfaces.style.pieces": ("\uf8e0(?:[bdrygcm\uf000-\uf21f])|\uf8e1|.",),
     "verbs.renaming._others": (r"fact\.ports|ports",),
-    "garden.template._dollar": (r"\$(?:events\b|{events})",),
+    "garden.recaps.template._dollar": (r"\$(?:events\b|{events})",),
     "recall.snippet.Snippets._marks": (r"(?i)cache|token|parse_http2", "(?i)a|b|c"),
 }
 

@@ -22,7 +22,8 @@ from thunderus_mem.store.layout import kind_of
 from thunderus_mem.verbs.adding import add
 from thunderus_mem.verbs.archiving import archive, unarchive
 from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.gardening import garden_apply, garden_plan, material
+from thunderus_mem.verbs.garden_material import material_of
+from thunderus_mem.verbs.gardening import garden_apply, garden_plan
 from thunderus_mem.verbs.governing import governing
 from thunderus_mem.verbs.linting import lint
 from thunderus_mem.verbs.reading import list_documents, show, status
@@ -119,7 +120,7 @@ def test_an_archived_document_keeps_its_bytes_and_leaves_search_list_and_for(
         assert "fact.old-port" in hits(memory, words, archived=True), words
     assert search(memory, "gateway").total_documents == 3
     assert not [one for one in governing(memory, "gate.py").memories if one.id == "fact.old-port"]
-    assert [one.id for one in material(memory).archived] == ["fact.old-port"]
+    assert [one.id for one in material_of(memory).archived] == ["fact.old-port"]
     assert (status(memory).archived, sum(status(memory).counts.values())) == (1, 3)
 
 

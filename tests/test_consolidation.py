@@ -14,11 +14,11 @@ from test_recap_sessions import logs, unfit
 from thunderus_mem.garden.consolidation.kinds import class_of, is_trivial
 from thunderus_mem.garden.consolidation.known import Known, Recalled, command_stands
 from thunderus_mem.garden.consolidation.planning import plan_consolidation
-from thunderus_mem.garden.day import Reading
-from thunderus_mem.garden.deciding import decisions_in
 from thunderus_mem.garden.history import History
 from thunderus_mem.garden.material import Material
-from thunderus_mem.garden.runs import first_words
+from thunderus_mem.garden.recaps.day import Reading
+from thunderus_mem.garden.recaps.deciding import decisions_in
+from thunderus_mem.garden.recaps.runs import first_words
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.event import make_event
 from thunderus_mem.model.incoming import read_brought
@@ -300,7 +300,8 @@ def test_on_a_real_store_nothing_is_written_and_anchors_lead_to_the_code(repo: P
     assert planned.code == 0, planned.err
     steps = planned.json["steps"]
     assert [step["rule"] for step in steps] == ["consolidate"] * len(steps)
-    texts = [step["edits"][0]["after_text"] for step in steps]
+    diffs = [step["edits"][0]["diff"].splitlines(keepends=True) for step in steps]
+    texts = ["".join(line[1:] for line in diff if line.startswith("+")) for diff in diffs]
     assert any("anchors:\n  - path: src/cache.py\n    symbol: Cache\n" in text for text in texts), texts
     assert store.run("garden", "--apply").code == 0
     assert {path: path.read_bytes() for path in (repo / ".thunderus/memory").rglob("*.md")} == before

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from thunderus_mem.garden.day import one_line, sort_events
+from thunderus_mem.garden.recaps.day import one_line, sort_events
 from thunderus_mem.model.event import note_event
 
 

@@ -50,7 +50,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "typer": ("surfaces/cli/",),
     "ast_grep_py": ("evidence/code/syntax.py",),
     "pygments": ("evidence/code/lexed.py",),
-    "jinja2": ("garden/template.py",),
+    "jinja2": ("garden/recaps/template.py",),
     "rensa": ("garden/similar/profile.py",),
     "pydantic": (),
     "click": (),

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.order_support import MEMORY, Files, applied, document_text, documents, material, plan_of
-from thunderus_mem.garden.sections import cut
-from thunderus_mem.garden.splitting import MOST_PARTS, split
+from thunderus_mem.garden.order.sections import cut
+from thunderus_mem.garden.order.splitting import MOST_PARTS, split
 from thunderus_mem.model.archive import archived_path
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.ids import MAX_ID, is_document_id

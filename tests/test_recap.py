@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.garden.recap import recap_document
-from thunderus_mem.garden.scope import day_scope
-from thunderus_mem.garden.template import fill
+from thunderus_mem.garden.recaps.page import recap_document
+from thunderus_mem.garden.recaps.scope import day_scope
+from thunderus_mem.garden.recaps.template import fill
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import NotFound

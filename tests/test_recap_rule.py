@@ -11,8 +11,8 @@ from test_events_add import SHARED, Store
 
 from thunderus_mem.garden.history import History
 from thunderus_mem.garden.material import Material
-from thunderus_mem.garden.recaps import plan_recaps
-from thunderus_mem.garden.rollup import rollup_page
+from thunderus_mem.garden.recaps.planning import plan_recaps
+from thunderus_mem.garden.recaps.rollup import rollup_page
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.event import make_event

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_events_add import SHARED, Store
 
-from thunderus_mem.garden.day import Reading
-from thunderus_mem.garden.recap import RecapMaterial, recap_page
-from thunderus_mem.garden.scope import day_scope, session_scope, since_scope
+from thunderus_mem.garden.recaps.day import Reading
+from thunderus_mem.garden.recaps.page import RecapMaterial, recap_page
+from thunderus_mem.garden.recaps.scope import day_scope, session_scope, since_scope
 from thunderus_mem.lint.engine import lint_reading
 from thunderus_mem.lint.planted import planted
 from thunderus_mem.memory import open_memory

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.garden.template import NAMES, SECTIONS, fill
+from thunderus_mem.garden.recaps.template import NAMES, SECTIONS, fill
 from thunderus_mem.model.errors import InvalidConfig
 
 if TYPE_CHECKING:

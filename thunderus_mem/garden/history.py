@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thunderus_mem.garden.day import Reading
+from thunderus_mem.garden.recaps.day import Reading
 from thunderus_mem.model.event import private_to
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.garden.archiving import plan_archive
 from thunderus_mem.garden.duplicates import plan_duplicates
-from thunderus_mem.garden.links import plan_links
-from thunderus_mem.garden.numbers import plan_numbers
-from thunderus_mem.garden.sizes import plan_sizes
-from thunderus_mem.garden.tags import plan_tags
+from thunderus_mem.garden.order.archiving import plan_archive
+from thunderus_mem.garden.order.links import plan_links
+from thunderus_mem.garden.order.numbers import plan_numbers
+from thunderus_mem.garden.order.sizes import plan_sizes
+from thunderus_mem.garden.order.tags import plan_tags
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,7 +42,7 @@ def _similar(material: Material, config: Config) -> tuple[Step, ...]:
 
 
 def _recaps(material: Material, config: Config) -> tuple[Step, ...]:
-    from thunderus_mem.garden.recaps import plan_recaps
+    from thunderus_mem.garden.recaps.planning import plan_recaps
 
     return plan_recaps(material, config)
 

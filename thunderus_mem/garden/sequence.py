@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thunderus_mem.garden.naming import references_in
+from thunderus_mem.garden.order.naming import references_in
 from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.document import read_document
 

@@ -44,7 +44,7 @@ def material_of(memory: Memory) -> Material:
 
 def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[str]:
     """Of the recaps that may be archived, those that still say what the program itself wrote."""
-    from thunderus_mem.garden.archiving import expiry, old_recaps
+    from thunderus_mem.garden.order.archiving import expiry, old_recaps
     from thunderus_mem.projection.log_index import read
     from thunderus_mem.verbs.recapping import texts_by_us
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thunderus_mem.garden.day import Reading
 from thunderus_mem.garden.history import History
+from thunderus_mem.garden.recaps.day import Reading
 from thunderus_mem.lint.planted import planted
 from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.secrets import holds_secret

@@ -6,8 +6,8 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from thunderus_mem.garden.runs import thread_of
-from thunderus_mem.garden.scope import (
+from thunderus_mem.garden.recaps.runs import thread_of
+from thunderus_mem.garden.recaps.scope import (
     Scope,
     day_scope,
     episode_of,

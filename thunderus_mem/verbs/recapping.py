@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thunderus_mem.garden.day import RECAP_OP
 from thunderus_mem.garden.history import private_anywhere
-from thunderus_mem.garden.recap import Page, RecapMaterial, recap_page
-from thunderus_mem.garden.rollup import rollup_page
+from thunderus_mem.garden.recaps.day import RECAP_OP
+from thunderus_mem.garden.recaps.page import Page, RecapMaterial, recap_page
+from thunderus_mem.garden.recaps.rollup import rollup_page
 from thunderus_mem.model.document import MAX_DOCUMENT, Document
 from thunderus_mem.model.errors import Conflict
 from thunderus_mem.model.event import changes_of, private_to

@@ -7,7 +7,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.garden.recap import Page
+from thunderus_mem.garden.recaps.page import Page
 from thunderus_mem.lint.planted import planted
 from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import InvalidDocument, Refused, ThunderusError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from thunderus_mem.garden.runs import first_words, only_looks
+from thunderus_mem.garden.recaps.runs import first_words, only_looks
 
 __all__ = ["CLASSES", "class_of", "is_trivial"]
 

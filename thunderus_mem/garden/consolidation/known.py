@@ -6,7 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.garden.runs import said
+from thunderus_mem.garden.recaps.runs import said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

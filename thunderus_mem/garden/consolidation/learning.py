@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.garden.consolidation.kinds import class_of, is_trivial
 from thunderus_mem.garden.consolidation.known import Known, Recalled, command_stands
-from thunderus_mem.garden.deciding import decisions_in
-from thunderus_mem.garden.lines import cut, one_line, span, spans
-from thunderus_mem.garden.runs import Run, first_words, problems, runs, said, thread_of
+from thunderus_mem.garden.recaps.deciding import decisions_in
+from thunderus_mem.garden.recaps.lines import cut, one_line, span, spans
+from thunderus_mem.garden.recaps.runs import Run, first_words, problems, runs, said, thread_of
 from thunderus_mem.model.ids import new_document_id, short_hash, slug
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from thunderus_mem.garden.day import Reading
-    from thunderus_mem.garden.deciding import Decided
-    from thunderus_mem.garden.runs import Problem
+    from thunderus_mem.garden.recaps.day import Reading
+    from thunderus_mem.garden.recaps.deciding import Decided
+    from thunderus_mem.garden.recaps.runs import Problem
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.config import Config

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, NamedTuple
 
-from thunderus_mem.garden.naming import path_of
+from thunderus_mem.garden.order.naming import path_of
 from thunderus_mem.model.inline import slug as anchor_slug
 from thunderus_mem.model.references import references
 

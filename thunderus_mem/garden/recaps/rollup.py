@@ -10,9 +10,9 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from thunderus_mem.garden.lines import count, cut, span
-from thunderus_mem.garden.recap import Page
-from thunderus_mem.garden.template import fill
+from thunderus_mem.garden.recaps.lines import count, cut, span
+from thunderus_mem.garden.recaps.page import Page
+from thunderus_mem.garden.recaps.template import fill
 from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.model.unicode import visible

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from thunderus_mem.garden.day import deed_of, note_text
-from thunderus_mem.garden.lines import count, cut, one_line, span, spans
-from thunderus_mem.garden.telling import standing_for
+from thunderus_mem.garden.recaps.day import deed_of, note_text
+from thunderus_mem.garden.recaps.lines import count, cut, one_line, span, spans
+from thunderus_mem.garden.recaps.telling import standing_for
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-    from thunderus_mem.garden.day import Day, Story
-    from thunderus_mem.garden.runs import Problem, Run
+    from thunderus_mem.garden.recaps.day import Day, Story
+    from thunderus_mem.garden.recaps.runs import Problem, Run
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.git_history import Commit

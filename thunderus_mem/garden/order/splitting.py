@@ -8,9 +8,9 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.garden.leading import Place, references_led
+from thunderus_mem.garden.order.leading import Place, references_led
+from thunderus_mem.garden.order.sections import Cut, Section, cut, movable, too_few
 from thunderus_mem.garden.plan import DocumentEdit
-from thunderus_mem.garden.sections import Cut, Section, cut, movable, too_few
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.edit import remove_item, remove_key, set_key
 from thunderus_mem.model.errors import InvalidDocument

@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.garden.naming import Names, path_of, references_in
+from thunderus_mem.garden.order.naming import Names, path_of, references_in
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, Step
 from thunderus_mem.model.archive import archived_path
 from thunderus_mem.model.edit_items import rename_item

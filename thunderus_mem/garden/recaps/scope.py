@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from thunderus_mem.garden.runs import thread_of
+from thunderus_mem.garden.recaps.runs import thread_of
 from thunderus_mem.model.ids import short_hash, slug
 from thunderus_mem.model.timestamp import utc_key
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.garden.naming import Names
+from thunderus_mem.garden.order.naming import Names
+from thunderus_mem.garden.order.sections import cut
+from thunderus_mem.garden.order.splitting import Split, split
 from thunderus_mem.garden.plan import REPORT, Step
-from thunderus_mem.garden.sections import cut
-from thunderus_mem.garden.splitting import Split, split
 from thunderus_mem.model.ids import fold_key
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
 

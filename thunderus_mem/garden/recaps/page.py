@@ -11,10 +11,10 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thunderus_mem.garden.day import Day, Reading, sort_events
-from thunderus_mem.garden.recap_sections import sections
-from thunderus_mem.garden.telling import most_telling, most_that_fits
-from thunderus_mem.garden.template import fill
+from thunderus_mem.garden.recaps.day import Day, Reading, sort_events
+from thunderus_mem.garden.recaps.sections import sections
+from thunderus_mem.garden.recaps.telling import most_telling, most_that_fits
+from thunderus_mem.garden.recaps.template import fill
 from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import InvalidDocument, NotFound
 from thunderus_mem.model.timestamp import format_timestamp, parse_timestamp, utc_key
@@ -23,7 +23,7 @@ from thunderus_mem.model.unicode import visible
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from thunderus_mem.garden.scope import Scope
+    from thunderus_mem.garden.recaps.scope import Scope
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.config import Config

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.garden.naming import Names
+from thunderus_mem.garden.order.naming import Names
 from thunderus_mem.garden.plan import Step, moved
 from thunderus_mem.model.archive import archived_path
 from thunderus_mem.model.ids import fold_key
@@ -17,7 +17,7 @@ from thunderus_mem.model.path_glob import fits
 from thunderus_mem.model.timestamp import utc_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from thunderus_mem.garden.material import Material
     from thunderus_mem.garden.plan import Reach
@@ -43,25 +43,33 @@ def plan_archive(material: Material, config: Config) -> tuple[Step, ...]:
     seen = _Seen(material, config)
     taken = {fold_key(path) for path in material.files} | {fold_key(one.path) for one in material.archived}
     archived_ids = {one.id for one in material.archived}
-    steps = []
-    for document in material.documents:
-        reason = seen.reason(document)
-        target = archived_path(document.path)
-        if reason is None or document.id in archived_ids or fold_key(target) in taken:
-            continue
-        steps.append(
-            Step(
-                "archive",
-                reason.why,
-                (*reason.evidence, f"{document.path} moves to {target}; text, id and history stay"),
-                (document.id,),
-                moved(document, target),
-                rule=RULE,
-                reach=reason.reach,
-                texts=((document.id, document.hash),),
-            )
-        )
-    return tuple(steps)
+    free = [
+        one
+        for one in material.documents
+        if one.id not in archived_ids and fold_key(archived_path(one.path)) not in taken
+    ]
+    leaving: frozenset[str] = frozenset()
+    while True:
+        reasons = [(document, seen.reason(document, leaving)) for document in free]
+        steps = tuple([_step(document, reason) for document, reason in reasons if reason is not None])
+        gone = frozenset(step.targets[0] for step in steps if step.reach == "apply")
+        if gone <= leaving:
+            return steps
+        leaving |= gone  # what only these link to may go with them
+
+
+def _step(document: Document, reason: _Reason) -> Step:
+    target = archived_path(document.path)
+    return Step(
+        "archive",
+        reason.why,
+        (*reason.evidence, f"{document.path} moves to {target}; text, id and history stay"),
+        (document.id,),
+        moved(document, target),
+        rule=RULE,
+        reach=reason.reach,
+        texts=((document.id, document.hash),),
+    )
 
 
 def expiry(document: Document) -> str:
@@ -102,8 +110,8 @@ class _Seen:
         self._successors = _successors(material.documents, names)
         self._linked_by: Mapping[str, tuple[Document, ...]] = names.linked_by() if self._old else {}
 
-    def reason(self, document: Document) -> _Reason | None:
-        """Why a document may go, or ``None``: it stays."""
+    def reason(self, document: Document, leaving: Collection[str]) -> _Reason | None:
+        """Why a document may go, or ``None``: it stays. Those ``leaving`` are not in use any more."""
         if document.kind == "core" or document.id in self._twice or self._is_kept(document):
             return None
         ours = document.kind == "recap" and document.id in self._material.ours
@@ -112,7 +120,7 @@ class _Seen:
         if day and day <= self._material.today:
             return _Reason(f"`{document.id}` expired on {day}", (f"its header says `expires: {day}`",), reach)
         if document.path in self._old:
-            return self._old_recap(document, reach)
+            return self._old_recap(document, reach, leaving)
         return self._replaced(document)
 
     def _is_kept(self, document: Document) -> bool:
@@ -123,8 +131,8 @@ class _Seen:
             for keep in self._config.archive_keep
         )
 
-    def _old_recap(self, document: Document, reach: Reach) -> _Reason | None:
-        linking = self._linked_by.get(document.id, ())
+    def _old_recap(self, document: Document, reach: Reach, leaving: Collection[str]) -> _Reason | None:
+        linking = [one for one in self._linked_by.get(document.id, ()) if one.id not in leaving]
         sums = [one.id for one in linking if one.kind == "recap" and self._derives(one, document)]
         if len(sums) < len(linking):
             return None

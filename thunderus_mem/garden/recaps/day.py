@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.garden.deciding import Decided, decisions_in
-from thunderus_mem.garden.lines import one_line
-from thunderus_mem.garden.runs import Problem, Run, edited_paths, only_looks, problems, runs, said
+from thunderus_mem.garden.recaps.deciding import Decided, decisions_in
+from thunderus_mem.garden.recaps.lines import one_line
+from thunderus_mem.garden.recaps.runs import Problem, Run, edited_paths, only_looks, problems, runs, said
 from thunderus_mem.model.event import changes_of
 
 if TYPE_CHECKING:

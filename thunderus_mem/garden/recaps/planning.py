@@ -8,13 +8,13 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from thunderus_mem.garden.day import RECAP_OP
 from thunderus_mem.garden.history import private_anywhere
 from thunderus_mem.garden.plan import DocumentEdit, Step
-from thunderus_mem.garden.recap import RecapMaterial, recap_page
-from thunderus_mem.garden.rollup import last_day, month_of, rollup_id, rollup_page, week_of
-from thunderus_mem.garden.runs import thread_of
-from thunderus_mem.garden.scope import day_scope, session_scope
+from thunderus_mem.garden.recaps.day import RECAP_OP
+from thunderus_mem.garden.recaps.page import RecapMaterial, recap_page
+from thunderus_mem.garden.recaps.rollup import last_day, month_of, rollup_id, rollup_page, week_of
+from thunderus_mem.garden.recaps.runs import thread_of
+from thunderus_mem.garden.recaps.scope import day_scope, session_scope
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.errors import NotFound
 from thunderus_mem.model.event import changes_of
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from thunderus_mem.garden.history import History
     from thunderus_mem.garden.material import Material
-    from thunderus_mem.garden.recap import Page
-    from thunderus_mem.garden.scope import Scope
+    from thunderus_mem.garden.recaps.page import Page
+    from thunderus_mem.garden.recaps.scope import Scope
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Event
     from thunderus_mem.store.config import Config
