@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.garden.merging import file_links, folder, malformation, obstacle, unite
 from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, Step
-from thunderus_mem.model.statements import ORDERED_KINDS, Statement, digest, gist, statements
+from thunderus_mem.model.statements import ORDERED_KINDS, Statement, digest, gist, statements, text_digest
 from thunderus_mem.model.timestamp import utc_key
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ class _Member:
     @property
     def id(self) -> str:
         return self.document.id
+
+    @property
+    def text(self) -> str:
+        return text_digest(self.document.title, self.said)
 
 
 def _member(document: Document) -> _Member:
@@ -77,7 +81,7 @@ def _merge_step(stays: Document, said: str, merged: Document, gone: Sequence[_Me
         tuple(f"`{m.id}` ({m.document.path}) says what `{stays.id}` ({stays.path}) says" for m in gone),
         (stays.id, *(member.id for member in gone)),
         tuple(edits),
-        texts=((stays.id, said), *((member.id, digest(member.said)) for member in gone)),
+        texts=((stays.id, said), *((member.id, member.text) for member in gone)),
     )
 
 
@@ -102,7 +106,7 @@ def _merge_family(
                 merged = after
                 gone.append(member)
         if gone:
-            steps.append(_merge_step(first.document, digest(first.said), merged, gone))
+            steps.append(_merge_step(first.document, first.text, merged, gone))
         left.append(_Member(merged, first.said, first.words))
     reasons = [obstacle(left[0].document, m.document, m.words, links) for m in left[1:]]
     return steps, left, reasons
@@ -153,7 +157,7 @@ def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
         f"{', '.join(f'`{i}`' for i in ids)} say the same; a person decides which of them stays",
         (*lines, *sorted(obstacles)),
         tuple(ids),
-        texts=tuple((m.id, digest(m.said)) for m in ordered),
+        texts=tuple((m.id, m.text) for m in ordered),
     )
 
 

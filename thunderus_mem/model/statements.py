@@ -278,6 +278,11 @@ def digest(said: Iterable[Statement]) -> str:
     return hashlib.sha256(repr([(s.under, s.lead, s.text) for s in said]).encode()).hexdigest()
 
 
+def text_digest(title: str, said: Iterable[Statement]) -> str:
+    """One value for a title and what is said below it, in its order: a decision about a text rests on it."""
+    return hashlib.sha256(repr((fold(title), digest(said))).encode("utf-8", "surrogatepass")).hexdigest()
+
+
 def gist(said: Iterable[Statement]) -> str:
     """The `digest` of what is said, in whatever order and however often; "" when that is next to nothing."""
     told = sorted(set(said))

@@ -8,8 +8,9 @@ from thunderus_mem.surfaces.render_undo import diff_lines
 from thunderus_mem.surfaces.text import aligned, counted, minute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from thunderus_mem.garden.plan import Step
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
     from thunderus_mem.verbs.gardened import Applied, Filed, PlannedStep, PlanReport
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 _REACH = {"apply": "", "propose": "for review", "report": "for you to decide"}
 _MOST_LINES = 60
 """Of the diff of one step; a longer one says how much more there is."""
+_MOST_STEPS = 5
+"""Of those that are told beside what was done."""
+_MOST_NAMES = 4
 
 
 def plan(value: PlanReport, console: Console) -> str:
@@ -38,7 +42,7 @@ def plan(value: PlanReport, console: Console) -> str:
 
 def _step(step: PlannedStep, number: int, style: Style) -> Iterator[str]:
     about = ", ".join(filter(None, (step.label, _REACH[step.reach])))
-    yield f"{number}. {style.bold(step.action)}  {style.name(', '.join(step.targets))}" + (
+    yield f"{number}. {style.bold(step.action)}  {names(step.targets, style)}" + (
         f"  ({about})" if about else ""
     )
     yield f"   {step.why}"
@@ -71,19 +75,30 @@ def _counts(value: PlanReport) -> list[str]:
 def applied(value: Applied, console: Console) -> str:
     """What the gardener did, a step a line; then what waits for a person."""
     style = console.style
-    rows = [(done.action, style.name(", ".join(done.targets)), done.why) for done in value.steps]
-    lines = aligned(rows)
-    if value.proposals:
-        lines += [*([""] if lines else []), "To propose (thunderus-mem garden --propose):"]
-        lines += aligned(
-            [(step.action, style.name(", ".join(step.targets)), step.why) for step in value.proposals]
-        )
-    if value.reported:
-        lines += [*([""] if lines else []), "For you to decide:"]
-        lines += aligned([(style.name(", ".join(step.targets)), step.why) for step in value.reported])
+    lines = aligned([(done.action, names(done.targets, style), done.why) for done in value.steps])
+    for title, steps in (
+        ("To propose (thunderus-mem garden --propose):", value.proposals),
+        ("For you to decide:", value.reported),
+    ):
+        if steps:
+            lines += [*([""] if lines else []), title, *_few(steps, style)]
     if value.waiting:
         console.say(f"{counted(value.waiting, 'step')} waiting for review: thunderus-mem patch list")
     return "\n".join(lines)
+
+
+def _few(steps: Sequence[Step], style: Style) -> list[str]:
+    rows = [(step.action, names(step.targets, style), step.why) for step in steps[:_MOST_STEPS]]
+    more = (
+        [f"… {len(steps) - _MOST_STEPS:,} more: thunderus-mem garden -n 0"] if len(steps) > len(rows) else []
+    )
+    return [*aligned(rows), *more]
+
+
+def names(targets: Sequence[str], style: Style) -> str:
+    """The first few documents of a step or proposal, and how many more there are."""
+    more = f" and {len(targets) - _MOST_NAMES:,} more" if len(targets) > _MOST_NAMES else ""
+    return style.name(", ".join(targets[:_MOST_NAMES])) + more
 
 
 def filed(value: Filed, console: Console) -> str:
@@ -98,7 +113,7 @@ def filed(value: Filed, console: Console) -> str:
     return "\n".join(
         aligned(
             [
-                (style.name(one.id), one.label or one.action, style.name(", ".join(one.targets)), one.why)
+                (style.name(one.id), one.label or one.action, names(one.targets, style), one.why)
                 for one in value.proposals
             ]
         )

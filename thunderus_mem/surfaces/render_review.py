@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thunderus_mem.surfaces.render import columns
+from thunderus_mem.surfaces.render_garden import names
 from thunderus_mem.surfaces.render_undo import diff_lines
 from thunderus_mem.surfaces.text import aligned, counted, minute, one_line
 
@@ -37,7 +38,7 @@ def listing(value: ProposalListing, console: Console) -> str:
             style.warning(_days(one)) if one.expired else style.dim(_days(one)),
             one.author,
             one.label or one.action,
-            style.name(", ".join(one.targets)),
+            names(one.targets, style),
             one_line(one.why),
         )
         for one in value.proposals
@@ -59,7 +60,7 @@ def shown(value: ShownProposal, console: Console) -> str:
         ("made", f"{minute(one.created)} by {one.author}{' (agent)' if one.actor == 'agent' else ''}"),
         ("what", one.action + (f" (rule {one.rule})" if one.rule else "")),
         ("label", one.label),
-        ("about", style.name(", ".join(one.targets))),
+        ("about", names(one.targets, style)),
         ("why", one_line(one.why)),
         ("fits", _fits(value, style)),
     ]
@@ -87,7 +88,7 @@ def decided(value: Decided, console: Console) -> str:
     rows = []
     for one in value.decisions:
         if not one.code:  # what stays is told on stderr
-            about = style.name(", ".join(one.targets))
+            about = names(one.targets, style)
             rows.append((one.state, style.name(one.id), about, one_line(one.problem)))
     return "\n".join(line.rstrip() for line in aligned(rows))
 

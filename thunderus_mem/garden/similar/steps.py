@@ -15,7 +15,7 @@ from thunderus_mem.garden.similar.pairs import find_similar
 from thunderus_mem.model.archive import archived_path
 from thunderus_mem.model.edit import insert_item
 from thunderus_mem.model.errors import InvalidDocument
-from thunderus_mem.model.statements import digest, statements
+from thunderus_mem.model.statements import statements, text_digest
 from thunderus_mem.model.timestamp import utc_key
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def compared(documents: Sequence[Document]) -> list[Document]:
 
 
 def _texts(documents: Iterable[Document]) -> tuple[tuple[str, str], ...]:
-    return tuple((one.id, digest(statements(one.body, one.title))) for one in documents)
+    return tuple((one.id, text_digest(one.title, statements(one.body, one.title))) for one in documents)
 
 
 def _step(pair: Pair, by_id: Mapping[str, Document], config: Config, links: Mapping[str, str]) -> Step:
