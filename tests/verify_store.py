@@ -171,7 +171,7 @@ def _check_leftovers(root: str, problems: list[str], *, settled: bool) -> None:
 def _check_proposals(root: str, events: list[dict[str, Any]], problems: list[str]) -> None:
     """Each proposal is whole, and none waits whose change is in the log."""
     folder = os.path.join(root, ".thunderus", "patches")
-    applied = {event["refs"].get("patch_id") for event in events if event.get("kind") == "patch"}
+    applied = {event.get("refs", {}).get("patch_id") for event in events if event.get("kind") == "patch"}
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
         path = os.path.join(folder, name)
         try:

@@ -336,3 +336,9 @@ def state(root: str) -> State:
                 event = parse_line(line)
                 events += event["kind"] == "patch" and event["body"]["op"] != "hand-edit"
     return State(tuple(sorted(documents)), events)
+
+
+def named(name: str) -> Command:
+    """The command of a name among `COMMANDS`."""
+    (found,) = (command for command in COMMANDS if command.name == name)
+    return found

@@ -107,7 +107,9 @@ class Disk:
         return number
 
     def follow(self, operation: str, path: str, detail: bytes) -> None:
-        """Do one operation of a trace."""
+        """Do one operation of a trace; what projections are is worked out again."""
+        if not set(_PROJECTED).isdisjoint(path.split(os.sep)):
+            return
         getattr(self, "_" + operation.replace("-", "_"))(path, detail)
 
     def _names(self, *puts: tuple[int, str, int | None]) -> None:

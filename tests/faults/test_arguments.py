@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import report
-from commands import COMMANDS
+from commands import named
 from tier import points
 from verify_store import verify
 
@@ -107,7 +107,7 @@ def _streams() -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
 
 def test_any_list_of_arguments_works_or_is_wrong_usage(tmp_path, server: Server, monkeypatch) -> None:
     root, chance = os.path.join(str(tmp_path), "store"), random.Random(7)
-    COMMANDS[1].build(server, root)
+    named("add").build(server, root)
     monkeypatch.chdir(root)
     paths, wrong, slowest = _paths(), list[str](), (0.0, "")
     tried = points(300, 5_000)
@@ -132,7 +132,7 @@ def test_any_list_of_arguments_works_or_is_wrong_usage(tmp_path, server: Server,
 
 def test_real_processes_take_bytes_and_long_arguments(tmp_path, server: Server, sealed) -> None:
     root, chance = os.path.join(str(tmp_path), "store"), random.Random(77)
-    COMMANDS[1].build(server, root)
+    named("add").build(server, root)
     paths, wrong = _paths(), list[str]()
     tried = points(12, 300)
     for number in range(tried):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import report
-from commands import COMMANDS, FACTS, call, state
+from commands import FACTS, call, named, state
 from harness import copy
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ LOSSES: dict[str, Callable[[str], None]] = {
 
 
 def _store(server: Server, root: str, *, committed: bool) -> None:
-    COMMANDS[8].build(server, root)
+    named("import").build(server, root)
     for number in range(COUNT):
         Path(root, "notes", f"n{number}.md").write_text(f"# Note {number}\n\nPort {number} is open.\n")
     made = ("import", "markdown", "notes", "--kind", "fact", "--tag", "net")

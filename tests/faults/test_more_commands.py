@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 import report
 from command_server import PROJECT
-from commands import COMMANDS, Command, call, state
+from commands import COMMANDS, Command, call, named, state
 from harness import Tally, copy
 from judging import said_plainly
 from payloads import PAYLOADS
@@ -32,7 +32,7 @@ WORKERS, EACH = 8, points(8, 25)
 
 def test_eight_people_add_at_once(tmp_path: Path, sealed: Path, server: Server) -> None:
     root = str(tmp_path / "store")
-    COMMANDS[1].build(server, root)
+    named("add").build(server, root)
     begun = time.monotonic()
     environment = {
         name: value
@@ -182,7 +182,7 @@ def _is_argument(payload: str) -> bool:
 @pytest.mark.parametrize("position", range(len(PARAMETERS)), ids=lambda at: " ".join(PARAMETERS[at])[:40])
 def test_a_hostile_parameter_opens_nothing_outside(position: int, tmp_path: Path, server: Server) -> None:
     base, root = str(tmp_path / "base"), str(tmp_path / "above" / "store")
-    COMMANDS[8].build(server, base)
+    named("import").build(server, base)
     (tmp_path / "above").mkdir()
     (tmp_path / "above" / "x").write_text("canary\n")
     words = PARAMETERS[position]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import report
-from commands import COMMANDS, FACTS, call
+from commands import FACTS, call, named
 
 from tests.test_bad_input import READS
 
@@ -52,7 +52,7 @@ AWKWARD = {
 @pytest.mark.damaged
 def test_reading_changes_no_byte(tmp_path: Path, server: Server) -> None:
     root = tmp_path / "store"
-    COMMANDS[1].build(server, str(root))
+    named("add").build(server, str(root))
     for name, data in AWKWARD.items():
         (root / FACTS / name).write_bytes(data)
     subprocess.run(["git", "add", "-A"], cwd=root, check=True)

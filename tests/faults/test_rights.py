@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import report
-from commands import COMMANDS, FURTHER, Command, call
+from commands import COMMANDS, FURTHER, Command, call, named
 from harness import Tally, copy
 from judging import said_plainly
 from verify_store import verify
@@ -137,11 +137,11 @@ def test_a_folder_one_may_not_look_into_loses_no_document(
 def test_files_of_somebody_else_are_read(folder: str, server: Server) -> None:
     if not ROOT:
         pytest.skip("only root may give files away")
-    base, root = COMMANDS[1].made(server, folder)
+    base, root = named("add").made(server, folder)
     tally = Tally()
     _give(copy(base, root), 12345)
     _read_all(server, root, tally)
-    done = _as_somebody(server, root, COMMANDS[1].arguments)
+    done = _as_somebody(server, root, named("add").arguments)
     said_plainly(done)
     assert done.code == 4, done
     report.add("E5", "foreign", **vars(tally))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 import report
-from commands import COMMANDS, Command, call, state
+from commands import COMMANDS, Command, call, named, state
 from harness import REPOSITORY, Tally, copy
 from tier import NIGHT, points
 from verify_store import verify
@@ -88,7 +88,7 @@ def test_a_write_ended_at_any_time_is_whole(command: Command, tmp_path, server: 
 
 def test_a_read_ended_at_any_time_changes_nothing(tmp_path, server: Server) -> None:
     root, chance, tried = os.path.join(str(tmp_path), "store"), random.Random(8), 0
-    COMMANDS[1].build(server, root)
+    named("add").build(server, root)
     for turn, arguments in enumerate(READS):
         began = time.monotonic()
         call(server, root, arguments, "2026-01-21T10:00:00Z")
@@ -110,7 +110,7 @@ def test_streams_that_go_away_are_no_error(line: str, tmp_path, server: Server, 
     from tests.conftest import sealed_environment
 
     root = os.path.join(str(tmp_path), "store")
-    COMMANDS[1].build(server, root)
+    named("add").build(server, root)
     reads = READS if NIGHT else READS[:2]
     for arguments in reads:
         command = " ".join([sys.executable, "-m", "thunderus_mem", *arguments])

@@ -9,11 +9,15 @@ import typer
 from thunderus_mem.model.errors import Conflict, ThunderusError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from thunderus_mem.garden.plan import Plan
     from thunderus_mem.memory import Memory
     from thunderus_mem.surfaces.cli.console import Console
+    from thunderus_mem.verbs.gardened import SkippedStep
 
 app = typer.Typer()
+_MOST_SKIPPED = 5
 
 
 @app.command("garden")
@@ -81,11 +85,9 @@ def _apply(console: Console, memory: Memory, found: Plan) -> int:
 
     value = gardening.garden_apply(memory, found)
     console.emit("garden apply", value, applied)
-    for step in value.skipped:
-        console.say(f"Skipped {', '.join(step.targets)}: {step.why}.")
     if value.steps:
         console.say("To take it back: thunderus-mem garden --undo")
-    return published_code(console, published=value.published) or (Conflict.exit_code if value.skipped else 0)
+    return _skipped(console, value.skipped) or published_code(console, published=value.published)
 
 
 def _propose(console: Console, memory: Memory, found: Plan) -> int:
@@ -94,9 +96,22 @@ def _propose(console: Console, memory: Memory, found: Plan) -> int:
 
     value = gardening.garden_propose(memory, found)
     console.emit("garden propose", value, filed)
-    for step in value.skipped:
-        console.say(f"Skipped {', '.join(step.targets)}: {step.why}.")
-    return Conflict.exit_code if value.skipped else 0
+    return _skipped(console, value.skipped)
+
+
+def _skipped(console: Console, skipped: Sequence[SkippedStep]) -> int:
+    """Tell of the steps that no longer fit what is on disk; the exit code that says so."""
+    if not skipped:
+        return 0
+    from thunderus_mem.surfaces.text import counted
+
+    told = "; ".join(f"{', '.join(step.targets)}: {step.why}" for step in skipped[:_MOST_SKIPPED])
+    more = f"; and {len(skipped) - _MOST_SKIPPED} more" if len(skipped) > _MOST_SKIPPED else ""
+    error = Conflict(
+        f"{counted(len(skipped), 'step')} skipped: {told}{more}", hint="plan again: thunderus-mem garden"
+    )
+    console.failure(error, error.exit_code)
+    return error.exit_code
 
 
 def _undo(console: Console, memory: Memory, why: str) -> int:
