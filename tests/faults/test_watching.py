@@ -130,7 +130,7 @@ def factory(request: pytest.FixtureRequest) -> Callable[[], object] | None:
 
 
 def test_a_burst_arrives(store: Path, factory: Callable[[], object] | None) -> None:
-    count = points(150, 10_000) if factory is None else points(50, 1_000)
+    count = points(150, 10_000) if factory is None else points(52, 1_000)
     it = Watch(store, factory)
     for number in range(count):
         put(store, f"burst-{number}")
