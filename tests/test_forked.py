@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -30,6 +32,18 @@ def test_answers_come_in_the_order_of_the_things(count: int) -> None:
     found = forked.spread(range(count), lambda some: [[one, os.getpid()] for one in some])
     assert [one for one, _ in found] == list(range(count))
     assert len({process for _, process in found}) == min(count, 3)
+
+
+def test_a_process_with_threads_starts_no_others() -> None:
+    """What a thread holds or would have to do is missing in a started process, which then waits for ever."""
+    asked = (
+        "import os, threading; from thunderus_mem.store import forked\n"
+        "alone, stop = forked.processors(), threading.Event()\n"
+        "other = threading.Thread(target=stop.wait); other.start()\n"
+        "found = forked.processors(); stop.set(); other.join()\n"
+        "assert alone == min(len(os.sched_getaffinity(0)), 4), alone; assert found == 1, found"
+    )
+    subprocess.run([sys.executable, "-c", asked], check=True, timeout=60)
 
 
 def test_a_share_whose_process_fails_is_left_to_the_caller() -> None:

@@ -14,7 +14,7 @@ import sys
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -27,18 +27,22 @@ from tests.test_duplicates import documents as every_document
 from thunderus_mem.garden.duplicates import plan_duplicates
 from thunderus_mem.garden.material import Material
 from thunderus_mem.garden.plan import Step, make_plan
+from thunderus_mem.garden.similar import neighbours as near_by_terms
 from thunderus_mem.garden.similar.joining import joined
 from thunderus_mem.garden.similar.pairs import find_similar
+from thunderus_mem.garden.similar.profile import profiles
 from thunderus_mem.garden.similar.sentences import sentences_of
 from thunderus_mem.garden.similar.steps import plan_similar
 from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.statements import gist, statements
+from thunderus_mem.store import forked
 from thunderus_mem.store.config import Config
+from thunderus_mem.verbs import profiling
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 CASES = Path(__file__).parent / "cases" / "similar"
 PLANS = CASES / "plans"
@@ -256,6 +260,36 @@ def test_what_is_kept_of_texts_changes_no_answer(known: list[Document]) -> None:
     assert plan_duplicates(known, config) == plan_duplicates(
         known, config, {one.path: gist(statements(one.body, one.title)) for one in known}
     )
+
+
+@law
+@given(memories())
+def test_who_does_the_work_changes_no_answer(known: list[Document]) -> None:
+    def torn(things: Sequence[Any], work: Callable[[Sequence[Any]], list[Any]]) -> list[Any]:
+        """Half of it comes back as JSON brings it, half is lost."""
+        answers = json.loads(json.dumps(work(things)))
+        return [found if at % 2 else None for at, found in enumerate(answers)]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(near_by_terms, "_MANY", 1)
+        patch.setattr(profiling, "_MANY", 1)
+        patch.setattr(forked, "processors", lambda: 3)
+        learned: dict[str, bytes] = {}
+        profiling.learn(known, learned)
+        assert find_similar(known, dict(learned), torn) == find_similar(known)
+    computed: dict[str, bytes] = {}
+    profiles(known, computed)
+    assert learned == computed
+
+
+def test_signatures_of_many_texts_start_no_threads() -> None:
+    """A process with threads cannot share its work with others."""
+    asked = (
+        "import os; from thunderus_mem.garden.similar.profile import signatures\n"
+        "assert len(signatures([{at, at + 1} for at in range(1000)])) == 1000\n"
+        "assert len(os.listdir('/proc/self/task')) == 1"
+    )
+    subprocess.run([sys.executable, "-c", asked], check=True, timeout=60)
 
 
 @law

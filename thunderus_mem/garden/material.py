@@ -6,10 +6,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.garden.history import History
+from thunderus_mem.garden.similar.sharing import in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, MutableMapping
 
+    from thunderus_mem.garden.similar.sharing import Share
     from thunderus_mem.model.document import Document
 
 
@@ -21,7 +23,7 @@ class Material(NamedTuple):
     too; ``ours`` are ids of documents whose text is the very one that the program itself wrote last;
     ``former`` gives for a path that is no file any more the id of the one document it was, as the log tells.
     ``history`` is what happened, read when a rule asks for it; ``signatures`` is what was computed of texts
-    before, by content: rules may add to it, and it changes no answer.
+    before, by content: rules may add to it, and it changes no answer. ``share`` does work on many of them.
     """
 
     documents: tuple[Document, ...]
@@ -32,3 +34,4 @@ class Material(NamedTuple):
     former: Mapping[str, str] = MappingProxyType({})
     history: Callable[[], History] = History
     signatures: MutableMapping[str, bytes] | None = None
+    share: Share = in_turn

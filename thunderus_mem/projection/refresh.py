@@ -188,18 +188,11 @@ def _fill(layout: Layout, index: Index, tell: Tell) -> Refreshed:
 
 
 def _apply(layout: Layout, index: Index, seen: Scan, tell: Tell) -> Refreshed:
-    import gc
-
     from thunderus_mem.projection.update import Update
+    from thunderus_mem.store.collector import paused
 
-    # Thousands of short-lived values and no cycles: the collector would walk them all for nothing.
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
+    with paused():
         return _applied(layout, index, seen, Update(layout.root, index.database, tell))
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _applied(layout: Layout, index: Index, seen: Scan, update: Update) -> Refreshed:

@@ -16,10 +16,21 @@ Thing = TypeVar("Thing")
 
 def processors() -> int:
     """How many processes are worth starting, this one included."""
-    if not hasattr(os, "fork"):
+    if not hasattr(os, "fork") or _threads() > 1:
         return 1
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(count, _MOST)
+
+
+def _threads() -> int:
+    """Threads of this process, those of libraries too: a lock that one of them holds, or work that one of
+    them would have to do, is waited for in a started process for ever."""
+    try:
+        return len(os.listdir("/proc/self/task"))
+    except OSError:
+        import threading
+
+        return threading.active_count()
 
 
 def spread(things: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]]) -> list[Any]:

@@ -65,9 +65,12 @@ def with_signatures(memory: Memory, seen: Material, names: Sequence[str]) -> Ite
     from thunderus_mem.garden.similar.profile import key_of, measure
     from thunderus_mem.garden.similar.steps import compared
     from thunderus_mem.projection.signatures import RememberedSignatures
+    from thunderus_mem.store.forked import spread
+    from thunderus_mem.verbs.profiling import learn
 
     remembered = RememberedSignatures(memory.layout.signatures_file, measure())
     known = remembered.read()
-    yield seen._replace(signatures=known)
+    learn(seen.documents, known)
+    yield seen._replace(signatures=known, share=spread)
     texts = [key_of(document) for document in seen.documents]
     remembered.save(known, [*texts, memory_key(compared(seen.documents))])

@@ -12,6 +12,7 @@ from thunderus_mem.garden.sequence import planned
 from thunderus_mem.model.errors import Conflict, NotFound, Refused
 from thunderus_mem.model.ids import closest
 from thunderus_mem.model.timestamp import format_precise
+from thunderus_mem.store.collector import paused
 from thunderus_mem.store.disk import mode_of
 from thunderus_mem.store.paths import inside
 from thunderus_mem.verbs.garden_material import material_of, with_signatures
@@ -52,7 +53,7 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False
                 f'there is no gardening rule "{name}"', hint=f"{meant}The rules are {', '.join(RULE_NAMES)}"
             )
     chosen = [rule for rule in RULES if not only or rule.name in only]
-    with with_signatures(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
+    with paused(), with_signatures(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
         decisions = _Decisions(memory)
         parts = planned(chosen, seen, memory.config, (lambda _: ()) if apart else decisions.undecided)
     steps = [step for part in parts for step in part if step.extent != "report"]

@@ -13,10 +13,13 @@ from itertools import accumulate, chain
 from math import fsum, log, sqrt
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.garden.similar.sharing import in_turn
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from thunderus_mem.garden.similar.profile import Profile
+    from thunderus_mem.garden.similar.sharing import Share
 
 NEAREST: Final = 2
 """How many nearest each document has; both must be among the other's."""
@@ -28,6 +31,8 @@ _REACH: Final = 128
 """So many documents that share a rare concept are met, and those met most for their length compared."""
 # In a memory of a few documents nothing is rare: weights are then those of one of this size.
 _SMALLEST: Final = 200
+_MANY: Final = 2000
+"""From so many documents on it pays to look for the nearest in several processes."""
 _COMMON_FROM: Final = 8
 _COMMON_AT_MOST: Final = 64
 
@@ -72,42 +77,60 @@ class _Scale:
         return ranks[: bisect_left(met, _REACH) + 1]
 
 
-def _nearest(
-    profiles: Sequence[Profile], scale: _Scale, totals: Sequence[float]
-) -> list[list[tuple[float, int]]]:
-    """For each document the nearest and how near, best first, one more than counts."""
-    rare = [scale.rare(profile.terms) for profile in profiles]
-    posted: list[list[int]] = [[] for _ in scale.counts]
-    for at, ranks in enumerate(rare):
-        for rank in ranks:
-            posted[rank].append(at)
-    sets: dict[int, frozenset[int]] = {}
+class _Search:
+    """Finds the nearest of documents of one memory."""
 
-    def said(at: int) -> frozenset[int]:
-        if at not in sets:
-            sets[at] = frozenset(profiles[at].terms)
-        return sets[at]
+    def __init__(self, profiles: Sequence[Profile], scale: _Scale, totals: Sequence[float]) -> None:
+        self._profiles, self._scale, self._totals = profiles, scale, totals
+        self._rare = [scale.rare(profile.terms) for profile in profiles]
+        self._posted: list[list[int]] = [[] for _ in scale.counts]
+        for at, ranks in enumerate(self._rare):
+            for rank in ranks:
+                self._posted[rank].append(at)
+        self._said: dict[int, frozenset[int]] = {}
 
-    found = []
-    for at, ranks in enumerate(rare):
-        asked = scale.in_reach(ranks)
-        met = Counter(chain.from_iterable([posted[rank] for rank in asked]))
+    def of(self, positions: Iterable[int]) -> list[list[tuple[float, int]]]:
+        """For each document the nearest and how near, best first, one more than counts."""
+        return [self._of(at) for at in positions]
+
+    def _of(self, at: int) -> list[tuple[float, int]]:
+        scale, totals = self._scale, self._totals
+        asked = scale.in_reach(self._rare[at])
+        met = Counter(chain.from_iterable([self._posted[rank] for rank in asked]))
         met.pop(at, None)
         least = max(_FEWEST_RARE, len(asked) // _LEAST_PART)
         ranked = [(-count * count / totals[other], other) for other, count in met.items() if count >= least]
+        if not ranked:
+            return []
+        said = self._terms(at)
         scored = [
-            (-scale.total(said(at) & said(other)) / sqrt(totals[at] * totals[other]), other)
+            (-scale.total(said & self._terms(other)) / sqrt(totals[at] * totals[other]), other)
             for _, other in nsmallest(_LOOKED_AT, ranked)
         ]
-        found.append([(-score, other) for score, other in sorted(scored)[: NEAREST + 1]])
-    return found
+        return [(-score, other) for score, other in sorted(scored)[: NEAREST + 1]]
+
+    def _terms(self, at: int) -> frozenset[int]:
+        if at not in self._said:
+            self._said[at] = frozenset(self._profiles[at].terms)
+        return self._said[at]
 
 
-def neighbours(profiles: Sequence[Profile]) -> list[Neighbours]:
+def _nearest(search: _Search, count: int, share: Share) -> list[list[tuple[float, int]]]:
+    """The nearest of each of so many documents, those of many found in several processes."""
+    if count < _MANY:
+        return search.of(range(count))
+    answers = share(range(count), search.of)
+    return [
+        search.of([at])[0] if found is None else [(score, other) for score, other in found]
+        for at, found in enumerate(answers)
+    ]
+
+
+def neighbours(profiles: Sequence[Profile], share: Share = in_turn) -> list[Neighbours]:
     """Every two documents that are among each other's nearest, ordered by position; near linear."""
     scale = _Scale(profiles)
     totals = [max(scale.total(profile.terms), 1e-9) for profile in profiles]
-    nearest = _nearest(profiles, scale, totals)
+    nearest = _nearest(_Search(profiles, scale, totals), len(profiles), share)
     closest = [{other for _, other in each[:NEAREST]} for each in nearest]
     found = []
     for at, others in enumerate(closest):

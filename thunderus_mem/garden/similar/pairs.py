@@ -28,6 +28,7 @@ from thunderus_mem.garden.similar.near import near_candidates
 from thunderus_mem.garden.similar.neighbours import NEAREST, neighbours
 from thunderus_mem.garden.similar.overlap import NEAR_JACCARD, jaccard, near_score
 from thunderus_mem.garden.similar.profile import profiles, three_word_runs, told_lines
+from thunderus_mem.garden.similar.sharing import in_turn
 from thunderus_mem.garden.similar.subjects import subjects_differ, titles_differ
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.garden.similar.neighbours import Neighbours
     from thunderus_mem.garden.similar.profile import Profile
+    from thunderus_mem.garden.similar.sharing import Share
     from thunderus_mem.model.document import Document
 
 _MAY_HOLD: Final = 0.6
@@ -90,27 +92,31 @@ class _Found(NamedTuple):
 
 
 def find_similar(
-    documents: Sequence[Document], signatures: MutableMapping[str, bytes] | None = None
+    documents: Sequence[Document],
+    signatures: MutableMapping[str, bytes] | None = None,
+    share: Share = in_turn,
 ) -> tuple[Pair, ...]:
     """Every two documents that nearly say the same, or the same in other words, ordered by their ids.
 
     ``documents`` in any order; recaps and ids that two files claim are left out, and of documents that say
     exactly the same only the first is compared. ``signatures`` is a memory of what was computed before, by
-    content; it is added to, and changes no answer.
+    content; it is added to, and changes no answer. ``share`` does the work on many of them.
     """
     ordered = _comparable(documents)
     if signatures is None:
-        return _similar(ordered, None)
+        return _similar(ordered, None, share)
     whole = memory_key(documents)
     rows = unpacked(signatures[whole], frozenset(one.id for one in ordered)) if whole in signatures else None
     if rows is not None:
         return tuple(Pair._make((*row[:5], tuple(row[5]), row[6])) for row in rows)
-    pairs = _similar(ordered, signatures)
+    pairs = _similar(ordered, signatures, share)
     signatures[whole] = packed(pairs)
     return pairs
 
 
-def _similar(ordered: Sequence[Document], signatures: MutableMapping[str, bytes] | None) -> tuple[Pair, ...]:
+def _similar(
+    ordered: Sequence[Document], signatures: MutableMapping[str, bytes] | None, share: Share
+) -> tuple[Pair, ...]:
     known = profiles(ordered, signatures)
     keep = _first_of_each_text(known)
     ordered, known = [ordered[at] for at in keep], [known[at] for at in keep]
@@ -118,7 +124,8 @@ def _similar(ordered: Sequence[Document], signatures: MutableMapping[str, bytes]
     forms = Families()
     pairs = []
     asked = []
-    for found in _found(ordered, known, reader):
+    alike = neighbours(known, share)
+    for found in _found(ordered, known, alike, reader):
         if not found.form:
             pair = _labelled(found, reader)
             if pair is not None and pair.proposed and not reader.one_title(found.at, found.to):
@@ -198,9 +205,14 @@ class _Reader:
         return self._runs[at]
 
 
-def _found(documents: Sequence[Document], known: Sequence[Profile], reader: _Reader) -> Iterator[_Found]:
+def _found(
+    documents: Sequence[Document],
+    known: Sequence[Profile],
+    nearest: Iterable[Neighbours],
+    reader: _Reader,
+) -> Iterator[_Found]:
     by_signature = near_candidates(documents, known)
-    alike = {(pair.first, pair.second): pair for pair in neighbours(known)}
+    alike = {(pair.first, pair.second): pair for pair in nearest}
     # Who holds most of another's words, in whatever order of size, may hold its sentences.
     holding = {two for two, pair in alike.items() if pair.contained >= _MAY_HOLD}
     nearby = by_signature.pairs | by_signature.forms | holding

@@ -18,7 +18,7 @@ from thunderus_mem.model.anchor import anchors_in
 from thunderus_mem.model.statements import gist, statements
 
 if TYPE_CHECKING:
-    from collections.abc import MutableMapping, Sequence
+    from collections.abc import Mapping, MutableMapping, Sequence
 
     from thunderus_mem.model.document import Document
 
@@ -30,6 +30,9 @@ _SEED = 20261
 _WORDS_OF_A_RUN = 3
 # What a body of a megabyte has more of is cut: it is no restatement of anything, and the cache stays small.
 _MOST = 2048
+# From 256 sets on rensa starts threads, and a process with threads cannot share its work with others.
+_AT_ONCE: Final = 128
+"""Documents whose words are held at a time."""
 _HEAD: Final = struct.Struct("<32sIII")
 _DIGEST = 32
 
@@ -78,8 +81,12 @@ def signatures(sets: Sequence[set[int]]) -> list[bytes]:
     """The MinHash of each set, four bytes (little-endian) a place."""
     from rensa import RMinHash
 
-    matrix = RMinHash.digest_matrix_from_token_hash_sets([list(one) for one in sets], PLACES, _SEED)
-    return [_packed(row) for row in matrix.to_rows()]
+    found: list[bytes] = []
+    for at in range(0, len(sets), _AT_ONCE):
+        tokens = [list(one) for one in sets[at : at + _AT_ONCE]]
+        rows = RMinHash.digest_matrix_from_token_hash_sets(tokens, PLACES, _SEED).to_rows()
+        found += map(_packed, rows)
+    return found
 
 
 def _packed(numbers: Sequence[int]) -> bytes:
@@ -141,6 +148,36 @@ def _unpack(data: bytes) -> Profile | None:
     )
 
 
+def computed(documents: Sequence[Document]) -> list[bytes]:
+    """The profile of each document as it is kept."""
+    parts = range(0, len(documents), _AT_ONCE)
+    return [_pack(each) for at in parts for each in _computed(documents[at : at + _AT_ONCE])]
+
+
+def _computed(documents: Sequence[Document]) -> list[Profile]:
+    lines = [told_lines(document.body) for document in documents]
+    words = [runs("\n".join(each)) for each in lines]
+    sets = [_runs_of(each) for each in words]
+    return [
+        Profile(
+            gist(statements(document.body, document.title)),
+            len(shingles),
+            signature,
+            array("I", sorted({number_of(line.lower()) for line in said})[:_MOST]),
+            _terms(document, each),
+        )
+        for document, said, each, shingles, signature in zip(
+            documents, lines, words, sets, signatures(sets), strict=True
+        )
+    ]
+
+
+def not_kept(documents: Sequence[Document], kept: Mapping[str, bytes]) -> list[Document]:
+    """The documents of whose text nothing is kept, one for each text."""
+    missing = {key: one for one in documents if len(kept.get(key := key_of(one), b"")) < _HEAD.size}
+    return list(missing.values())
+
+
 def profiles(documents: Sequence[Document], kept: MutableMapping[str, bytes] | None = None) -> list[Profile]:
     """The profile of each document. Those in ``kept`` (by `key_of`) are taken from there, the others are
     computed and put there."""
@@ -148,22 +185,9 @@ def profiles(documents: Sequence[Document], kept: MutableMapping[str, bytes] | N
     keys = [key_of(document) for document in documents]
     found = [_unpack(known[key]) if key in known else None for key in keys]
     missing = [at for at, profile in enumerate(found) if profile is None]
-    lines = [told_lines(documents[at].body) for at in missing]
-    words = [runs("\n".join(each)) for each in lines]
-    sets = [_runs_of(each) for each in words]
-    computed = zip(missing, lines, words, sets, signatures(sets), strict=True)
-    for at, said, each, shingles, signature in computed:
-        document = documents[at]
-        numbers = sorted({number_of(line.lower()) for line in said})[:_MOST]
-        profile = Profile(
-            gist(statements(document.body, document.title)),
-            len(shingles),
-            signature,
-            array("I", numbers),
-            _terms(document, each),
-        )
-        known[keys[at]] = _pack(profile)
-        found[at] = profile
+    for at, data in zip(missing, computed([documents[at] for at in missing]), strict=True):
+        known[keys[at]] = data
+        found[at] = _unpack(data)
     return [profile for profile in found if profile is not None]
 
 
@@ -172,7 +196,6 @@ def gists(documents: Sequence[Document], kept: MutableMapping[str, bytes] | None
     if kept is None:
         return {}
     keys = [key_of(document) for document in documents]
-    missing = [one for one, key in zip(documents, keys, strict=True) if len(kept.get(key, b"")) < _HEAD.size]
-    profiles(missing, kept)
+    profiles(not_kept(documents, kept), kept)
     heads = ((one.path, kept[key][:_DIGEST]) for one, key in zip(documents, keys, strict=True))
     return {path: digest.hex() if any(digest) else "" for path, digest in heads}

@@ -46,7 +46,7 @@ def plan_similar(material: Material, config: Config) -> tuple[Step, ...]:
     joined_pairs = {frozenset((source, target)) for source, _, target in settled}
     pairs = [
         pair
-        for pair in find_similar(documents, material.signatures)
+        for pair in find_similar(documents, material.signatures, material.share)
         if frozenset((pair.first, pair.second)) not in joined_pairs
     ]
     links = linked_files(documents) if any(pair.label == SAME for pair in pairs) else {}
