@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import product
 
 import pytest
 from headers import headers
@@ -132,6 +133,7 @@ def test_ordinary_headers_take_the_fast_way() -> None:
         ("a: [?'b': c]\n", "key"),
         ("a: [[b, c:]]\n", "key"),
         ("a: [[[[[[[x]]]]]]]\n", "depth"),
+        ("a:\n b:\n  c:\n   d:\n    - e: [f]\n", "depth"),
         ("a: " + "[0" * 65 + "\n", "depth"),
         ("a: " + "{\\" * 65 + "\n", "depth"),
         ("a: x\n" + "# " + "x" * 33_000 + "\n", "size"),
@@ -304,6 +306,25 @@ def test_an_open_header_is_told_from_none() -> None:
         fences = find_fences(text)
         assert fences is not None
         assert not fences.closed
+
+
+def _nested(shape: tuple[str, ...], end: str) -> str:
+    """A mapping that holds mappings (``k``) and lists of mappings (``-``) in each other, and an end in them."""
+    lines = ["k:"]
+    for depth, one in enumerate(shape, 1):
+        lines.append("    " * depth + ("k:" if one == "k" else "- k:"))
+    return "\n".join(lines) + f" {end}\n"
+
+
+def test_both_readers_count_the_same_depth() -> None:
+    accepted = 0
+    for depth in range(8):
+        for shape, end in product(product("k-", repeat=depth), ("x", "[x]", "[]", "\n" + " " * 40 + "- x")):
+            text = _nested(shape, end)
+            fast = read_fast(text)
+            assert fast is None or read_full(text) == (fast, ()), text
+            accepted += fast is not None
+    assert accepted > 50
 
 
 @pytest.mark.parametrize("bracket", ["[", "{", "[{"])

@@ -123,11 +123,20 @@ def _hash_at(root: str, path: str) -> str:
         return ""
 
 
+def _in_order(shards_read: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The events of all shards by time; those of one shard keep their order, also when a clock stepped back."""
+    timed: list[tuple[str, dict[str, Any]]] = []
+    for events in shards_read:
+        latest = ""
+        for event in events:
+            latest = max(latest, str(event.get("ts", "")))
+            timed.append((latest, event))
+    return [event for _, event in sorted(timed, key=lambda one: one[0])]
+
+
 def _check_documents(root: str, events: list[dict[str, Any]], problems: list[str]) -> None:
     known: dict[str, set[str]] = {}
     last: dict[str, str] = {}
-    # Lines of one shard keep their order, also within one moment.
-    events = sorted(events, key=lambda event: str(event.get("ts", "")))
     for event in events:
         for change in changes_of(event):
             path = str(change["path"])
@@ -194,7 +203,7 @@ def verify(root: str, *, settled: bool = False) -> list[str]:
     """
     problems: list[str] = []
     seen: dict[str, bytes] = {}
-    events = [event for path in shards(root) for event in _check_shard(path, seen, problems)]
+    events = _in_order([_check_shard(path, seen, problems) for path in shards(root)])
     if settled:
         _check_documents(root, events, problems)
         _check_proposals(root, events, problems)

@@ -90,7 +90,7 @@ def _mapping(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[M
         index += 1
         value: Node
         if rest and rest[0] != "#":
-            value = _value(rest, offset + rest_column, number, rest_column + 1)
+            value = _value(rest, offset + rest_column, number, rest_column + 1, depth)
         else:
             value, index = _below(lines, index, indent, depth) or (
                 Scalar("", end + 1, end + 1, number, indent + len(key) + 2, True),
@@ -132,7 +132,7 @@ def _sequence(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[
             lines[index] = (offset, number, indent + dash, 0, key, rest, rest_column)
             item, index = _mapping(lines, index, indent + dash, depth + 1)
         else:
-            item = _value(rest, offset + rest_column, number, rest_column + 1)
+            item = _value(rest, offset + rest_column, number, rest_column + 1, depth)
             index += 1
         items.append(item)
         if index < len(lines) and lines[index][2] > indent:
@@ -141,8 +141,8 @@ def _sequence(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[
     return Sequence(tuple(items), start, items[-1].end, number, indent + 1, False), index
 
 
-def _value(rest: str, start: int, line: int, column: int) -> Node:
-    """The scalar or flow list that the rest of a line is."""
+def _value(rest: str, start: int, line: int, column: int, depth: int) -> Node:
+    """The scalar or flow list that the rest of a line is, in a value that stands ``depth`` deep."""
     mark = rest[0]
     if mark in _STARTS or (mark > "\xa0" and mark not in _NO_START):
         if " #" in rest:
@@ -153,6 +153,8 @@ def _value(rest: str, start: int, line: int, column: int) -> Node:
             raise _DeclineError
         return Scalar(rest, start, start + len(rest), line, column, True)
     if mark == "[":
+        if depth == MAX_DEPTH:
+            raise _DeclineError
         return _flow(rest, start, line, column)
     quoted = _QUOTED.fullmatch(rest)
     if quoted is None:
