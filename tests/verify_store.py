@@ -124,7 +124,7 @@ def _hash_at(root: str, path: str) -> str:
 
 
 def _in_order(shards_read: list[list[dict[str, Any]]]) -> list[dict[str, Any]]:
-    """The events of all shards by time; those of one shard keep their order, also when a clock stepped back."""
+    """The events of all shards by time; those of one shard keep their order, whatever the clock said."""
     timed: list[tuple[str, dict[str, Any]]] = []
     for events in shards_read:
         latest = ""
