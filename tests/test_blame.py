@@ -16,9 +16,9 @@ from thunderus_mem.evidence.transitions import past_of
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.model.errors import InvalidQuery
 from thunderus_mem.model.event import Change
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.events import EventLog, LoggedEvent
 from thunderus_mem.store.git import Git
-from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs import writing
 from thunderus_mem.verbs.blaming import BlameReport, BlameSource, blame
 from thunderus_mem.verbs.replaying import replay_check

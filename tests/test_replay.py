@@ -14,8 +14,8 @@ from verb_tree import VerbTree
 from thunderus_mem.memory import open_memory
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.event import Change, patch_event
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.git_process import GitProcess
-from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs import writing
 from thunderus_mem.verbs.replaying import ReplayReport, replay, replay_check
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Journal
     from thunderus_mem.store.kept import KeptTexts
     from thunderus_mem.store.sessions import Sessions
-    from thunderus_mem.transaction import Writing
+    from thunderus_mem.transaction.writing import Writing
 
 Answer = TypeVar("Answer")
 _TRIES = 10
@@ -245,7 +245,7 @@ class Memory:
         self, command: str, *, accept_loss: bool = False, edited_for: str = ""
     ) -> AbstractContextManager[Writing]:
         """Open a writing transaction; see `thunderus_mem.transaction`."""
-        from thunderus_mem.transaction import writing
+        from thunderus_mem.transaction.opening import writing
 
         return writing(self, command, accept_loss=accept_loss, edited_for=edited_for)
 

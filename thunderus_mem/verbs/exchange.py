@@ -146,7 +146,7 @@ def _write(
 ) -> ImportReport:
     from dataclasses import replace
 
-    from thunderus_mem.transaction import Edit
+    from thunderus_mem.store.edits import Edit
 
     why = why or f"imported from {options.origin or options.folder_name}"
     with memory.writing("import") as transaction:

@@ -20,7 +20,7 @@ from thunderus_mem.store.git_files import FILES, amended, lacking
 from thunderus_mem.store.layout import linked_places
 from thunderus_mem.store.lock import held
 from thunderus_mem.store.version import refuse_newer
-from thunderus_mem.transaction import Writing
+from thunderus_mem.transaction.writing import Writing
 from thunderus_mem.verbs.examining import doctor
 from thunderus_mem.verbs.examining_files import leftovers, places
 from thunderus_mem.verbs.health import Mend, Step, Treatment

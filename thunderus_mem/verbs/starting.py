@@ -203,7 +203,7 @@ def with_agent_block(text: str) -> str:
 
 def _write_core(memory: Memory) -> tuple[bool, bool]:
     """Whether CORE.md was made, and whether it is in its place."""
-    from thunderus_mem.transaction import Edit
+    from thunderus_mem.store.edits import Edit
 
     there = os.path.lexists(memory.layout.core_file)
     if there and not memory.journal.pending():

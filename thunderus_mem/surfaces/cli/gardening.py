@@ -45,7 +45,7 @@ def garden(
     Writes nothing unless --apply or --propose say so. Only what is certain is changed by --apply; the rest
     waits for a decision. What somebody changes meanwhile is left as it is and named; the exit code is 3 then.
     """
-    from thunderus_mem.transaction import settle
+    from thunderus_mem.transaction.opening import settle
     from thunderus_mem.verbs import gardening
 
     if sum((plan, apply, propose, check, undo)) > 1 and not (plan and check):
