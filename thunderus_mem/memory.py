@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 from thunderus_mem.model.errors import Busy, Degraded, InvalidConfig, NotWritable, ThunderusError
 from thunderus_mem.projection.refresh import Refreshed, in_memory, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard
+from thunderus_mem.store.layout import MEMORY, Layout, is_shard
+from thunderus_mem.store.root import Found, find_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
