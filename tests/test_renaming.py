@@ -22,9 +22,10 @@ from thunderus_mem.verbs.blaming import blame
 from thunderus_mem.verbs.finding import search
 from thunderus_mem.verbs.history import log, why
 from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import show, status
+from thunderus_mem.verbs.reading import show
 from thunderus_mem.verbs.renaming import rename
 from thunderus_mem.verbs.replaying import replay_check
+from thunderus_mem.verbs.status import status
 from thunderus_mem.verbs.undoing import undo
 from thunderus_mem.verbs.writing import edit
 

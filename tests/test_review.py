@@ -31,7 +31,7 @@ from thunderus_mem.verbs.garden_report import garden_report
 from thunderus_mem.verbs.gardening import garden_plan
 from thunderus_mem.verbs.linting import lint
 from thunderus_mem.verbs.proposing import patch_list, patch_rebase, patch_show
-from thunderus_mem.verbs.reading import status
+from thunderus_mem.verbs.status import status
 from thunderus_mem.verbs.undoing import undo
 
 if TYPE_CHECKING:

@@ -145,7 +145,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "reading",
         "What there is, what is stale, and what to do next.",
         _READ,
-        (("", "thunderus_mem.verbs.reading:StatusReport"),),
+        (("", "thunderus_mem.verbs.status:StatusReport"),),
     ),
     Entry(
         "log",
