@@ -23,7 +23,8 @@ from thunderus_mem.model.errors import (
     Refused,
     ThunderusError,
 )
-from thunderus_mem.model.proposal import encode, proposed_edit, text_after
+from thunderus_mem.model.proposal import proposed_edit, text_after
+from thunderus_mem.model.proposal_file import encode
 from thunderus_mem.store.proposals import read
 from thunderus_mem.verbs import anchoring, renaming, writing
 from thunderus_mem.verbs.deciding import patch_approve, patch_expire, patch_reject
