@@ -279,7 +279,8 @@ def errors() -> str:
 def config() -> str:
     """Every key of both files."""
     from thunderus_mem.store.config import Config
-    from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS, expectation
+    from thunderus_mem.store.config_key import CONFIG, GARDENER, expectation
+    from thunderus_mem.store.config_keys import KEYS
     from thunderus_mem.store.config_text import toml_value
 
     lines = [

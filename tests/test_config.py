@@ -11,7 +11,8 @@ import pytest
 
 from thunderus_mem.model.errors import InvalidConfig
 from thunderus_mem.store.config import Config, config_fields, load
-from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS
+from thunderus_mem.store.config_key import CONFIG, GARDENER
+from thunderus_mem.store.config_keys import KEYS
 from thunderus_mem.store.config_text import (
     config_schema,
     default_config_toml,
