@@ -21,8 +21,9 @@ from thunderus_mem.model.ids import UlidSource
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.events import EventLog
 from thunderus_mem.store.git import Git
-from thunderus_mem.store.journal import Journal, Write
+from thunderus_mem.store.journal import Journal
 from thunderus_mem.store.sessions import Sessions
+from thunderus_mem.store.staging import Write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

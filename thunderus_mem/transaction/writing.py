@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from thunderus_mem.evidence.unrecorded import HandEdit
     from thunderus_mem.memory import Memory
     from thunderus_mem.store.git import GitState
-    from thunderus_mem.store.journal import Healed, Write
+    from thunderus_mem.store.outcome import Healed
     from thunderus_mem.store.sessions import Session
+    from thunderus_mem.store.staging import Write
 
 __all__ = ["Writing"]
 

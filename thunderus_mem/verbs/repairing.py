@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from thunderus_mem.memory import Memory
-    from thunderus_mem.store.journal import Healed
+    from thunderus_mem.store.outcome import Healed
     from thunderus_mem.verbs.health import Check
 
 COMMAND: Final = "doctor --fix"
