@@ -341,9 +341,9 @@ def output() -> str:
 
 
 def value_type(where: str) -> type[Any] | None:
-    """The type named ``module:Name``."""
+    """The type named ``module:Name``, the module one of the package."""
     module_name, _, name = where.partition(":")
-    module = available(module_name)
+    module = available(f"thunderus_mem.{module_name}")
     return getattr(module, name, None) if module else None
 
 
