@@ -259,7 +259,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         ),
         pages=True,
     ),
-    Entry("recap", "gardening", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
+    Entry("recap", "recapping", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
     Entry("completion", "completion", "Print the completion script of a shell.", _KEEP),
     Entry(
         "import",
