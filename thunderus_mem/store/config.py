@@ -284,8 +284,3 @@ def _within(key: Key, value: float) -> bool:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
-
-
-def config_fields() -> tuple[str, ...]:
-    """The attribute names of ``Config`` that are keys."""
-    return tuple(name for name in Config._fields if name != "origins")

@@ -15,7 +15,6 @@ from thunderus_mem.surfaces.cli.table import BY_NAME, COMMANDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-ASK: Final = "--complete"
 _LIMIT = 200
 
 _GLOBAL: Final = {
