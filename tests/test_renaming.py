@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from git_repository import Repository
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tree_writer import FACTS, Clock
-from verb_tree import VerbTree
+from tree_writer import FACTS
+from verb_tree import VerbTree, begun
 
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.document import Document, read_document
@@ -201,8 +200,7 @@ def test_only_lines_with_a_name_change_and_doing_it_again_changes_nothing(pieces
 
 @pytest.fixture
 def tree(tmp_path: Path) -> VerbTree:
-    made = VerbTree(Repository(tmp_path / "tree", tmp_path / "home").init(), Clock())
-    made.begin()
+    made = begun(tmp_path / "tree")
     adding.add(made.memory(), "fact", "Frames", body="They have four bytes.\n", tags=["one"], id=OLD.id)
     made.add("other", "See [[fact.net.frames]] and [it](net.frames.md).\n")
     edit(made.memory(), "fact.other", sets={"links.refers_to": ["fact.net.frames"]})
