@@ -279,7 +279,8 @@ def errors() -> str:
 def config() -> str:
     """Every key of both files."""
     from thunderus_mem.store.config import Config
-    from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS, expectation
+    from thunderus_mem.store.config_key import CONFIG, GARDENER, expectation
+    from thunderus_mem.store.config_keys import KEYS
     from thunderus_mem.store.config_text import toml_value
 
     lines = [
@@ -340,9 +341,9 @@ def output() -> str:
 
 
 def value_type(where: str) -> type[Any] | None:
-    """The type named ``module:Name``."""
+    """The type named ``module:Name``, the module one of the package."""
     module_name, _, name = where.partition(":")
-    module = available(module_name)
+    module = available(f"thunderus_mem.{module_name}")
     return getattr(module, name, None) if module else None
 
 

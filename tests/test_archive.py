@@ -26,10 +26,11 @@ from thunderus_mem.verbs.garden_material import material_of
 from thunderus_mem.verbs.gardening import garden_apply, garden_plan
 from thunderus_mem.verbs.governing import governing
 from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import list_documents, show, status
+from thunderus_mem.verbs.reading import list_documents, show
 from thunderus_mem.verbs.recapping import recap
 from thunderus_mem.verbs.renaming import rename
 from thunderus_mem.verbs.starting import init
+from thunderus_mem.verbs.status import status
 from thunderus_mem.verbs.undoing import undo
 from thunderus_mem.verbs.upkeep import index_rebuild, index_verify
 from thunderus_mem.verbs.writing import edit, note

@@ -9,16 +9,16 @@ import pytest
 from git_repository import Repository
 from random_history import NOBODY, PATH, RandomHistory
 from tree_writer import FACTS, Clock, Writer
-from verb_tree import VerbTree
+from verb_tree import VerbTree, begun
 
 from thunderus_mem.evidence.blame import blame as blamed
 from thunderus_mem.evidence.transitions import past_of
 from thunderus_mem.model.document import content_hash, read_document
 from thunderus_mem.model.errors import InvalidQuery
 from thunderus_mem.model.event import Change
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.events import EventLog, LoggedEvent
 from thunderus_mem.store.git import Git
-from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs import writing
 from thunderus_mem.verbs.blaming import BlameReport, BlameSource, blame
 from thunderus_mem.verbs.replaying import replay_check
@@ -35,9 +35,7 @@ SHORT, LONG, THIRD = (
 
 @pytest.fixture
 def tree(tmp_path: Path) -> VerbTree:
-    repository = Repository(tmp_path / "tree", tmp_path / "home").init()
-    made = VerbTree(repository, Clock())
-    made.begin()
+    made = begun(tmp_path / "tree")
     made.save("Begin")
     return made
 
@@ -45,11 +43,7 @@ def tree(tmp_path: Path) -> VerbTree:
 @pytest.fixture
 def plain(tmp_path: Path) -> VerbTree:
     """A store outside git."""
-    repository = Repository(tmp_path / "plain", tmp_path / "home")
-    repository.root.mkdir()
-    made = VerbTree(repository, Clock())
-    made.begin()
-    return made
+    return begun(tmp_path / "plain", git=False)
 
 
 def told(tree: VerbTree, id: str = "fact.base") -> dict[str, BlameSource]:

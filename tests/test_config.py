@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from thunderus_mem.model.errors import InvalidConfig
-from thunderus_mem.store.config import Config, config_fields, load
-from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS
+from thunderus_mem.store.config import Config, load
+from thunderus_mem.store.config_key import CONFIG, GARDENER
+from thunderus_mem.store.config_keys import KEYS
 from thunderus_mem.store.config_text import (
     config_schema,
     default_config_toml,
@@ -27,12 +28,16 @@ def layout(tmp_path: Path) -> Layout:
     return Layout(str(tmp_path))
 
 
+FIELDS = tuple(name for name in Config._fields if name != "origins")
+"""What a key sets."""
+
+
 def put(path: str, text: str) -> None:
     Path(path).write_text(text, encoding="utf-8")
 
 
 def test_every_setting_has_a_key_and_every_key_a_setting() -> None:
-    assert tuple(key.field for key in KEYS) == config_fields()
+    assert tuple(key.field for key in KEYS) == FIELDS
 
 
 def test_without_any_file_every_key_has_its_default(layout: Layout) -> None:
@@ -55,8 +60,8 @@ def test_the_default_files_with_every_mark_removed_are_the_defaults(layout: Layo
         ]
         put(path, "\n".join(lines))
     loaded = load(layout, {})
-    assert {name: getattr(loaded, name) for name in config_fields()} == {
-        name: getattr(Config(), name) for name in config_fields()
+    assert {name: getattr(loaded, name) for name in FIELDS} == {
+        name: getattr(Config(), name) for name in FIELDS
     }
     assert {loaded.origin(key.name) for key in KEYS} == {"file"}
 

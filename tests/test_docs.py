@@ -32,7 +32,7 @@ def test_every_value_a_command_prints_is_a_documented_type(entry: object) -> Non
     pytest.importorskip("thunderus_mem.memory")
     for _, where in entry.values:
         module, _, name = where.partition(":")
-        assert hasattr(importlib.import_module(module), name), where
+        assert hasattr(importlib.import_module(f"thunderus_mem.{module}"), name), where
 
 
 MANUAL = PROJECT / "docs" / "man" / "thunderus-mem.1"

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from thunderus_mem.model.errors import Refused
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS, check_places, find_root, is_shard
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, check_places, is_shard
+from thunderus_mem.store.root import find_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -43,7 +43,6 @@ def test_what_the_index_says_of_documents(tmp_path: Path) -> None:
         assert index.resolve(target) == "fact.a"
         assert index.corpus().resolve(target) == "fact.a"
     assert index.resolve("nothing") is None
-    assert index.hash_of(f"{FACTS}/a.md") == row.hash
     corpus = index.corpus()
     assert corpus.paths_of("fact.a") == (f"{FACTS}/a.md", f"{FACTS}/z.md")
     assert corpus.anchors("fact.a") == {"one", "two"}

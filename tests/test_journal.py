@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +13,12 @@ from thunderus_mem.model.errors import Conflict, NotWritable, Refused, Thunderus
 from thunderus_mem.store import failpoints
 from thunderus_mem.store import journal as journal_module
 from thunderus_mem.store.files import ABSENT, read_file, replace_file
-from thunderus_mem.store.journal import Healed, Journal, Uncertain, Write
+from thunderus_mem.store.journal import Journal
+from thunderus_mem.store.staging import Write
+from thunderus_mem.store.tail import Uncertain
+
+if TYPE_CHECKING:
+    from thunderus_mem.store.outcome import Healed
 
 LOG = "log/events.jsonl"
 

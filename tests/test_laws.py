@@ -44,6 +44,7 @@ from thunderus_mem.verbs import (
     writing,
 )
 from thunderus_mem.verbs.garden_report import garden_report
+from thunderus_mem.verbs.status import status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -114,7 +115,7 @@ READS: dict[str, Callable[[Memory], Any]] = {
     "search": lambda memory: finding.search(memory, "page rows"),
     "show": lambda memory: reading.show(memory, "fact.limits"),
     "list": lambda memory: reading.list_documents(memory, tags=("net",)),
-    "status": reading.status,
+    "status": status,
     "log": lambda memory: history.log(memory, "fact.limits"),
     "why": lambda memory: history.why(memory, "fact.limits"),
     "events list": history.events_list,
@@ -357,7 +358,7 @@ class Life(RuleBasedStateMachine):
         rebuilt.close()
         assert upkeep.manifest(self.memory(), check=True).diagnostics == ()
         finding.search(memory, "always")
-        reading.status(memory)
+        status(memory)
         linting.lint(memory)
         assert tree_bytes(self.root) == before
 
@@ -447,7 +448,7 @@ def test_law_5_look_before_you_answer(store: Path) -> None:
     assert listed["fact.limits"] == "Ceilings"
     assert "fact.old-limits" not in listed
     assert reading.show(memory[3], "fact.limits").title == "Ceilings"
-    assert set(reading.status(memory[4]).unrecorded) == {"fact.limits", "fact.fresh", "fact.old-limits"}
+    assert set(status(memory[4]).unrecorded) == {"fact.limits", "fact.fresh", "fact.old-limits"}
     found = {finding.rule for finding in linting.lint(memory[5]).diagnostics}
     assert "TM204" in found or "TM201" in found
 
@@ -483,7 +484,7 @@ def test_law_7_one_broken_document_never_hides_the_others(store: Path, name: str
     report = linting.lint(memory)
     assert report.checked == len(healthy) + 1
     assert any(finding.path.endswith("a-broken.md") for finding in report.diagnostics)
-    assert reading.status(memory).unreadable == (f"{FACTS}/a-broken.md",)
+    assert status(memory).unreadable == (f"{FACTS}/a-broken.md",)
     assert writing.edit(memory, "fact.limits", add_tags=("still",)).changed
     assert upkeep.manifest(memory).documents == len(healthy)
 

@@ -221,8 +221,9 @@ NOT_FOR_A_SEARCH = (
     "dataclasses", "hashlib", "json", "tomllib", "logging", "filelock",
     "thunderus_mem.model.diagnostic", "thunderus_mem.model.document", "thunderus_mem.model.header",
     "thunderus_mem.model.ids", "thunderus_mem.model.timestamp", "thunderus_mem.projection.entry",
-    "thunderus_mem.projection.update", "thunderus_mem.store.config_keys", "thunderus_mem.store.files",
-    "thunderus_mem.store.git", "thunderus_mem.verbs.reading",
+    "thunderus_mem.projection.update", "thunderus_mem.store.config_key", "thunderus_mem.store.config_keys",
+    "thunderus_mem.store.files", "thunderus_mem.store.git", "thunderus_mem.verbs.judging",
+    "thunderus_mem.verbs.reading",
 )  # fmt: skip
 """What costs a search milliseconds and gives it nothing while the index is fresh."""
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from thunderus_mem.model.errors import NoStore
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Found, Layout, find_root, kind_of
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout, kind_of
+from thunderus_mem.store.root import Found, find_root
 
 if TYPE_CHECKING:
     from pathlib import Path

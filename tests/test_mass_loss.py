@@ -14,8 +14,9 @@ from thunderus_mem.model.errors import Refused
 from thunderus_mem.verbs.adding import add
 from thunderus_mem.verbs.examining import doctor
 from thunderus_mem.verbs.history import events_list
-from thunderus_mem.verbs.reading import list_documents, status
+from thunderus_mem.verbs.reading import list_documents
 from thunderus_mem.verbs.recording import record
+from thunderus_mem.verbs.status import status
 from thunderus_mem.verbs.writing import note
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from git_repository import Repository
-from tree_writer import FACTS, Clock
-from verb_tree import VerbTree
+from tree_writer import FACTS
+from verb_tree import VerbTree, begun
 
 from tests.conftest import PROJECT
 from thunderus_mem.verbs.resolving import resolve
@@ -25,8 +24,7 @@ BODY = "The first line.\n\nThe middle stays.\n\nThe last line.\n"
 
 @pytest.fixture
 def tree(tmp_path: Path) -> VerbTree:
-    made = VerbTree(Repository(tmp_path / "my tree", tmp_path / "home").init(), Clock())
-    made.begin()
+    made = begun(tmp_path / "my tree")
     made.add("big", BODY)
     made.save("Begin")
     program = f"PYTHONPATH='{PROJECT}' '{sys.executable}' -m thunderus_mem"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from git_repository import Repository
+from log_findings import log_findings
 from tree_writer import FACTS, IGNORED, Clock, Writer
 from verb_tree import VerbTree
 
@@ -396,7 +397,7 @@ def test_a_clone_with_autocrlf(
     shard = (other.root / next(iter(other.shards()))).read_bytes()
     converted = setting == "true" and not attributes
     assert (b"\r\n" in shard) == converted
-    assert [one.rule for one in other.reader.verify()] == ["TM508"] * converted
+    assert [one.rule for one in log_findings(other.reader)] == ["TM508"] * converted
     other.check()
     other.add("windows")
     other.note("there")
@@ -473,7 +474,7 @@ def test_a_dropped_branch_leaves_notes_not_errors(tree: Writer) -> None:
     tree.note("names the line above as the newest")
     tree.save("Next")
     tree.git("rebase", "-q", "--onto", "main", "topic")
-    findings = tree.reader.verify()
+    findings = log_findings(tree.reader)
     assert [(one.rule, one.severity) for one in findings] == [("TM504", Severity.NOTE)]
 
 

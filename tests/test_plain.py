@@ -42,7 +42,7 @@ def test_the_fields_of_a_table_are_fields_of_the_value(command: str) -> None:
     if TABLES[command] is PAIRS or command == "garden":
         return
     module, _, name = VALUES[command].partition(":")
-    value = getattr(importlib.import_module(module), name)
+    value = getattr(importlib.import_module(f"thunderus_mem.{module}"), name)
     if of in ("", "*"):
         assert set(fields) <= set(field_names(value) or ())
     else:

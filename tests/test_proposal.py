@@ -14,16 +14,14 @@ from hypothesis import strategies as st
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import InvalidDocument, NotFound, Refused
 from thunderus_mem.model.proposal import (
-    MAX_PROPOSAL,
     OPS,
     InvalidProposal,
     Proposal,
     ProposedEdit,
-    decode,
-    encode,
     proposed_edit,
     text_after,
 )
+from thunderus_mem.model.proposal_file import MAX_PROPOSAL, decode, encode
 from thunderus_mem.model.schema import PROPOSAL, check
 from thunderus_mem.model.textdiff import whole_diff
 from thunderus_mem.store.layout import Layout

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.garden.recaps.page import recap_document
-from thunderus_mem.garden.recaps.scope import day_scope
+from thunderus_mem.garden.recaps.page import RecapMaterial, recap_page
+from thunderus_mem.garden.recaps.scope import Scope, day_scope
 from thunderus_mem.garden.recaps.template import fill
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.edit import compose
@@ -24,12 +24,29 @@ from thunderus_mem.store.git_history import Commit
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Iterable
 
     from command_server import Server
+
+    from thunderus_mem.model.document import Document
 
 DAY = "2026-01-21"
 FOLDER = ".thunderus/memory/semantic/FACTS"
 GOLDEN = Path(__file__).parent / "cases" / "recap"
+
+
+def recap_document(
+    scope: Scope,
+    events: Iterable[Event],
+    documents: Iterable[Document],
+    commits: Iterable[Commit],
+    config: Config,
+    *,
+    template: str = "",
+) -> tuple[dict[str, Any], str]:
+    """Header and body of a recap of shared events."""
+    page = recap_page(scope, RecapMaterial(events, documents, commits, template=template), config)
+    return page.header, page.body
 
 
 def event_id(number: int) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from git_repository import Repository
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tree_writer import FACTS, Clock
-from verb_tree import VerbTree
+from tree_writer import FACTS
+from verb_tree import VerbTree, begun
 
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.document import Document, read_document
@@ -22,9 +21,10 @@ from thunderus_mem.verbs.blaming import blame
 from thunderus_mem.verbs.finding import search
 from thunderus_mem.verbs.history import log, why
 from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import show, status
+from thunderus_mem.verbs.reading import show
 from thunderus_mem.verbs.renaming import rename
 from thunderus_mem.verbs.replaying import replay_check
+from thunderus_mem.verbs.status import status
 from thunderus_mem.verbs.undoing import undo
 from thunderus_mem.verbs.writing import edit
 
@@ -200,8 +200,7 @@ def test_only_lines_with_a_name_change_and_doing_it_again_changes_nothing(pieces
 
 @pytest.fixture
 def tree(tmp_path: Path) -> VerbTree:
-    made = VerbTree(Repository(tmp_path / "tree", tmp_path / "home").init(), Clock())
-    made.begin()
+    made = begun(tmp_path / "tree")
     adding.add(made.memory(), "fact", "Frames", body="They have four bytes.\n", tags=["one"], id=OLD.id)
     made.add("other", "See [[fact.net.frames]] and [it](net.frames.md).\n")
     edit(made.memory(), "fact.other", sets={"links.refers_to": ["fact.net.frames"]})

@@ -6,16 +6,15 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from git_repository import Repository
 from random_history import NOBODY, PATH, RandomHistory
-from tree_writer import FACTS, Clock, Writer
-from verb_tree import VerbTree
+from tree_writer import FACTS, Writer
+from verb_tree import VerbTree, begun
 
 from thunderus_mem.memory import open_memory
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.event import Change, patch_event
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.git_process import GitProcess
-from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs import writing
 from thunderus_mem.verbs.replaying import ReplayReport, replay, replay_check
 
@@ -28,8 +27,7 @@ DOCUMENT = "---\nid: fact.{name}\ntitle: {name}\nkind: fact\ntags: [a]\n---\nOne
 
 @pytest.fixture
 def tree(tmp_path: Path) -> VerbTree:
-    made = VerbTree(Repository(tmp_path / "tree", tmp_path / "home").init(), Clock())
-    made.begin()
+    made = begun(tmp_path / "tree")
     made.save("Begin")
     return made
 
@@ -37,11 +35,7 @@ def tree(tmp_path: Path) -> VerbTree:
 @pytest.fixture
 def plain(tmp_path: Path) -> VerbTree:
     """A store outside git."""
-    repository = Repository(tmp_path / "plain", tmp_path / "home")
-    repository.root.mkdir()
-    made = VerbTree(repository, Clock())
-    made.begin()
-    return made
+    return begun(tmp_path / "plain", git=False)
 
 
 def counts(tree: VerbTree) -> dict[str, int]:

@@ -16,10 +16,10 @@ from thunderus_mem.model.event import changes_of
 from thunderus_mem.store.git_merge import merge_lines
 from thunderus_mem.verbs import resolving
 from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import status
 from thunderus_mem.verbs.renaming import rename
 from thunderus_mem.verbs.replaying import replay_check
 from thunderus_mem.verbs.resolving import Resolved, resolve
+from thunderus_mem.verbs.status import status
 from thunderus_mem.verbs.undoing import undo
 from thunderus_mem.verbs.writing import edit, note, remove
 

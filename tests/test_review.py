@@ -23,7 +23,8 @@ from thunderus_mem.model.errors import (
     Refused,
     ThunderusError,
 )
-from thunderus_mem.model.proposal import encode, proposed_edit, text_after
+from thunderus_mem.model.proposal import proposed_edit, text_after
+from thunderus_mem.model.proposal_file import encode
 from thunderus_mem.store.proposals import read
 from thunderus_mem.verbs import anchoring, renaming, writing
 from thunderus_mem.verbs.deciding import patch_approve, patch_expire, patch_reject
@@ -31,7 +32,7 @@ from thunderus_mem.verbs.garden_report import garden_report
 from thunderus_mem.verbs.gardening import garden_plan
 from thunderus_mem.verbs.linting import lint
 from thunderus_mem.verbs.proposing import patch_list, patch_rebase, patch_show
-from thunderus_mem.verbs.reading import status
+from thunderus_mem.verbs.status import status
 from thunderus_mem.verbs.undoing import undo
 
 if TYPE_CHECKING:

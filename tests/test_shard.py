@@ -55,13 +55,13 @@ def test_a_whole_shard_reads_in_order_and_has_no_finding() -> None:
     reading = parse_shard(PATH, b"".join(LINES))
     assert [logged.event.id for logged in reading.events] == [f"evt_{n}" for n in range(5)]
     assert [logged.line for logged in reading.events] == [1, 2, 3, 4, 5]
-    assert reading.head_hash == line_hash(LINES[-1])
+    assert reading.lines[-1] == (5, line_hash(LINES[-1]))
     assert (reading.torn, reading.damages) == (False, ())
     assert findings(LINES) == []
 
 
 def test_an_empty_shard_is_valid() -> None:
-    assert parse_shard(PATH, b"").head_hash is None
+    assert parse_shard(PATH, b"").lines == ()
     assert findings([]) == []
 
 
@@ -107,7 +107,6 @@ def test_a_torn_tail_leaves_the_events_before_it() -> None:
         reading = parse_shard(PATH, data[:cut])
         assert len(reading.events) == 4
         assert reading.torn
-        assert reading.head_hash == line_hash(LINES[3])
 
 
 def test_a_whole_record_without_its_line_end_is_read() -> None:

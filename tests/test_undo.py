@@ -19,7 +19,7 @@ from verify_store import verify
 
 from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound, Refused
 from thunderus_mem.model.event import undone_by
-from thunderus_mem.transaction import Edit
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.verbs import adding, recapping, writing
 
 if TYPE_CHECKING:

@@ -119,7 +119,7 @@ def test_what_another_process_renamed_meanwhile_is_edited_where_it_is(
     second.refresh()
 
     def move() -> None:
-        from thunderus_mem.transaction import Edit
+        from thunderus_mem.store.edits import Edit
 
         text = (first.layout.at(".thunderus/memory/semantic/FACTS/limits.md"), "rb")
         with open(*text) as handle:

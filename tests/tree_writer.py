@@ -6,6 +6,8 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from log_findings import log_findings
+
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.event import (
@@ -21,8 +23,9 @@ from thunderus_mem.model.ids import UlidSource
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.events import EventLog
 from thunderus_mem.store.git import Git
-from thunderus_mem.store.journal import Journal, Write
+from thunderus_mem.store.journal import Journal
 from thunderus_mem.store.sessions import Sessions
+from thunderus_mem.store.staging import Write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -154,6 +157,6 @@ class Writer:
 
     def check(self) -> None:
         """The log has no error (notes are fine), and nothing under the store holds a conflict."""
-        findings = self.reader.verify()
+        findings = log_findings(self.reader)
         assert [one for one in findings if one.severity is not Severity.NOTE] == []
         assert self.git("ls-files", "--unmerged") == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import TYPE_CHECKING
 
+from git_repository import Repository
 from tree_writer import FACTS, Clock, Writer
 
 from thunderus_mem.memory import Memory, open_memory
@@ -13,7 +14,7 @@ from thunderus_mem.model.event import hand_edit_id
 from thunderus_mem.verbs import adding, starting, writing
 
 if TYPE_CHECKING:
-    from git_repository import Repository
+    from pathlib import Path
 
 
 class VerbTree(Writer):
@@ -54,3 +55,15 @@ class VerbTree(Writer):
 
     def note(self, text: str) -> str:
         return writing.note(self.memory(), text).event_id
+
+
+def begun(root: Path, *, git: bool = True) -> VerbTree:
+    """A new store in the folder ``root``, in a repository of its own or outside git; nothing is committed."""
+    repository = Repository(root, root.parent / "home")
+    if git:
+        repository.init()
+    else:
+        root.mkdir()
+    tree = VerbTree(repository, Clock())
+    tree.begin()
+    return tree

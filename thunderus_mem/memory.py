@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 from thunderus_mem.model.errors import Busy, Degraded, InvalidConfig, NotWritable, ThunderusError
 from thunderus_mem.projection.refresh import Refreshed, in_memory, most_lost, open_index, refresh, silent
 from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.layout import MEMORY, Found, Layout, find_root, is_shard
+from thunderus_mem.store.layout import MEMORY, Layout, is_shard
+from thunderus_mem.store.root import Found, find_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.journal import Journal
     from thunderus_mem.store.kept import KeptTexts
     from thunderus_mem.store.sessions import Sessions
-    from thunderus_mem.transaction import Writing
+    from thunderus_mem.transaction.writing import Writing
 
 Answer = TypeVar("Answer")
 _TRIES = 10
@@ -245,7 +246,7 @@ class Memory:
         self, command: str, *, accept_loss: bool = False, edited_for: str = ""
     ) -> AbstractContextManager[Writing]:
         """Open a writing transaction; see `thunderus_mem.transaction`."""
-        from thunderus_mem.transaction import writing
+        from thunderus_mem.transaction.opening import writing
 
         return writing(self, command, accept_loss=accept_loss, edited_for=edited_for)
 

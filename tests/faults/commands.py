@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from harness import KILLED, State
 from verify_store import normal_hash, parse_line, shards
 
-from thunderus_mem.model.proposal import Proposal, encode, proposed_edit
+from thunderus_mem.model.proposal import Proposal, proposed_edit
+from thunderus_mem.model.proposal_file import encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

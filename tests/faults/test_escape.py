@@ -13,8 +13,9 @@ from payloads import PAYLOADS
 
 from thunderus_mem.model.errors import Refused, ThunderusError
 from thunderus_mem.store.files import quarantine
-from thunderus_mem.store.journal import Journal, Write
+from thunderus_mem.store.journal import Journal
 from thunderus_mem.store.paths import inside, safe_relative
+from thunderus_mem.store.staging import Write
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from verb_tree import VerbTree
 
 from thunderus_mem.model.diagnostic import Severity
 from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import status
+from thunderus_mem.verbs.status import status
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from thunderus_mem.model.document import Document
     from thunderus_mem.store.config import Config
 
-MERGE_TO_FIRST: Final = "merge_to_first"
 KEEP_NEWEST: Final = "keep_newest"
 FLAG_FOR_REVIEW: Final = "flag_for_review"
 

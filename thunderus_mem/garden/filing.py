@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.garden.plan import Step
     from thunderus_mem.store.config import Config
+    from thunderus_mem.store.edits import Edit
 
 __all__ = ["ACTOR", "WORDS", "acting", "must_be_reviewed", "step_proposal", "word_proposal"]
 
@@ -21,8 +22,6 @@ ACTOR: Final = "THUNDERUS_MEM_ACTOR"
 """The environment variable that says whose commands these are: user or agent."""
 WORDS: Final = frozenset(("add", "edit", "anchor", "supersede", "link", "remove", "rename"))
 """The kinds of patches that ``review.agents`` may send to review."""
-
-_Text = tuple[str, str, str | None, str | None, bool]
 
 
 def acting(environ: Mapping[str, str], actor: str) -> str:
@@ -46,6 +45,7 @@ def must_be_reviewed(config: Config, actor: str, op: str, paths: Iterable[str]) 
 
 
 def word_proposal(
+    written: Sequence[Edit],
     *,
     id: str,
     event: str,
@@ -54,20 +54,22 @@ def word_proposal(
     op: str,
     why: str,
     origin: Mapping[str, str],
-    texts: Sequence[_Text],
 ) -> Proposal:
-    """The proposal that a writing command becomes. ``texts`` are path, document id, text before and after
-    (``None``: no file) and whether it is half of a renaming.
+    """The proposal that a writing command becomes, of the edits it would have ``written``.
 
     A new document does not name ``event``: what it is made from is the decision, and that is yet to come.
     """
     edits = tuple(
         proposed_edit(
-            path, doc_id, before, _without_event(after, event) if before is None else after, renames=renames
+            one.path,
+            one.doc_id,
+            one.before,
+            _without_event(one.after, event) if one.before is None else one.after,
+            renames=one.renames,
         )
-        for path, doc_id, before, after, renames in texts
+        for one in written
     )
-    targets = dict.fromkeys(doc_id for _, doc_id, _, _, _ in texts if doc_id)
+    targets = dict.fromkeys(one.doc_id for one in written if one.doc_id)
     return Proposal(id, created, actor, op, why, tuple(targets), edits, dict(origin))
 
 

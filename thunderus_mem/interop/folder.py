@@ -53,6 +53,23 @@ class _Shelf:
         """A view for one file; it grows with the plan."""
         return Taken(self.ids, self.paths, self.numbers, self.wanted)
 
+    def known(self, body: str, origin: str) -> str:
+        """Why a file with this body and from this place is not imported again; "" when it is new."""
+        if body in self.bodies:
+            return f"the same text is there already as {self.bodies[body]}"
+        if origin in self.origins:
+            known = self.origins[origin]
+            return f"{known} was imported from it before and the text differs now: use `edit {known}`"
+        return ""
+
+    def put(self, made: Imported, body: str) -> None:
+        """Count a document among those that are there."""
+        self.bodies[body] = made.id
+        self.ids.add(made.id)
+        self.paths.add(fold_key(made.path))
+        if made.number is not None:
+            self.numbers.add(made.number)
+
 
 def plan_folder(
     files: Sequence[SourceFile],
@@ -77,34 +94,18 @@ def plan_folder(
         tell("Planning the import:", done, len(files))
         reason = _not_wanted(file.path, names, kind)
         body = "" if reason else _body_key(file)
-        if not reason and body in shelf.bodies:
-            reason = f"the same text is there already as {shelf.bodies[body]}"
         origin = f"{options.origin}/{file.path}" if options.origin else file.path
-        if not reason and origin in shelf.origins:
-            known = shelf.origins[origin]
-            reason = f"{known} was imported from it before and the text differs now: use `edit {known}`"
-        found = (
-            None
-            if reason
-            else import_document(
-                file.path,
-                file.data,
-                kind,
-                file.dates,
-                shelf.taken(),
-                options=replace(options, main=file.path == main),
-            )
-        )
+        reason = reason or shelf.known(body, origin)
+        if reason:
+            items[file.path] = ImportItem(file.path, reason=reason)
+            continue
+        own = replace(options, main=file.path == main)
+        found = import_document(file.path, file.data, kind, file.dates, shelf.taken(), options=own)
         if isinstance(found, Imported):
             made[file.path] = found
-            shelf.bodies[body] = found.id
-            shelf.ids.add(found.id)
-            shelf.paths.add(fold_key(found.path))
-            if found.number is not None:
-                shelf.numbers.add(found.number)
+            shelf.put(found, body)
         else:
-            told = reason or (found.reason if found else "")
-            items[file.path] = ImportItem(file.path, reason=told, refused=not reason)
+            items[file.path] = ImportItem(file.path, reason=found.reason, refused=True)
     items.update(relate(made))
     return tuple(items[path] for path in sorted(items))
 

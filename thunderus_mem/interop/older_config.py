@@ -6,7 +6,8 @@ import re
 import tomllib
 from typing import Any, Final
 
-from thunderus_mem.store.config_keys import KEY_BY_NAME, OLDER_NAMES, OLDER_VALUES
+from thunderus_mem.store.config_keys import KEY_BY_NAME
+from thunderus_mem.store.older_keys import OLDER_NAMES, OLDER_VALUES
 
 __all__ = ["migrated_rules"]
 

@@ -30,8 +30,3 @@ def rule_page(code: str) -> str:
 def _as_markdown(text: str) -> str:
     """A docstring as people read it: one backtick for two, one colon before an example."""
     return re.sub(r"(?m)^(\w+)::$", r"\1:", text.replace("``", "`"))
-
-
-def rules_table() -> tuple[tuple[str, str, str, str], ...]:
-    """Code, name, severity and summary of every rule, in the order of codes."""
-    return tuple((rule.code, rule.name, str(rule.severity), rule.summary) for rule in RULES)

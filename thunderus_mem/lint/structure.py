@@ -127,34 +127,26 @@ def missing_section(subject: Subject) -> Iterable[Diagnostic]:
     Mend: add the section, even if it only says that there is nothing to say.
     """
     document = subject.document
-    if (
-        document is None
-        or document.kind not in SECTIONS
-        or not subject.body.strip()
-        or document.imported_from
-    ):
+    wanted = SECTIONS.get(document.kind, ()) if document is not None else ()
+    if document is None or not wanted or not subject.body.strip() or document.imported_from:
         return
     begun = tuple(heading.text.lower().lstrip("0123456789. ") for heading in subject.headings)
-    missing = [
-        name for name in SECTIONS[document.kind] if not any(text.startswith(name.lower()) for text in begun)
-    ]
+    missing = [name for name in wanted if not any(text.startswith(name.lower()) for text in begun)]
     if "Status" in missing and isinstance(subject.node("status"), Scalar):
         missing.remove("Status")
+    if not missing:
+        return
     # MADR's form (adr.github.io/madr) has its own names and leaves these two to the author.
-    optional = {"Status", "Consequences"}.issuperset(missing) and any(
-        t.startswith("decision outcome") for t in begun
+    madr = any(text.startswith("decision outcome") for text in begun)
+    optional = madr and {"Status", "Consequences"}.issuperset(missing)
+    yield subject.found(
+        "TM107",
+        (document.body_line, 1),
+        f"The {'sections are' if len(missing) > 1 else 'section is'} missing: {', '.join(missing)}.",
+        expected=", ".join(f"## {name}" for name in wanted),
+        hint=f"Add a heading `## {missing[0]}`" + (" and so on." if len(missing) > 1 else "."),
+        severity=NOTE if optional else None,
     )
-    if missing:
-        names = ", ".join(missing)
-        several = "sections are" if len(missing) > 1 else "section is"
-        yield subject.found(
-            "TM107",
-            (document.body_line, 1),
-            f"The {several} missing: {names}.",
-            expected=", ".join(f"## {name}" for name in SECTIONS[document.kind]),
-            hint=f"Add a heading `## {missing[0]}`" + (" and so on." if len(missing) > 1 else "."),
-            severity=NOTE if optional else None,
-        )
 
 
 def _heading_paths(subject: Subject) -> Iterator[tuple[tuple[str, ...], int]]:

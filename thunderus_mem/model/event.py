@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ACTORS",
-    "CHANGE_OPS",
     "HAND_EDIT",
     "KINDS",
     "MAX_LINE",
     "MAX_RECORD",
     "PATCH_OPS",
-    "PRIVATE_KINDS",
     "Change",
     "Event",
     "changes_of",
@@ -48,15 +46,12 @@ __all__ = [
     "unified_diff",
 ]
 
-PRIVATE_KINDS: Final = frozenset(("message", "tool_call", "tool_result"))
-"""Kinds that go to the private shard of a working tree unless the configuration says otherwise."""
 HAND_EDIT: Final = "hand-edit"
 PATCH_OPS: Final = (
     *("add", "edit", "remove", "rename", "supersede", "link", "import", "garden", "recap"),
     *("archive", "unarchive"),
     *("undo", "migrate", "resolve", "anchor", "verify", HAND_EDIT, "aborted"),
 )
-CHANGE_OPS: Final = ("create", "update", "remove", "rename", "aborted")
 MAX_RECORD: Final = 64 * 1024
 """Bytes a patch event should stay under; diffs are left out, longest first, until it does."""
 
@@ -64,7 +59,8 @@ MAX_RECORD: Final = 64 * 1024
 class Change(NamedTuple):
     """What an event did to one document.
 
-    ``op`` is one of `CHANGE_OPS`. ``before`` and ``after`` are content hashes, "" where there was no file.
+    ``op`` is create, update, remove, rename or aborted. ``before`` and ``after`` are content hashes, "" where
+    there was no file.
     ``diff`` is a unified diff; ``None`` when there is nothing to show or, with ``diff_omitted``, when it
     was too long to log.
     """

@@ -55,16 +55,14 @@ class Damage(NamedTuple):
 class ShardReading(NamedTuple):
     """What could be read of one shard.
 
-    ``torn``: the last line has no line end. ``head_hash`` is the hash of the last line that is an event,
-    which the next event's ``prev`` must hold. ``lines`` are the hashes of all lines that are not blank, with
-    their numbers. ``crlf``: some lines end in CRLF, as git writes them here; that changes no hash.
+    ``torn``: the last line has no line end. ``lines`` are the hashes of all lines that are not blank,
+    with their numbers. ``crlf``: some lines end in CRLF, as git writes them here; that changes no hash.
     """
 
     path: str
     events: tuple[LoggedEvent, ...]
     damages: tuple[Damage, ...]
     torn: bool
-    head_hash: str | None
     lines: tuple[tuple[int, str], ...] = ()
     crlf: bool = False
 
@@ -108,7 +106,6 @@ def parse_shard(path: str, data: bytes) -> ShardReading:
     events: list[LoggedEvent] = []
     damages: list[Damage] = []
     lines: list[tuple[int, str]] = []
-    head = None
     for number, line, whole in _records(data):
         digest = line_hash(line)
         lines.append((number, digest))
@@ -118,9 +115,8 @@ def parse_shard(path: str, data: bytes) -> ShardReading:
             damages.append(_damage(path, number, line, whole, str(reason)))
             continue
         events.append(LoggedEvent(event, path, number))
-        head = digest
     torn = bool(data) and not data.endswith(b"\n")
-    return ShardReading(path, tuple(events), tuple(damages), torn, head, tuple(lines), crlf=b"\r\n" in data)
+    return ShardReading(path, tuple(events), tuple(damages), torn, tuple(lines), crlf=b"\r\n" in data)
 
 
 def _order(event: Event) -> str:

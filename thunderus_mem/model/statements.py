@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.model.full_stops import split_sentences
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -32,22 +34,10 @@ _RULE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}$")
 _BULLET = re.compile(r" {0,3}[-*+](?:[ \t]+|$)")
 _NUMBER = re.compile(r" {0,3}(\d{1,9})[.)](?:[ \t]+|$)")
 _NESTED = re.compile(r"[ \t]+(?:[-*+]|\d{1,9}[.)]|`{3,}|~{3,})")
-_MAY_END = re.compile(r"[.!?] (?=[A-Z\u00c0-\u00de`\"(\[])")
-_DOTTED_NUMBER = re.compile(r"\d\.\d{1,9}$")
-_TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
-_ABBREVIATED = re.compile(
-    r"\b(?:al|ca|cf|dr|eg|ie|jr|mr|ms|no|nr|pp|st|vs|etc|fig|sec|sect|chap|vol|ver|mrs|max|min|incl|excl"
-    r"|approx|resp|dept|inc|ltd|esp)\.$",
-    re.IGNORECASE,
-)
 _CODE_SPAN = re.compile(r"((?<!`)`+[^`]+`+)")
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _AROUND = "\"'“”‘’()*_,;:.!?…"
 _END_MARKS = ".,;:!… "
-_SHORTEST_SENTENCE = 3
-_LETTERS = 2
-_LONGEST_ABBREVIATION = 12
-_LONGEST_NUMBER = 12
 
 
 class Statement(NamedTuple):
@@ -80,36 +70,6 @@ def fold(text: str) -> str:
     return "".join(parts).rstrip(_END_MARKS)
 
 
-def _pieces(text: str) -> list[str]:
-    """The text cut behind a full stop that follows two letters, a bracket, code or a number with a point in
-    it, before a capital. Other numbers may count steps or days: ``1. Install``, ``on 4. August``."""
-    pieces = []
-    start = 0
-    for stop in _MAY_END.finditer(text):
-        at = stop.start()
-        if (
-            text[at - 1 : at] in ("`", ")")
-            or (at >= _LETTERS and _TWO_LETTERS.match(text, at - _LETTERS))
-            or _DOTTED_NUMBER.search(text, max(0, at - _LONGEST_NUMBER), at)
-        ):
-            pieces.append(text[start : at + 1])
-            start = stop.end()
-    pieces.append(text[start:])
-    return pieces
-
-
-def _sentences(text: str) -> list[str]:
-    """Sentences of one paragraph; the whole of it when a piece may be none (too short, ``approx.``)."""
-    pieces = _pieces(" ".join(text.split()))
-    for piece in pieces[:-1]:
-        # Only how a piece ends is asked: searching the whole of it would cost most of the reading.
-        if len(piece.split(None, _SHORTEST_SENTENCE)) < _SHORTEST_SENTENCE:
-            return [text]
-        if _ABBREVIATED.search(piece, max(0, len(piece) - _LONGEST_ABBREVIATION)):
-            return [text]
-    return pieces
-
-
 def _item(lines: list[str]) -> str:
     """A list item: one line, or every line as it is when something is nested in it."""
     if any(_NESTED.match(line) for line in lines[1:]):
@@ -137,7 +97,7 @@ class _Reader:
 
     def flush(self) -> None:
         if self.paragraph:
-            for sentence in _sentences("\n".join(self.paragraph)):
+            for sentence in split_sentences("\n".join(self.paragraph)):
                 self.lead = fold(sentence)
                 self.emit(self.lead)
             self.paragraph = []

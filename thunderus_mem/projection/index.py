@@ -146,11 +146,6 @@ class Index:
         """Which files the index agrees with: equal for equal paths and texts, in any clone, at any time."""
         return self.database.meta("generation")
 
-    def hash_of(self, path: str) -> str:
-        """The hash of the file as last read; "" when it is unknown."""
-        row = self.database.row("SELECT hash FROM files WHERE path = ?", (path,))
-        return str(row[0]) if row else ""
-
     def edges(self) -> list[tuple[str, str, str]]:
         """All relations ``(source id, relation, target id)``, sorted."""
         rows = self.database.rows("SELECT src_doc_id, rel, dst_doc_id FROM doc_edges ORDER BY 1, 2, 3")

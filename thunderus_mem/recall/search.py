@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from thunderus_mem.model.archive import is_archived
-from thunderus_mem.model.query import atoms, exclusion_expression, match_expression, whole_expression
+from thunderus_mem.model.query import exclusion_expression, match_expression
 from thunderus_mem.projection.rows import PASSAGES_PER_DOCUMENT
+from thunderus_mem.recall.candidates import Found, Scope, matching, ranked, relevant, telling_passage
 from thunderus_mem.recall.rank import (
     CONFIRMED_FACTOR,
     DOCUMENT_WEIGHTS,
@@ -18,13 +19,12 @@ from thunderus_mem.recall.rank import (
     STALE_FACTOR,
     SUPERSEDED_FACTOR,
     Candidate,
-    covers,
     fuse,
 )
 from thunderus_mem.recall.snippet import Snippets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.model.query import Query
     from thunderus_mem.projection.database import Database
@@ -34,9 +34,6 @@ Judging: TypeAlias = "Callable[[Sequence[str] | None], Mapping[str, str]]"
 """What the code says of documents (``None``: of all): their status by id, for those it speaks of."""
 
 MAX_LIMIT: Final = 50
-_POOL: Final = 60
-_DOCUMENT_BM25 = f"bm25(docs_fts, {', '.join(map(str, DOCUMENT_WEIGHTS.values()))})"
-_PASSAGE_BM25 = f"bm25(passages_fts, {', '.join(map(str, PASSAGE_WEIGHTS.values()))})"
 
 
 class Hit(NamedTuple):
@@ -71,6 +68,10 @@ class _Doc(NamedTuple):
     confirmed_by: str = ""
 
 
+_Shown: TypeAlias = "tuple[_Doc, int | None, float, str, dict[str, Any]]"
+"""A document, the passage to show of it (``None``: its first), score, successor's id, explanation."""
+
+
 def search(
     index: Index,
     query: Query,
@@ -91,17 +92,25 @@ def search(
     """
     limit = max(1, min(limit, MAX_LIMIT))
     database = index.database
-    allowed = _allowed(database, query, judge)
-    hidden = frozenset() if archived else _archived(database)
+    scope = Scope(_allowed(database, query, judge), frozenset() if archived else _archived(database))
     expression = match_expression(query)
-    snippets = Snippets(root, database, expression, whole=whole)
-    if not expression:
-        if not (query.filtered or query.unwanted):
-            return []
-        return _listing(index, snippets, allowed, hidden, limit, judge)
-    found = _ranked(database, expression, allowed, hidden)
+    if expression:
+        shown = _by_relevance(index, query, expression, scope, judge, explain=explain)
+    elif query.filtered or query.unwanted:
+        shown = _newest_first(index, scope, limit, judge)
+    else:
+        return []
+    return _hits(Snippets(root, database, expression, whole=whole), shown, limit)
+
+
+def _by_relevance(
+    index: Index, query: Query, expression: str, scope: Scope, judge: Judging | None, *, explain: bool
+) -> Iterator[_Shown]:
+    """What is about the query, each with the passage that tells most, best first."""
+    database = index.database
+    found = ranked(database, expression, scope)
     docs = _docs(database, {*found.documents, *found.passages})
-    successors = _successors(index, docs, allowed, hidden)
+    successors = _successors(index, docs, scope)
     superseded = {row: successor.row if successor else 0 for row, (_, successor) in successors.items()}
     for _, successor in successors.values():
         if successor is not None and successor.row not in docs:
@@ -115,72 +124,20 @@ def search(
         {row: doc.id for row, doc in docs.items()},
         {row: doc.confirmed_by for row, doc in docs.items()},
     )
-    ordered = _relevant(database, query, ordered, index.count())
-    shown = (
-        (
-            docs[candidate.row],
-            _telling_passage(database, expression, candidate.row, found.passages_of.get(candidate.row, [])),
+    ordered = relevant(database, query, ordered, index.count())
+    for candidate in _with_successors(ordered, superseded):
+        row = candidate.row
+        yield (
+            docs[row],
+            telling_passage(database, expression, row, found.passages_of.get(row, [])),
             candidate.score,
-            successors[candidate.row][0] if candidate.row in successors else "",
+            successors[row][0] if row in successors else "",
             _explanation(candidate, found, expression) if explain else {},
         )
-        for candidate in _with_successors(ordered, superseded)
-    )
-    return _hits(snippets, shown, limit)
-
-
-class _Found(NamedTuple):
-    """Row ids of documents in both orders, best first, and the passages found in each, best first."""
-
-    documents: list[int]
-    passages: list[int]
-    passages_of: dict[int, list[int]]
-    document_scores: dict[int, float]
-    passage_scores: dict[int, float]
 
 
 def _archived(database: Database) -> frozenset[int]:
     return frozenset(row[0] for row in database.rows("SELECT rowid FROM docs WHERE archived = 1"))
-
-
-def _ranked(
-    database: Database, expression: str, allowed: frozenset[int] | None, hidden: frozenset[int]
-) -> _Found:
-    pool = _POOL if allowed is None else -1
-    unseen = "NOT IN (SELECT rowid FROM docs WHERE archived = 1)"
-    documents = database.rows(
-        f"SELECT rowid, {_DOCUMENT_BM25} AS score FROM docs_fts WHERE docs_fts MATCH ? "
-        f"{f'AND rowid {unseen} ' if hidden else ''}ORDER BY score LIMIT ?",
-        (expression, pool),
-    )
-    passages = database.rows(
-        f"SELECT rowid, {_PASSAGE_BM25} AS score FROM passages_fts WHERE passages_fts MATCH ? "
-        f"{f'AND rowid / {PASSAGES_PER_DOCUMENT} {unseen} ' if hidden else ''}ORDER BY score LIMIT ?",
-        (expression, pool * 3 if pool > 0 else pool),
-    )
-    document_scores = {row: -score for row, score in documents if allowed is None or row in allowed}
-    found: dict[int, list[int]] = {}
-    passage_scores: dict[int, float] = {}
-    for passage, score in passages:
-        row = passage // PASSAGES_PER_DOCUMENT
-        if allowed is None or row in allowed:
-            found.setdefault(row, []).append(passage)
-            passage_scores.setdefault(row, -score)
-    return _Found(list(document_scores)[:_POOL], list(found)[:_POOL], found, document_scores, passage_scores)
-
-
-def _telling_passage(database: Database, expression: str, row: int, ranked: list[int]) -> int:
-    """The passage to show of a document: the best of those whose own text matches.
-
-    Every passage carries the title, so a short one (a status, a date) would else stand for the whole.
-    """
-    first = row * PASSAGES_PER_DOCUMENT
-    matching = database.rows(
-        "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid",
-        (f"{{body parts}} : ({expression})", first, first + PASSAGES_PER_DOCUMENT - 1),
-    )
-    own = [found[0] for found in matching]
-    return next((passage for passage in ranked if passage in own), own[0] if own else first)
 
 
 def _judged(docs: dict[int, _Doc], judge: Judging | None) -> dict[int, _Doc]:
@@ -214,14 +171,8 @@ def _allowed(
     if unwanted := exclusion_expression(query):
         if allowed is None:
             allowed = frozenset(row[0] for row in database.rows("SELECT rowid FROM docs"))
-        allowed -= _matching(database, unwanted)
+        allowed -= matching(database, unwanted)
     return allowed
-
-
-def _matching(database: Database, expression: str) -> set[int]:
-    return {
-        row[0] for row in database.rows("SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?", (expression,))
-    }
 
 
 def _docs(database: Database, keys: Iterable[int] | Iterable[str], column: str = "rowid") -> dict[int, _Doc]:
@@ -235,9 +186,7 @@ def _docs(database: Database, keys: Iterable[int] | Iterable[str], column: str =
     return {row[0]: _Doc(*row) for row in found}
 
 
-def _successors(
-    index: Index, docs: dict[int, _Doc], allowed: frozenset[int] | None, hidden: frozenset[int]
-) -> dict[int, tuple[str, _Doc | None]]:
+def _successors(index: Index, docs: dict[int, _Doc], scope: Scope) -> dict[int, tuple[str, _Doc | None]]:
     """For each superseded document: the id of what supersedes it, and that document when it may be shown."""
     by_id = {doc.id: doc for doc in docs.values()}
     successor_ids: dict[str, str] = {}
@@ -247,30 +196,8 @@ def _successors(
         successor_ids.update(step)
         asked = set(step.values()) - set(successor_ids) - set(by_id)
         by_id.update({doc.id: doc for doc in _docs(index.database, asked, "doc_id").values()})
-    shown = {
-        doc.id: doc
-        for doc in by_id.values()
-        if doc.row not in hidden and (allowed is None or doc.row in allowed)
-    }
+    shown = {doc.id: doc for doc in by_id.values() if scope.has(doc.row)}
     return {by_id[old].row: (new, shown.get(new)) for old, new in successor_ids.items() if old in by_id}
-
-
-def _relevant(database: Database, query: Query, ordered: list[Candidate], total: int) -> list[Candidate]:
-    """Only the candidates that are about the query at all."""
-    units = {unit for term in query.wanted for unit in (atoms(term) or [whole_expression(term)])}
-    matching = [_matching(database, unit) for unit in sorted(units)]
-    frequencies = [len(rows) for rows in matching]
-
-    def about(row: int, titles: Sequence[set[int]]) -> bool:
-        titled = [row in rows for rows in titles]
-        return covers([row in rows for rows in matching], frequencies, total, titled)
-
-    kept = [candidate for candidate in ordered if about(candidate.row, ())]
-    if kept or not ordered:
-        return kept
-    # Asked only now, since it costs: a word in the title may carry a query whose other words nobody uses.
-    titles = [_matching(database, f"{{title names}} : ({unit})") for unit in sorted(units)]
-    return [candidate for candidate in ordered if about(candidate.row, titles)]
 
 
 def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> list[Candidate]:
@@ -289,32 +216,18 @@ def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> li
     return result
 
 
-def _listing(
-    index: Index,
-    snippets: Snippets,
-    allowed: frozenset[int] | None,
-    hidden: frozenset[int],
-    limit: int,
-    judge: Judging | None,
-) -> list[Hit]:
+def _newest_first(index: Index, scope: Scope, limit: int, judge: Judging | None) -> Iterator[_Shown]:
     """What the filters let through, newest first."""
     database = index.database
     rows = database.rows("SELECT rowid FROM docs ORDER BY updated_key DESC, doc_id")
-    seen = [row[0] for row in rows if row[0] not in hidden]
-    wanted = [row for row in seen if allowed is None or row in allowed][:limit]
+    wanted = [row[0] for row in rows if scope.has(row[0])][:limit]
     docs = _judged(_docs(database, wanted), judge)
     superseded = index.superseded_by([doc.id for doc in docs.values()])
-    shown: list[tuple[_Doc, int | None, float, str, dict[str, Any]]] = [
-        (docs[row], None, 0.0, superseded.get(docs[row].id, ""), {}) for row in wanted
-    ]
-    return _hits(snippets, shown, limit)
+    for row in wanted:
+        yield docs[row], None, 0.0, superseded.get(docs[row].id, ""), {}
 
 
-def _hits(
-    snippets: Snippets,
-    shown: Iterable[tuple[_Doc, int | None, float, str, dict[str, Any]]],
-    limit: int,
-) -> list[Hit]:
+def _hits(snippets: Snippets, shown: Iterable[_Shown], limit: int) -> list[Hit]:
     """Read the passages of the first ``limit`` documents whose files still are what was indexed."""
     hits: list[Hit] = []
     for doc, passage, score, by, told in shown:
@@ -333,7 +246,7 @@ def _hits(
     return hits
 
 
-def _explanation(candidate: Candidate, found: _Found, expression: str) -> dict[str, Any]:
+def _explanation(candidate: Candidate, found: Found, expression: str) -> dict[str, Any]:
     return {
         "expression": expression,
         "document_rank": candidate.document_rank,

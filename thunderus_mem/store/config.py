@@ -12,11 +12,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from thunderus_mem.model.errors import InvalidConfig
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from thunderus_mem.store.config_keys import Key
+    from thunderus_mem.store.config_key import Key
     from thunderus_mem.store.layout import Layout
 
 Origin = Literal["default", "file", "environment"]
@@ -24,7 +25,7 @@ FORMAT: Final = 1
 """The version of the store's formats that this program writes; earlier ones are read, later ones too."""
 _SIZE_LIMIT: Final = 1 << 20
 _KEYWORDS: Final = ("decided", "chose", "selected", "picked", "went with", "opted for")
-_KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
+_KINDS: Final = tuple(DOCUMENT_FOLDERS)
 
 
 class Config(NamedTuple):
@@ -150,7 +151,7 @@ def _parse(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
             else "Mend the line; every key and its meaning: thunderus-mem schema print config"
         )
         raise InvalidConfig(f"{path} is not valid TOML: {error}.", hint=hint) from error
-    from thunderus_mem.store.config_keys import OF_OTHERS, OLDER_NAMES, OLDER_VALUES
+    from thunderus_mem.store.older_keys import OF_OTHERS, OLDER_NAMES, OLDER_VALUES
 
     later = _is_later(table)
     flat = sorted(_flatten(table), key=lambda pair: pair[0] not in OLDER_NAMES)
@@ -241,7 +242,7 @@ def _checked(key: Key, value: Any, place: str) -> Any:
     """``value`` in the type of its key. Raises ``InvalidConfig`` that says what is expected."""
     result = _of_type(key, value)
     if result is None:
-        from thunderus_mem.store.config_keys import expectation
+        from thunderus_mem.store.config_key import expectation
 
         raise InvalidConfig(
             f"{place}: {key.name} must be {expectation(key)}.", hint=f"It is {_short(value)} now."
@@ -283,8 +284,3 @@ def _within(key: Key, value: float) -> bool:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "…"
-
-
-def config_fields() -> tuple[str, ...]:
-    """The attribute names of ``Config`` that are keys."""
-    return tuple(name for name in Config._fields if name != "origins")

@@ -5,62 +5,14 @@ Defaults stand in ``store.config.Config``; the default files and schemas are mad
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-CONFIG: Final = "config.toml"
-GARDENER: Final = "gardener.toml"
-ENVIRONMENT_PREFIX: Final = "THUNDERUS_MEM_"
+from thunderus_mem.store.config_key import CONFIG, GARDENER, Key
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
-KeyType = Literal["bool", "int", "float", "text", "choice", "list", "table", "tables"]
-
-KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
+_KINDS: Final = tuple(DOCUMENT_FOLDERS)
 _EVENT_KINDS: Final = ("message", "tool_call", "tool_result", "approval", "patch", "snapshot", "note")
 _SEVERITIES: Final = ("error", "warning", "note", "off")
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """One key: its dotted name, the file it lives in, type, allowed values or bounds, and what it does."""
-
-    name: str
-    file: str
-    type: KeyType
-    explanation: str
-    choices: tuple[str, ...] = ()
-    minimum: float | None = None
-    maximum: float | None = None
-
-    @property
-    def field(self) -> str:
-        """The attribute of ``Config``: ``search.limit`` → ``search_limit``."""
-        return self.name.replace(".", "_")
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that sets it: ``THUNDERUS_MEM_SEARCH_LIMIT``."""
-        return ENVIRONMENT_PREFIX + self.field.upper()
-
-
-def expectation(key: Key) -> str:
-    """What a key takes, for messages and the reference: "a whole number from 1 to 1000"."""
-    if key.type in ("int", "float"):
-        noun = "a whole number" if key.type == "int" else "a number"
-        low = "" if key.minimum is None else f" from {key.minimum:g}"
-        high = "" if key.maximum is None else f" to {key.maximum:g}"
-        return noun + low + (high if low or not high else f" up{high}")
-    choices = ", ".join(key.choices)
-    if key.type == "table" and not choices:
-        return "a table of texts"
-    return {
-        "bool": "true or false",
-        "text": "a text",
-        "choice": f"one of {choices}",
-        "list": f"a list of {choices}" if choices else "a list of texts",
-        "table": f"a table whose values are {choices}",
-        "tables": "a table of globs, each a table of codes and reasons",
-    }[key.type]
-
 
 KEYS: Final[tuple[Key, ...]] = (
     Key(
@@ -155,7 +107,7 @@ KEYS: Final[tuple[Key, ...]] = (
         CONFIG,
         "list",
         "Kinds of documents whose changes by agents are filed for review; others are applied at once.",
-        choices=KINDS,
+        choices=_KINDS,
     ),
     Key(
         "review.expires_days",
@@ -193,7 +145,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "bool",
         "Whether watch looks at intervals instead of asking the system; for network folders and containers.",
     ),
-    Key("kinds.allowed", GARDENER, "list", "Kinds of documents this memory takes.", choices=KINDS),
+    Key("kinds.allowed", GARDENER, "list", "Kinds of documents this memory takes.", choices=_KINDS),
     Key(
         "caps.core_soft",
         GARDENER,
@@ -227,7 +179,7 @@ KEYS: Final[tuple[Key, ...]] = (
         GARDENER,
         "list",
         "Kinds whose duplicates are merged; others are only reported.",
-        choices=KINDS,
+        choices=_KINDS,
     ),
     Key("recap.include_file_changes", GARDENER, "bool", "Whether a recap lists the files that changed."),
     Key("recap.max_files", GARDENER, "int", "How many changed files a recap lists.", minimum=0, maximum=1000),
@@ -336,28 +288,3 @@ SECTIONS: Final = {
     "tags": "How tags are written.",
     "links": "What is said of links.",
 }
-
-OLDER_NAMES: Final = {
-    "hygiene.core_soft_limit": "caps.core_soft",
-    "hygiene.core_hard_limit": "caps.core_hard",
-    "hygiene.doc_soft_limit": "caps.document_soft",
-    "hygiene.doc_hard_limit": "caps.document_hard",
-    "hygiene.dedup_strategy": "duplicates.strategy",
-    "recap.max_files_listed": "recap.max_files",
-}
-"""Keys by the names of Thunderus's own gardener; they are read, and `migrate` renames them."""
-
-OLDER_VALUES: Final = {
-    "MergeToFirst": "merge_to_first",
-    "KeepNewest": "keep_newest",
-    "FlagForReview": "flag_for_review",
-}
-"""Words for values of such keys."""
-
-OF_OTHERS: Final = frozenset(
-    (
-        *("default_profile", "profiles", "auto_consolidate", "hygiene_on_change", "drift_check_on_start"),
-        *("extraction", "drift", "provenance_validation_mode", "hygiene.require_provenance"),
-    )
-)
-"""Sections and keys that only Thunderus reads: they may stand in our files and are passed over."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from thunderus_mem.store.config import Config
-from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS, SECTIONS, Key, expectation
+from thunderus_mem.store.config_key import CONFIG, GARDENER, Key, expectation
+from thunderus_mem.store.config_keys import KEYS, SECTIONS
 
 
 def toml_value(value: Any) -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.errors import NotWritable
 from thunderus_mem.model.event import decode
-from thunderus_mem.model.log_check import LogCheck
 from thunderus_mem.model.shard import (
     SHAPE,
     Damage,
@@ -27,7 +26,6 @@ from thunderus_mem.store.unlinked import open_file
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from thunderus_mem.model.diagnostic import Diagnostic
 
 __all__ = [
     "SHARD_NAME",
@@ -128,10 +126,10 @@ class EventLog:
         try:
             data = _read(path, jailed=path != self._legacy)
         except FileNotFoundError:
-            return ShardReading(shard, (), (), False, None)
+            return ShardReading(shard, (), (), False)
         except OSError as error:
             message = f"the shard cannot be read: {error.strerror or error}"
-            return ShardReading(shard, (), (Damage(0, SHAPE, message, shard),), False, None)
+            return ShardReading(shard, (), (Damage(0, SHAPE, message, shard),), False)
         return parse_shard(shard, data)
 
     def readings(self) -> Iterator[ShardReading]:
@@ -188,11 +186,3 @@ class EventLog:
                 pass
             at = data.find(needle, end)
         return False
-
-    def verify(self) -> list[Diagnostic]:
-        """Findings over the whole log: TM503 shape, 504 chain, 505 torn, 507 markers, 508 line ends."""
-        check = LogCheck()
-        found: list[Diagnostic] = []
-        for reading in self.readings():
-            found += check.take(reading, self.session_of(reading.path))
-        return sorted([*found, *check.close(self.readings)], key=lambda one: one.sort_key)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.errors import Conflict, ThunderusError
 from thunderus_mem.store.disk import explain, mode_of
@@ -24,12 +24,12 @@ from thunderus_mem.store.files import (
     repair_tail,
     sweep,
 )
+from thunderus_mem.store.outcome import Committed, Healed
 from thunderus_mem.store.paths import inside
 from thunderus_mem.store.publishing import publish_staged
 from thunderus_mem.store.staging import (
     OPERATION,
     Operation,
-    Write,
     drop,
     plan,
     read_operation,
@@ -41,39 +41,11 @@ from thunderus_mem.store.tail import Uncertain, sync_log
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["Committed", "Healed", "Journal", "Uncertain", "Write"]
+    from thunderus_mem.store.staging import Planned, Write
+
+__all__ = ["Journal"]
 
 _STAGED_LIMIT: Final = 256 << 20
-
-
-class Healed(NamedTuple):
-    """What became of one file of an interrupted change.
-
-    ``removed``: never committed, nothing had happened. ``published``: finished now. ``dropped``: had been
-    finished. ``aborted``: the file has other text, which stays; ours is in ``kept``. ``pending``: the disk
-    refused again, ``problem`` says why. ``tail``: the end of the log ``path`` was mended, torn bytes are in
-    ``kept``. ``damaged``: the staged change could not be read; its files are in ``kept``.
-    """
-
-    event_id: str
-    path: str
-    action: Literal["removed", "published", "dropped", "aborted", "pending", "tail", "damaged"]
-    kept: str = ""
-    problem: str = ""
-
-
-class Committed(NamedTuple):
-    """A change that is in the log for good, and what became of its files.
-
-    ``published`` is False while a file waits for the disk (``problem`` says why): the next command finishes
-    it. ``aborted`` names files that somebody changed at the last moment: their text stays, ours is set
-    aside.
-    """
-
-    event_id: str
-    published: bool
-    problem: str = ""
-    aborted: tuple[Healed, ...] = ()
 
 
 class Journal:
@@ -173,11 +145,8 @@ class Journal:
             hit("publish.each")
         except Conflict:
             return self._set_aside(operation, position)
-        except OSError as error:
-            problem = str(explain(error, planned.path))
-            return Healed(operation.event_id, planned.path, "pending", problem=problem)
-        except ThunderusError as error:
-            return Healed(operation.event_id, planned.path, "pending", problem=str(error))
+        except (OSError, ThunderusError) as error:
+            return _waiting(operation, planned, error)
         return Healed(operation.event_id, planned.path, action)
 
     def _set_aside(self, operation: Operation, position: int) -> Healed:
@@ -188,11 +157,8 @@ class Journal:
             for path in (staged, staged + ".taken"):
                 if mode_of(path):
                     kept = quarantine(self._quarantine, planned.path, read_file(path, _STAGED_LIMIT))
-        except OSError as error:
-            problem = str(explain(error, planned.path))
-            return Healed(operation.event_id, planned.path, "pending", problem=problem)
-        except ThunderusError as error:
-            return Healed(operation.event_id, planned.path, "pending", problem=str(error))
+        except (OSError, ThunderusError) as error:
+            return _waiting(operation, planned, error)
         return Healed(operation.event_id, planned.path, "aborted", kept)
 
     def heal(
@@ -301,6 +267,12 @@ class Journal:
                 kept = quarantine(self._quarantine, f"{event_id}-{name}", data)
         drop(self._staging, event_id)
         return Healed(event_id, "", "damaged", kept)
+
+
+def _waiting(operation: Operation, planned: Planned, error: OSError | ThunderusError) -> Healed:
+    """A write that the disk refuses: the next command tries it again."""
+    problem = explain(error, planned.path) if isinstance(error, OSError) else error
+    return Healed(operation.event_id, planned.path, "pending", problem=str(problem))
 
 
 def _told(mended: TailRepair | None, shard: str) -> list[Healed]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import InvalidDocument, NotFound, Refused, ThunderusError
 from thunderus_mem.model.ids import ulid_time
-from thunderus_mem.model.proposal import MAX_PROPOSAL, PATCH_ID, InvalidProposal, Proposal, decode, encode
+from thunderus_mem.model.proposal import PATCH_ID, InvalidProposal, Proposal
+from thunderus_mem.model.proposal_file import MAX_PROPOSAL, decode, encode
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import ABSENT, TEMP_PREFIX, read_file, replace_file
 from thunderus_mem.store.paths import inside, is_safe

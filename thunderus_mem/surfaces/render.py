@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.cli.settings import Settings
     from thunderus_mem.surfaces.style import Style
-    from thunderus_mem.verbs.reading import Listed, Listing, Shown, StatusReport
+    from thunderus_mem.verbs.reading import Listed, Listing, Shown
+    from thunderus_mem.verbs.status import StatusReport
     from thunderus_mem.verbs.writing import Noted
     from thunderus_mem.verbs.written import Written
 

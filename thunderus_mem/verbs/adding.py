@@ -20,7 +20,7 @@ from thunderus_mem.model.composing import (
 from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import DocumentExists, InvalidDocument
 from thunderus_mem.model.timestamp import format_timestamp
-from thunderus_mem.transaction import Edit, Ids
+from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.verbs.checking import already_known, checked
 from thunderus_mem.verbs.locating import find_row
 from thunderus_mem.verbs.written import Written, done

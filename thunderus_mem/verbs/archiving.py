@@ -10,9 +10,9 @@ from thunderus_mem.model.archive import archived_path, is_archived, live_path
 from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
 from thunderus_mem.model.errors import DocumentExists, InvalidDocument
 from thunderus_mem.model.ids import fold_key
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside
-from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.locating import find_row, stored_path
 
 if TYPE_CHECKING:

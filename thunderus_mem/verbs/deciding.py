@@ -11,7 +11,7 @@ from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.paths import inside
 from thunderus_mem.store.proposals import age, discard, queue
-from thunderus_mem.transaction import settle
+from thunderus_mem.transaction.opening import settle
 from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.decision import (
     APPROVED,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.store.proposals import Waiting
-    from thunderus_mem.transaction import Writing
+    from thunderus_mem.transaction.writing import Writing
 
 __all__ = ["Decided", "Decision", "patch_approve", "patch_expire", "patch_reject"]
 

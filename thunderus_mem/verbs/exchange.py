@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from thunderus_mem.interop.fields import Dates, Options
-from thunderus_mem.interop.folder import ImportItem, SourceFile, plan_folder
+from thunderus_mem.interop.fields import Options
+from thunderus_mem.interop.folder import ImportItem, plan_folder
 from thunderus_mem.interop.mapping import read_mapping
 from thunderus_mem.model.composing import skeleton
-from thunderus_mem.model.document import KINDS, MAX_DOCUMENT, read_document
-from thunderus_mem.model.errors import NotFound, ThunderusError
+from thunderus_mem.model.document import KINDS
+from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.timestamp import format_timestamp
-from thunderus_mem.store.layout import ARCHIVE_FOLDERS
+from thunderus_mem.verbs.markdown_files import holding_folder, read_folder, stored_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from thunderus_mem.interop.folder import SourceFile
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Document
     from thunderus_mem.store.layout import Layout
 
 _TOGETHER = 500
-_ENDINGS = (".md", ".markdown", ".mdc")
-_SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +124,7 @@ def import_markdown(
         now=format_timestamp(memory.now()),
         tags=tuple(tags),
         origin=_origin(directory, layout.root),
-        folder_name=os.path.basename(_folder(directory)),
+        folder_name=os.path.basename(holding_folder(directory)),
         mapping=pairs,
     )
     if dry_run:
@@ -146,7 +144,7 @@ def _write(
 ) -> ImportReport:
     from dataclasses import replace
 
-    from thunderus_mem.transaction import Edit
+    from thunderus_mem.store.edits import Edit
 
     why = why or f"imported from {options.origin or options.folder_name}"
     with memory.writing("import") as transaction:
@@ -206,53 +204,11 @@ def _is_template(document: Document) -> bool:
     return document.id == "core" and document.body.strip() == skeleton("core", document.title).strip()
 
 
-def stored_documents(layout: Layout) -> Iterator[Document]:
-    """Every document of the store that reads, in use or archived, straight from its file."""
-    for folder in (*sorted({layout.folder_of(kind) for kind in KINDS}), *ARCHIVE_FOLDERS):
-        for path in _walk(layout.at(folder)):
-            relative = layout.relative(path)
-            if layout.kind_of(relative) is None:
-                continue
-            data = _bytes(path)
-            document = read_document(relative, data).document if data is not None else None
-            if document is not None:
-                yield document
-
-
-def read_folder(
-    directory: str, now: datetime, tell: Callable[[str, int, int], None] = lambda what, done, total: None
-) -> tuple[SourceFile, ...]:
-    """The Markdown files below ``directory`` with the dates git knows, else their own; no links.
-
-    Raises `NotFound` when nothing is at that path.
-    """
-    folder = _folder(directory)
-    if not os.path.exists(directory):
-        raise NotFound(
-            f"There is no folder {directory}.", hint="Give the folder that holds the Markdown files."
-        )
-    chosen = [os.path.abspath(directory)] if os.path.isfile(directory) else list(_walk(folder))
-    names = [os.path.relpath(path, folder).replace(os.sep, "/") for path in chosen]
-    dates = _git_dates(folder) if chosen else {}
-    files: list[SourceFile] = []
-    for path, name in zip(chosen, names, strict=True):
-        tell("Reading files:", len(files), len(chosen))
-        data = _bytes(path)
-        if data is not None:
-            files.append(SourceFile(name, data, dates.get(name) or _file_dates(path, now)))
-    return tuple(files)
-
-
-def _folder(directory: str) -> str:
-    path = os.path.abspath(directory)
-    return os.path.dirname(path) if os.path.isfile(path) else path
-
-
 def _origin(directory: str, root: str) -> str:
     """Where the files lie, without naming this machine: from the root, else from their repository's name."""
     from thunderus_mem.store.git import Git
 
-    folder = os.path.realpath(_folder(directory))
+    folder = os.path.realpath(holding_folder(directory))
     relative = os.path.relpath(folder, os.path.realpath(root)).replace(os.sep, "/")
     if relative == ".":
         return ""
@@ -261,47 +217,3 @@ def _origin(directory: str, root: str) -> str:
     git = Git.find(folder)
     above = os.path.dirname(git.toplevel) if git is not None else os.path.dirname(folder)
     return os.path.relpath(folder, above).replace(os.sep, "/")
-
-
-def _walk(folder: str) -> Iterator[str]:
-    """Markdown files below a folder, by name; hidden folders, links and dependencies are passed over."""
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in entries:
-        if entry.name.startswith(".") or entry.is_symlink():
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            if entry.name not in _SKIPPED_FOLDERS:
-                yield from _walk(entry.path)
-        elif entry.is_file(follow_symlinks=False) and entry.name.lower().endswith(_ENDINGS):
-            yield entry.path
-
-
-def _bytes(path: str) -> bytes | None:
-    """A file's bytes, one more than allowed at most so that a reader can say it is too large."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(MAX_DOCUMENT + 1)
-    except OSError:
-        return None
-
-
-def _git_dates(folder: str) -> dict[str, Dates]:
-    from thunderus_mem.store.git import Git
-
-    git = Git.find(folder)
-    if git is None:
-        return {}
-    return {path: Dates(first, last) for path, (first, last) in git.added_dates(["."]).items()}
-
-
-def _file_dates(path: str, now: datetime) -> Dates:
-    """When the file was last written, by its own time; never later than now."""
-    try:
-        moment = datetime.fromtimestamp(os.stat(path).st_mtime, UTC)
-    except (OSError, OverflowError, ValueError):
-        return Dates()
-    text = format_timestamp(min(moment, now))
-    return Dates(text, text)

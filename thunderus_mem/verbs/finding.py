@@ -5,17 +5,16 @@ For the same reason values on its way are named tuples: making a class of them c
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.query import parse_query
-from thunderus_mem.projection.rows import has_anchors
 from thunderus_mem.recall.search import Hit
 from thunderus_mem.recall.search import search as ranked
 from thunderus_mem.recall.snippet import Outdated
+from thunderus_mem.verbs.code_statuses import code_statuses
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from thunderus_mem.memory import Memory
     from thunderus_mem.projection.index import Index
 
@@ -61,19 +60,12 @@ def search(
             limit=most,
             explain=explain,
             whole=whole,
-            judge=judge,
+            judge=partial(code_statuses, memory),
             archived=archived,
         )
         aside = 0 if archived else index.count_archived()
         notes = (*query.notes, _NOT_ASKED) if aside and not hits else query.notes
         return SearchResult(text, tuple(hits), notes, index.count() - aside, index.generation())
-
-    def judge(doc_ids: Sequence[str] | None) -> Mapping[str, str]:
-        if not has_anchors(memory.index.database):
-            return {}
-        from thunderus_mem.verbs.judging import document_statuses
-
-        return document_statuses(memory, doc_ids)
 
     memory.refresh()
     try:

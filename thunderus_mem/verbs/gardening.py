@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.garden.plan import DocumentEdit, Step
     from thunderus_mem.memory import Memory
-    from thunderus_mem.transaction import Writing
+    from thunderus_mem.transaction.writing import Writing
 
 _MOST_TOLD = 2_000
 """Documents that a snapshot lists; of more it says how many."""

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Reading
     from thunderus_mem.model.renumber import Rename
-    from thunderus_mem.transaction import Writing
+    from thunderus_mem.transaction.writing import Writing
     from thunderus_mem.verbs.linting import Seen
 
 
@@ -65,7 +65,7 @@ def _renames(memory: Memory, seen: Seen) -> tuple[Rename, ...]:
 
 
 def _rename(transaction: Writing, moved: Sequence[Rename]) -> None:
-    from thunderus_mem.transaction import Edit
+    from thunderus_mem.store.edits import Edit
 
     for one in moved:
         id, old, text = one.document.id, one.document.path, one.document.text
@@ -75,7 +75,7 @@ def _rename(transaction: Writing, moved: Sequence[Rename]) -> None:
 
 
 def _write(transaction: Writing, mended: Sequence[tuple[Reading, str]]) -> None:
-    from thunderus_mem.transaction import Edit
+    from thunderus_mem.store.edits import Edit
 
     for reading, text in mended:
         doc_id = reading.document.id if reading.document is not None else ""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.textdiff import unified_diff
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.git_unmerged import stage_files
 from thunderus_mem.store.paths import inside
-from thunderus_mem.transaction import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,10 +12,10 @@ from thunderus_mem.model.document import MAX_DOCUMENT, read_document
 from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.model.event import unified_diff
 from thunderus_mem.projection.refresh import refuse_unseen
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
 from thunderus_mem.store.places import GARDENER_FILE, OLDER_FOLDERS, present_place
 from thunderus_mem.store.version import FORMAT, refuse_newer, version_of_schemas
-from thunderus_mem.transaction import Edit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

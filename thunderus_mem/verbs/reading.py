@@ -1,4 +1,4 @@
-"""The verbs that only look: show, list, status. (`search` is in ``finding``.)"""
+"""The verbs that look at documents: show and list. (`search` is in ``finding``, `status` in ``status``.)"""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.query import filter_value
 from thunderus_mem.projection.index import Index
 from thunderus_mem.projection.rows import has_anchors
+from thunderus_mem.verbs.code_statuses import code_statuses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Document
@@ -71,7 +72,7 @@ def list_documents(
         archived=archived,
     )
 
-    said = _judged(memory)
+    said = code_statuses(memory)
 
     def answer(index: Index) -> Listing:
         replaced = index.superseded_by()
@@ -79,15 +80,6 @@ def list_documents(
         return Listing(tuple(_listed(row, said.get(row.id), replaced.get(row.id, "")) for row in rows))
 
     return memory.ask(answer)
-
-
-def _judged(memory: Memory, doc_ids: Sequence[str] | None = None) -> Mapping[str, str]:
-    """What the code says of documents that have anchors: their status by id."""
-    if not has_anchors(memory.index.database):
-        return {}
-    from thunderus_mem.verbs.judging import document_statuses
-
-    return document_statuses(memory, doc_ids)
 
 
 def _listed(row: DocRow, status: str | None, superseded_by: str) -> Listed:
@@ -218,99 +210,3 @@ def _relations(memory: Memory, doc_id: str) -> Iterable[Relation]:
         other = source if target == doc_id else target
         row = memory.index.get(other)
         yield Relation(relation, other, row.title if row is not None else "", incoming=target == doc_id)
-
-
-@dataclass(frozen=True, slots=True)
-class StatusReport:
-    """The state of a store at a glance.
-
-    ``counts`` by kind, of documents in use, ``archived`` how many are set aside; ``conflicts`` files that git
-    could not merge; ``unreadable`` files that are no documents; ``unrecorded`` edits made by hand that the
-    next write records; ``gone`` documents, so many that nobody is believed to have meant it, for which
-    neither log nor git has a reason; ``pending`` writes that wait to be put in place; ``proposals`` that wait
-    for a decision, how old the oldest is, and how many are ``expired``.
-    """
-
-    root: str
-    also: tuple[str, ...]
-    counts: dict[str, int]
-    stale: tuple[str, ...]
-    unrecorded: tuple[str, ...]
-    gone: tuple[str, ...]
-    unreadable: tuple[str, ...]
-    pending: int
-    events: int
-    index: str
-    next_step: str
-    conflicts: tuple[str, ...] = ()
-    archived: int = 0
-    proposals: int = 0
-    oldest_days: int = 0
-    expired: int = 0
-
-
-def status(memory: Memory) -> StatusReport:
-    """Counts, what is stale or not recorded yet, and one next step. Changes no tracked file."""
-    from thunderus_mem.verbs.proposing import queue_state
-
-    refreshed = memory.refresh()
-    rows = memory.index.documents()
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row.kind] = counts.get(row.kind, 0) + 1
-    state = memory.git_state()
-    edits = memory.hand_edits(state)
-    gone = memory.mass_loss(edits)
-    lost = {edit.path for edit in gone}
-    conflicts = state.conflicts if state is not None else ()
-    unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)
-    said = _judged(memory)
-    stale = tuple(sorted(row.id for row in rows if said.get(row.id, row.status) == "stale"))
-    pending = memory.journal.pending()
-    waiting = queue_state(memory)
-    return StatusReport(
-        root=memory.root,
-        also=memory.also,
-        counts=dict(sorted(counts.items())),
-        stale=stale,
-        unrecorded=tuple(edit.doc_id or edit.path for edit in edits if edit.path not in lost),
-        gone=tuple(edit.doc_id or edit.path for edit in gone),
-        unreadable=unreadable,
-        pending=pending,
-        events=memory.log_index().total(),
-        index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
-        next_step=_next_step(
-            unreadable, pending, stale, len(rows), bool(gone), bool(conflicts), bool(waiting.waiting)
-        ),
-        conflicts=conflicts,
-        archived=memory.index.count_archived(),
-        proposals=waiting.waiting,
-        oldest_days=waiting.oldest_days,
-        expired=waiting.expired,
-    )
-
-
-def _next_step(
-    unreadable: tuple[str, ...],
-    pending: int,
-    stale: tuple[str, ...],
-    total: int,
-    lost: bool,
-    conflict: bool,
-    waiting: bool,
-) -> str:
-    if lost:
-        return "thunderus-mem doctor"
-    if conflict:
-        return "thunderus-mem resolve"
-    if unreadable:
-        return f"thunderus-mem lint {unreadable[0]}"
-    if pending:
-        return "thunderus-mem doctor"
-    if stale:
-        return f"thunderus-mem check {stale[0]} -p"
-    if waiting:
-        return "thunderus-mem patch list"
-    if not total:
-        return 'thunderus-mem add fact "What everybody should know" --tag start'
-    return "thunderus-mem search WORDS"

@@ -12,9 +12,9 @@ from thunderus_mem.model.document import MAX_DOCUMENT, Document
 from thunderus_mem.model.errors import Conflict
 from thunderus_mem.model.event import changes_of, private_to
 from thunderus_mem.projection.log_index import read
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside, safe_relative
-from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.documents import document_at, documents
 from thunderus_mem.verbs.happenings import commits_within, happened, reading_here
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.event import Event
-    from thunderus_mem.transaction import Writing
+    from thunderus_mem.transaction.writing import Writing
 
 __all__ = ["Wanted", "recap", "template_of"]
 

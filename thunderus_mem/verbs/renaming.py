@@ -15,11 +15,11 @@ from thunderus_mem.model.errors import DocumentExists, InvalidDocument, NotFound
 from thunderus_mem.model.ids import fold_key
 from thunderus_mem.model.renaming import Name, followed, mentions, needles, new_path, renamed
 from thunderus_mem.model.textdiff import unified_diff
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.git_search import lines_with
 from thunderus_mem.store.layout import STORE
 from thunderus_mem.store.paths import inside
-from thunderus_mem.transaction import Edit
 from thunderus_mem.verbs.locating import find_row, stored_path
 
 if TYPE_CHECKING:

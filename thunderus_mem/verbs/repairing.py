@@ -20,7 +20,7 @@ from thunderus_mem.store.git_files import FILES, amended, lacking
 from thunderus_mem.store.layout import linked_places
 from thunderus_mem.store.lock import held
 from thunderus_mem.store.version import refuse_newer
-from thunderus_mem.transaction import Writing
+from thunderus_mem.transaction.writing import Writing
 from thunderus_mem.verbs.examining import doctor
 from thunderus_mem.verbs.examining_files import leftovers, places
 from thunderus_mem.verbs.health import Mend, Step, Treatment
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from thunderus_mem.memory import Memory
-    from thunderus_mem.store.journal import Healed
+    from thunderus_mem.store.outcome import Healed
     from thunderus_mem.verbs.health import Check
 
 COMMAND: Final = "doctor --fix"

@@ -16,8 +16,9 @@ from thunderus_mem.store.config_text import default_config_toml, default_gardene
 from thunderus_mem.store.disk import make_folders
 from thunderus_mem.store.files import ABSENT, explain, file_hash, read_file, replace_file, sweep
 from thunderus_mem.store.git_files import FILES as GIT_FILES
-from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places, find_root
+from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places
 from thunderus_mem.store.lock import held
+from thunderus_mem.store.root import find_root
 from thunderus_mem.store.version import refuse_newer
 from thunderus_mem.verbs.surveying import packaged_schemas
 
@@ -203,7 +204,7 @@ def with_agent_block(text: str) -> str:
 
 def _write_core(memory: Memory) -> tuple[bool, bool]:
     """Whether CORE.md was made, and whether it is in its place."""
-    from thunderus_mem.transaction import Edit
+    from thunderus_mem.store.edits import Edit
 
     there = os.path.lexists(memory.layout.core_file)
     if there and not memory.journal.pending():

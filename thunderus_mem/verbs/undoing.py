@@ -11,8 +11,8 @@ from thunderus_mem.model.errors import Conflict, NotFound, Refused
 from thunderus_mem.model.event import document_ids
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.model.undo import UNDO, patch_of, turns
+from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.store.places import may_change
-from thunderus_mem.transaction import Edit, Ids
 from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.choosing import Choice, Chosen, chosen, committed_shards, told
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.model.event import Change, Event
-    from thunderus_mem.transaction import Writing
+    from thunderus_mem.transaction.writing import Writing
 
 
 class UndoneDocument(NamedTuple):

@@ -12,7 +12,7 @@ from thunderus_mem.model.edit import set_key
 from thunderus_mem.model.edit_items import update_item
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.projection.anchored import anchored
-from thunderus_mem.transaction import Edit
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.verbs.anchoring import cited_of
 from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.judging import Judge, Judged, by_document
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Document
-    from thunderus_mem.transaction import Writing
+    from thunderus_mem.transaction.writing import Writing
 
 __all__ = [
     "Confirmed",

@@ -9,7 +9,7 @@ from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.edit import insert_item, remove_item, replace_body, set_key
 from thunderus_mem.model.errors import Conflict, InvalidDocument
 from thunderus_mem.model.timestamp import format_timestamp, utc_key
-from thunderus_mem.transaction import Edit
+from thunderus_mem.store.edits import Edit
 from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.locating import find_document, find_row
 from thunderus_mem.verbs.written import Written, done, unchanged

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from thunderus_mem.model.diagnostic import Diagnostic
     from thunderus_mem.model.document import Document
     from thunderus_mem.model.event import Event
-    from thunderus_mem.transaction import Writing
+    from thunderus_mem.transaction.writing import Writing
 
 
 class Written(NamedTuple):

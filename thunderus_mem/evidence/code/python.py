@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PYTHON"]
 
-_TUPLES: Final = ("tuple", "tuple_pattern")
 _OPEN_ENDED: Final = ("lambda", "conditional_expression", "boolean_operator", "not_operator")
 """Expressions that end with another one."""
 

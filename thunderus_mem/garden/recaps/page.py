@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from thunderus_mem.store.config import Config
     from thunderus_mem.store.git_history import Commit
 
-__all__ = ["Page", "RecapMaterial", "recap_document", "recap_page"]
+__all__ = ["Page", "RecapMaterial", "recap_page"]
 
 _FEW_COMMITS = 30
 _FEWER_COMMITS = 12
@@ -77,20 +77,6 @@ class _Whole(NamedTuple):
     documents: Mapping[str, Document]
     material: RecapMaterial
     config: Config
-
-
-def recap_document(
-    scope: Scope,
-    events: Iterable[Event],
-    documents: Iterable[Document],
-    commits: Iterable[Commit],
-    config: Config,
-    *,
-    template: str = "",
-) -> tuple[dict[str, Any], str]:
-    """Header and body of a recap of shared events: see `recap_page`."""
-    page = recap_page(scope, RecapMaterial(events, documents, commits, template=template), config)
-    return page.header, page.body
 
 
 def recap_page(scope: Scope, material: RecapMaterial, config: Config) -> Page:

@@ -15,7 +15,6 @@ from thunderus_mem.surfaces.cli.table import BY_NAME, COMMANDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-ASK: Final = "--complete"
 _LIMIT = 200
 
 _GLOBAL: Final = {
@@ -162,7 +161,8 @@ def _ids(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[s
     """Ids and titles, straight from the index as it stands."""
     from thunderus_mem.model.ids import is_document_id
     from thunderus_mem.projection.opening import open_existing
-    from thunderus_mem.store.layout import Layout, find_root
+    from thunderus_mem.store.layout import Layout
+    from thunderus_mem.store.root import find_root
 
     database = open_existing(Layout(find_root(start, environ).root).index_file)
     pattern = typed.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
@@ -177,7 +177,8 @@ def _ids(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[s
 def _events(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     """Ids of events and when they happened, newest first, from the index as it stands."""
     from thunderus_mem.projection.opening import open_existing
-    from thunderus_mem.store.layout import Layout, find_root
+    from thunderus_mem.store.layout import Layout
+    from thunderus_mem.store.root import find_root
 
     database = open_existing(Layout(find_root(start, environ).root).index_file)
     rows = database.rows(

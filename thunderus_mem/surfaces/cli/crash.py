@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem import __version__
 from thunderus_mem.model.errors import ThunderusError
-from thunderus_mem.store.layout import Layout, find_root
+from thunderus_mem.store.layout import Layout
+from thunderus_mem.store.root import find_root
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

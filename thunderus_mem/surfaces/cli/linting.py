@@ -80,10 +80,10 @@ def lint(
     console: Console = ctx.obj
     named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
     form = chosen_form(console, form, FORMATS, "full", named=named)
-    if (write_baseline or prune_baseline) and any((paths, staged, select, ignore, fix, diff)):
-        raise ThunderusError("A baseline is made by a lint of everything.", hint="Give no other option.")
-    if write_baseline and prune_baseline:
-        raise ThunderusError("--write-baseline leaves nothing to prune.", hint="Give one of the two.")
+    if write_baseline or prune_baseline:
+        _refuse_more(
+            any((paths, staged, select, ignore, fix, diff)), both=bool(write_baseline) and prune_baseline
+        )
     baseline = os.path.join(console.start, baseline) if baseline else baseline
     memory = console.memory()
     if write_baseline:
@@ -102,13 +102,18 @@ def lint(
             baseline=baseline,
         )
     _report(console, memory, value, form, output, (tuple(paths or ()), staged))
-    for line in (
-        _summary(value, memory.config.lint_baseline, pruned=prune_baseline)
-        if form == "full" or output
-        else ()
-    ):
-        console.say(line)
+    if form == "full" or output:
+        for line in _summary(value, memory.config.lint_baseline, pruned=prune_baseline):
+            console.say(line)
     return published_code(console, published=value.published) or int(bool(value.errors or value.warnings))
+
+
+def _refuse_more(more: bool, *, both: bool) -> None:
+    """Raise for options that say nothing beside a baseline to be made."""
+    if more:
+        raise ThunderusError("A baseline is made by a lint of everything.", hint="Give no other option.")
+    if both:
+        raise ThunderusError("--write-baseline leaves nothing to prune.", hint="Give one of the two.")
 
 
 def _report(

@@ -70,10 +70,10 @@ def list_documents(
 def status(ctx: typer.Context) -> None:
     """Counts by kind, what is stale or unrecorded, how fresh the index is, and one next step."""
     from thunderus_mem.surfaces.render import status as render
-    from thunderus_mem.verbs import reading
+    from thunderus_mem.verbs import status
 
     console: Console = ctx.obj
-    console.emit("status", reading.status(console.memory()), render)
+    console.emit("status", status.status(console.memory()), render)
 
 
 @app.command("log")

@@ -9,7 +9,8 @@ from typing import Final, NamedTuple
 
 
 class Entry(NamedTuple):
-    """One command or group of commands. ``values`` name the types behind ``--json``, by subcommand.
+    """One command or group of commands. ``values`` name the types behind ``--json``, by
+    subcommand, as a module of this package and a name.
 
     What ``pages`` may be longer than a screen, and goes through the pager then.
     A ``hidden`` one is for programs to call: neither the top page of help nor a completion offers it.
@@ -26,12 +27,12 @@ class Entry(NamedTuple):
 
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
 
-_WRITTEN = "thunderus_mem.verbs.written:Written"
-_ARCHIVED = "thunderus_mem.verbs.archiving:Archived"
-_DECIDED = "thunderus_mem.verbs.decision:Decided"
-_LINT_REPORT = "thunderus_mem.verbs.linting:LintReport"
-_HOOK_STATUS = "thunderus_mem.surfaces.hooks:HookStatus"
-_REFRESHED = "thunderus_mem.projection.refresh:Refreshed"
+_WRITTEN = "verbs.written:Written"
+_ARCHIVED = "verbs.archiving:Archived"
+_DECIDED = "verbs.decision:Decided"
+_LINT_REPORT = "verbs.linting:LintReport"
+_HOOK_STATUS = "surfaces.hooks:HookStatus"
+_REFRESHED = "projection.refresh:Refreshed"
 
 COMMANDS: Final[tuple[Entry, ...]] = (
     Entry(
@@ -42,10 +43,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "evidence",
         "Tie a document to the code it talks about.",
         _WRITE,
-        (
-            ("", "thunderus_mem.verbs.anchoring:Anchoring"),
-            ("suggest", "thunderus_mem.verbs.suggesting:Suggestions"),
-        ),
+        (("", "verbs.anchoring:Anchoring"), ("suggest", "verbs.suggesting:Suggestions")),
     ),
     Entry(
         "archive",
@@ -56,30 +54,22 @@ COMMANDS: Final[tuple[Entry, ...]] = (
     ),
     Entry("edit", "writing", "Change a document's text or fields.", _WRITE, (("", _WRITTEN),)),
     Entry("link", "writing", "Link one document to another.", _WRITE, (("", _WRITTEN),)),
-    Entry(
-        "note", "writing", "Write a note into the log.", _WRITE, (("", "thunderus_mem.verbs.writing:Noted"),)
-    ),
-    Entry(
-        "record",
-        "recording",
-        "Log what was edited by hand.",
-        _WRITE,
-        (("", "thunderus_mem.verbs.recording:Recorded"),),
-    ),
+    Entry("note", "writing", "Write a note into the log.", _WRITE, (("", "verbs.writing:Noted"),)),
+    Entry("record", "recording", "Log what was edited by hand.", _WRITE, (("", "verbs.recording:Recorded"),)),
     Entry("remove", "writing", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
     Entry(
         "rename",
         "renaming",
         "Give a document another id; what names it follows.",
         _WRITE,
-        (("", "thunderus_mem.verbs.renaming:Renamed"),),
+        (("", "verbs.renaming:Renamed"),),
     ),
     Entry(
         "resolve",
         "resolving",
         "Settle what a merge left in conflict.",
         _WRITE,
-        (("", "thunderus_mem.verbs.resolving:Resolved"),),
+        (("", "verbs.resolving:Resolved"),),
     ),
     Entry("supersede", "writing", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
     Entry("unarchive", "archiving", "Bring documents back from the archive.", _WRITE, (("", _ARCHIVED),)),
@@ -88,7 +78,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "undoing",
         "Take back the last change, as a new event.",
         _WRITE,
-        (("", "thunderus_mem.verbs.undoing:Undone"),),
+        (("", "verbs.undoing:Undone"),),
     ),
     Entry(
         "patch",
@@ -96,11 +86,11 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Look at what waits for review, and decide.",
         _WRITE,
         (
-            ("list", "thunderus_mem.verbs.proposing:ProposalListing"),
-            ("show", "thunderus_mem.verbs.proposing:ShownProposal"),
+            ("list", "verbs.proposing:ProposalListing"),
+            ("show", "verbs.proposing:ShownProposal"),
             ("approve", _DECIDED),
             ("reject", _DECIDED),
-            ("rebase", "thunderus_mem.verbs.proposing:Rebasing"),
+            ("rebase", "verbs.proposing:Rebasing"),
             ("expire", _DECIDED),
         ),
         pages=True,
@@ -110,10 +100,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "restoring",
         "Go back to before a run of the gardener.",
         _WRITE,
-        (
-            ("", "thunderus_mem.verbs.undoing:Undone"),
-            ("listed", "thunderus_mem.verbs.restoring:SnapshotList"),
-        ),
+        (("", "verbs.undoing:Undone"), ("listed", "verbs.restoring:SnapshotList")),
         pages=True,
     ),
     Entry(
@@ -121,38 +108,24 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "finding",
         "Find passages by words, phrases and filters.",
         _READ,
-        (("", "thunderus_mem.verbs.finding:SearchResult"),),
+        (("", "verbs.finding:SearchResult"),),
         pages=True,
     ),
-    Entry(
-        "show",
-        "reading",
-        "Print a document.",
-        _READ,
-        (("", "thunderus_mem.verbs.reading:Shown"),),
-        pages=True,
-    ),
-    Entry(
-        "list",
-        "reading",
-        "List documents.",
-        _READ,
-        (("", "thunderus_mem.verbs.reading:Listing"),),
-        pages=True,
-    ),
+    Entry("show", "reading", "Print a document.", _READ, (("", "verbs.reading:Shown"),), pages=True),
+    Entry("list", "reading", "List documents.", _READ, (("", "verbs.reading:Listing"),), pages=True),
     Entry(
         "status",
         "reading",
         "What there is, what is stale, and what to do next.",
         _READ,
-        (("", "thunderus_mem.verbs.reading:StatusReport"),),
+        (("", "verbs.status:StatusReport"),),
     ),
     Entry(
         "log",
         "reading",
         "What happened to the memory, or to one document.",
         _READ,
-        (("", "thunderus_mem.verbs.history:LogListing"),),
+        (("", "verbs.history:LogListing"),),
         pages=True,
     ),
     Entry(
@@ -160,7 +133,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "tracing",
         "Where a document comes from.",
         _READ,
-        (("", "thunderus_mem.verbs.history:WhyReport"),),
+        (("", "verbs.history:WhyReport"),),
         pages=True,
     ),
     Entry(
@@ -168,14 +141,14 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "tracing",
         "Which event or commit last changed each line.",
         _READ,
-        (("", "thunderus_mem.verbs.blaming:BlameReport"),),
+        (("", "verbs.blaming:BlameReport"),),
     ),
     Entry(
         "for",
         "governing",
         "Which memories govern this code.",
         _READ,
-        (("", "thunderus_mem.verbs.governing:Governed"),),
+        (("", "verbs.governing:Governed"),),
         pages=True,
     ),
     Entry(
@@ -183,7 +156,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "governing",
         "Which code has memories, and which memories no code.",
         _READ,
-        (("", "thunderus_mem.verbs.covering:Coverage"),),
+        (("", "verbs.covering:Coverage"),),
         pages=True,
     ),
     Entry(
@@ -192,12 +165,12 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Add to the log, read, verify, replay and export it.",
         _READ,
         (
-            ("add", "thunderus_mem.verbs.bringing:AddedEvents"),
-            ("list", "thunderus_mem.verbs.history:LogListing"),
-            ("show", "thunderus_mem.verbs.history:ShownEvent"),
-            ("verify", "thunderus_mem.verbs.history:VerifyReport"),
-            ("replay", "thunderus_mem.verbs.replaying:ReplayReport"),
-            ("export", "thunderus_mem.verbs.exporting:Exported"),
+            ("add", "verbs.bringing:AddedEvents"),
+            ("list", "verbs.history:LogListing"),
+            ("show", "verbs.history:ShownEvent"),
+            ("verify", "verbs.history:VerifyReport"),
+            ("replay", "verbs.replaying:ReplayReport"),
+            ("export", "verbs.exporting:Exported"),
         ),
         pages=True,
     ),
@@ -206,7 +179,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "code_checking",
         "Tell which memories the code does not support.",
         _CHECK,
-        (("", "thunderus_mem.verbs.code_checking:CheckReport"),),
+        (("", "verbs.code_checking:CheckReport"),),
         pages=True,
     ),
     Entry(
@@ -215,9 +188,9 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Confirm that documents are right about the code.",
         _CHECK,
         (
-            ("", "thunderus_mem.verbs.verifying:Verification"),
-            ("check", "thunderus_mem.verbs.verifying:Drift"),
-            ("fix_moved", "thunderus_mem.verbs.verifying:Moves"),
+            ("", "verbs.verifying:Verification"),
+            ("check", "verbs.verifying:Drift"),
+            ("fix_moved", "verbs.verifying:Moves"),
         ),
     ),
     Entry("lint", "linting", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),), pages=True),
@@ -226,7 +199,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "linting",
         "Explain a lint rule.",
         _CHECK,
-        (("", "thunderus_mem.surfaces.cli.linting:RulePage"),),
+        (("", "surfaces.cli.linting:RulePage"),),
         pages=True,
     ),
     Entry(
@@ -234,41 +207,29 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "linting",
         "Print the schemas documents and events follow.",
         _CHECK,
-        (
-            ("list", "thunderus_mem.surfaces.cli.linting:SchemaList"),
-            ("update", "thunderus_mem.verbs.starting:SchemasUpdated"),
-        ),
+        (("list", "surfaces.cli.linting:SchemaList"), ("update", "verbs.starting:SchemasUpdated")),
     ),
     Entry(
         "doctor",
         "upkeep",
         "Check the store and its surroundings.",
         _CHECK,
-        (
-            ("", "thunderus_mem.verbs.health:DoctorReport"),
-            ("fix", "thunderus_mem.verbs.health:Treatment"),
-        ),
+        (("", "verbs.health:DoctorReport"), ("fix", "verbs.health:Treatment")),
     ),
-    Entry(
-        "init",
-        "upkeep",
-        "Make a memory in this folder.",
-        _KEEP,
-        (("", "thunderus_mem.verbs.starting:Initialised"),),
-    ),
+    Entry("init", "upkeep", "Make a memory in this folder.", _KEEP, (("", "verbs.starting:Initialised"),)),
     Entry(
         "migrate",
         "migrating",
         "Bring an older store up to date.",
         _KEEP,
-        (("", "thunderus_mem.verbs.migrating:MigrationReport"),),
+        (("", "verbs.migrating:MigrationReport"),),
     ),
     Entry(
         "config",
         "settings",
         "Show settings and where they come from.",
         _KEEP,
-        (("show", "thunderus_mem.surfaces.cli.settings:Settings"),),
+        (("show", "surfaces.cli.settings:Settings"),),
     ),
     Entry(
         "index",
@@ -276,18 +237,14 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Look after the full-text index.",
         _KEEP,
         (
-            ("status", "thunderus_mem.verbs.upkeep:IndexStatus"),
+            ("status", "verbs.upkeep:IndexStatus"),
             ("refresh", _REFRESHED),
             ("rebuild", _REFRESHED),
-            ("verify", "thunderus_mem.verbs.upkeep:IndexProof"),
+            ("verify", "verbs.upkeep:IndexProof"),
         ),
     ),
     Entry(
-        "manifest",
-        "upkeep",
-        "Write or check the manifest.",
-        _KEEP,
-        (("", "thunderus_mem.verbs.upkeep:ManifestReport"),),
+        "manifest", "upkeep", "Write or check the manifest.", _KEEP, (("", "verbs.upkeep:ManifestReport"),)
     ),
     Entry(
         "garden",
@@ -295,21 +252,21 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "Plan and do the tidying: duplicates, links, tags, archive.",
         _KEEP,
         (
-            ("", "thunderus_mem.verbs.gardened:PlanReport"),
-            ("apply", "thunderus_mem.verbs.gardened:Applied"),
-            ("propose", "thunderus_mem.verbs.gardened:Filed"),
-            ("undo", "thunderus_mem.verbs.undoing:Undone"),
+            ("", "verbs.gardened:PlanReport"),
+            ("apply", "verbs.gardened:Applied"),
+            ("propose", "verbs.gardened:Filed"),
+            ("undo", "verbs.undoing:Undone"),
         ),
         pages=True,
     ),
-    Entry("recap", "gardening", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
+    Entry("recap", "recapping", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
     Entry("completion", "completion", "Print the completion script of a shell.", _KEEP),
     Entry(
         "import",
         "exchange",
         "Bring in an existing folder of Markdown.",
         _GROW,
-        (("markdown", "thunderus_mem.verbs.exchange:ImportReport"),),
+        (("markdown", "verbs.exchange:ImportReport"),),
     ),
     Entry(
         "hooks",
@@ -320,7 +277,7 @@ COMMANDS: Final[tuple[Entry, ...]] = (
             ("install", _HOOK_STATUS),
             ("uninstall", _HOOK_STATUS),
             ("status", _HOOK_STATUS),
-            ("run", "thunderus_mem.surfaces.hooks:HookRun"),
+            ("run", "surfaces.hooks:HookRun"),
         ),
     ),
     Entry(
@@ -328,15 +285,11 @@ COMMANDS: Final[tuple[Entry, ...]] = (
         "resolving",
         "Merge one document for git.",
         _GROW,
-        (("", "thunderus_mem.verbs.merge_driver:Driven"),),
+        (("", "verbs.merge_driver:Driven"),),
         hidden=True,
     ),
     Entry(
-        "watch",
-        "watch",
-        "Keep the index fresh while files change.",
-        _GROW,
-        (("", "thunderus_mem.surfaces.watch:Turn"),),
+        "watch", "watch", "Keep the index fresh while files change.", _GROW, (("", "surfaces.watch:Turn"),)
     ),
 )
 

@@ -1,33 +1,17 @@
-"""One writing command: heal, refresh, record what people edited, then commit changes one event at a time.
-
-The order is the law (reads as: nothing acknowledged is lost):
-
-1. before the lock, one question to git: where HEAD is, which documents it sees changed;
-2. under the lock, finish or undo what a killed command left, and look at the reflog again;
-3. record hand edits that no event and no commit explains;
-4. each change: decide, stage, append the event (that is the commit point), publish the file;
-5. refresh, so that the next reader finds everything in place.
-
-The lock is never held over git, an editor or a prompt.
-"""
+"""The open transaction: what a verb may do in it, one event at a time."""
 
 from __future__ import annotations
 
-import time
-from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.evidence.former import without_way_back
-from thunderus_mem.evidence.losses import refusal
-from thunderus_mem.evidence.unrecorded import still_unrecorded
 from thunderus_mem.garden.filing import acting, must_be_reviewed, word_proposal
-from thunderus_mem.model.errors import Busy, Conflict, Degraded, NotWritable
+from thunderus_mem.model.errors import Conflict
 from thunderus_mem.model.event import (
     Change,
     Event,
     changes_of,
     encode,
-    line_hash,
     make_event,
     note_event,
     patch_event,
@@ -35,24 +19,22 @@ from thunderus_mem.model.event import (
 from thunderus_mem.model.event_secrets import refuse_secrets
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.edits import Edit, Ids
-from thunderus_mem.store.events import last_line
 from thunderus_mem.store.files import sweep
-from thunderus_mem.store.meanwhile import meanwhile
-from thunderus_mem.store.paths import inside
 from thunderus_mem.store.standstill import Standstill
+from thunderus_mem.transaction.private import append_private
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from thunderus_mem.evidence.unrecorded import HandEdit
     from thunderus_mem.memory import Memory
     from thunderus_mem.store.git import GitState
-    from thunderus_mem.store.journal import Healed, Write
+    from thunderus_mem.store.outcome import Healed
+    from thunderus_mem.store.sessions import Session
+    from thunderus_mem.store.staging import Write
 
-__all__ = ["Edit", "Ids", "Writing", "writing"]
-
-_TRIES = 3
-_LOOKS, _PAUSE = 3, 0.2
+__all__ = ["Writing"]
 
 
 class Writing:
@@ -127,6 +109,7 @@ class Writing:
 
         now = format_precise(self._memory.now())
         proposal = word_proposal(
+            edits,
             id=self._memory.new_id("patch") if self.proposed else ids.patch,
             event=ids.event,
             created=now,
@@ -134,7 +117,6 @@ class Writing:
             op=op,
             why=why,
             origin=self._origin,
-            texts=[(one.path, one.doc_id, one.before, one.after, one.renames) for one in edits],
         )
         write(self._memory.layout, proposal)
         self.proposed = proposal.id
@@ -202,38 +184,15 @@ class Writing:
         """Append events to this tree's private shard, in one write that is synced before it returns."""
         now = self._memory.now()
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
-        self._memory.journal.repair(session.local_shard)
-        last = last_line(inside(self._memory.root, session.local_shard))
-        follows = prev = line_hash(last) if last else None
-        lines, events = [], []
-        for make in makers:
-            common = {"ts": format_precise(now), "session_id": session.id, "origin": self._origin}
-            event = make({**common, "prev": prev, "head": None})
-            refuse_secrets(event)
-            line = encode(event)
-            prev = line_hash(line)
-            lines.append(line)
-            events.append(event)
-        self._memory.sessions.begin(session)
-        self._memory.journal.append(session.local_shard, lines, follows=follows or "")
-        if lines:
-            self._memory.sessions.wrote(session, lines[-1], private=True)
-        return events
+        return append_private(self._memory, session, self._common(now, session), makers)
 
     def _append(
         self, make: Callable[[dict[str, Any]], Event], edits: Sequence[Edit], drops: Sequence[Write] = ()
     ) -> Event:
         now = self._memory.now()
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
-        event = make(
-            {
-                "ts": format_precise(now),
-                "session_id": session.id,
-                "origin": self._origin,
-                "prev": session.prev_line_hash,
-                "head": session.head_hint,
-            }
-        )
+        links = {"prev": session.prev_line_hash, "head": session.head_hint}
+        event = make({**self._common(now, session), **links})
         refuse_secrets(event)
         line = encode(event)
         self._memory.sessions.begin(session)
@@ -255,6 +214,10 @@ class Writing:
         if not self.pending:
             self._standstill.see(self._memory.root, session.shard, line, writes, self._git)
         return event
+
+    def _common(self, now: datetime, session: Session) -> dict[str, Any]:
+        """What all events of the transaction say of themselves."""
+        return {"ts": format_precise(now), "session_id": session.id, "origin": self._origin}
 
     def _keep(self, event: Event, edits: Sequence[Edit]) -> None:
         """Keep in this tree what the log will not lead back to, for `undo`."""
@@ -318,62 +281,3 @@ class Writing:
             ),
             (),
         )
-
-
-@contextmanager
-def writing(
-    memory: Memory, command: str, *, accept_loss: bool = False, edited_for: str = ""
-) -> Iterator[Writing]:
-    """Open a transaction for ``command`` (named to whoever waits for the lock).
-
-    Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
-    `Refused` when the store is of a later version, or when more documents are gone than anybody takes away by
-    hand, unless ``accept_loss``. ``edited_for`` is the reason of edits made by hand until now.
-    """
-    from thunderus_mem.store.version import refuse_newer
-
-    refuse_newer(memory.layout, memory.config)
-    until = time.monotonic() + memory.config.write_lock_timeout
-    tries = 0
-    while tries < _TRIES or time.monotonic() < until:
-        tries += 1
-        Standstill(memory.git, memory.environ).wait()
-        # Git takes as long to answer as the index to refresh; neither needs the other.
-        asked = meanwhile(lambda: (memory.git_state(), memory.origin()))
-        from thunderus_mem.store.lock import held, prepare
-
-        prepare()
-        written = memory.sessions.last_written()
-        memory.refresh()
-        git, origin = asked()
-        unrecorded: Sequence[HandEdit] = memory.hand_edits(git)
-        if gone := 0 if accept_loss else len(memory.mass_loss(unrecorded)):
-            if tries > _LOOKS and not (memory.git and memory.git.index_locked(time.time())):
-                raise refusal(gone, memory.index.count())
-            time.sleep(_PAUSE)  # git may be in the middle of a checkout
-            continue
-        with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
-            if not memory.sessions.still_holds(memory.git, git):
-                continue  # git is asked again, without the lock
-            transaction = Writing(memory, git, origin)
-            transaction.recover()
-            if transaction.healed or memory.sessions.last_written() != written:
-                # What another process wrote before we had the lock is known, and no edit by hand.
-                memory.refresh()
-                log_index = memory.log_index()
-                unrecorded = still_unrecorded(unrecorded, log_index.explains, log_index.removed)
-            transaction.record([edit for edit in unrecorded if edit.still_there(memory.layout)], edited_for)
-            yield transaction
-            # The change is on disk; an index that cannot be renewed is renewed by the next command.
-            with suppress(Busy, Degraded, NotWritable):
-                memory.refresh()
-            return
-    raise Busy("git keeps moving HEAD while we try to write", hint="wait for the other git command to end")
-
-
-def settle(memory: Memory, command: str) -> None:
-    """Finish or undo what a command that died has left, for ``command``, which is about to look at documents
-    and to decide by them whether there is anything to write. Raises as `writing`."""
-    if memory.journal.pending():
-        with writing(memory, command):
-            pass
