@@ -309,7 +309,7 @@ def test_an_open_header_is_told_from_none() -> None:
 
 
 def _nested(shape: tuple[str, ...], end: str) -> str:
-    """A mapping that holds mappings (``k``) and lists of mappings (``-``) in each other, and an end in them."""
+    """A mapping that holds mappings (``k``) and lists of mappings (``-``) in each other, and an end."""
     lines = ["k:"]
     for depth, one in enumerate(shape, 1):
         lines.append("    " * depth + ("k:" if one == "k" else "- k:"))
