@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.conftest import PROJECT
 from thunderus_mem.model.errors import InvalidConfig
 from thunderus_mem.store.config import Config, load
 from thunderus_mem.store.config_key import CONFIG, GARDENER
@@ -38,6 +40,13 @@ def put(path: str, text: str) -> None:
 
 def test_every_setting_has_a_key_and_every_key_a_setting() -> None:
     assert tuple(key.field for key in KEYS) == FIELDS
+
+
+def test_every_setting_is_read_somewhere() -> None:
+    package = Path(PROJECT) / "thunderus_mem"
+    told = set((package / "store").glob("config*.py"))
+    text = "\n".join(path.read_text(encoding="utf-8") for path in package.rglob("*.py") if path not in told)
+    assert [name for name in FIELDS if not re.search(rf"\.{name}\b", text)] == []
 
 
 def test_without_any_file_every_key_has_its_default(layout: Layout) -> None:

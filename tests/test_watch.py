@@ -18,6 +18,7 @@ from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.errors import Busy
 from thunderus_mem.store.git import Git
 from thunderus_mem.surfaces import watch as watching_module
+from thunderus_mem.surfaces.cli.run import run
 from thunderus_mem.surfaces.watch import LONGEST, QUIET, Debounce, Turn, compare, git_at_work, watch
 
 if TYPE_CHECKING:
@@ -345,6 +346,35 @@ def test_it_looks_after_a_quiet_moment_and_never_later_than_the_longest_wait(gap
         bell.ring(now)
     bell.answer()
     assert bell.wait(now) is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "options", "expected"),
+    [
+        ("", (), (False, 0.3, 2.0)),
+        ("quiet_ms = 50\nlongest_ms = 700\npoll = true\n", (), (True, 0.05, 0.7)),
+        ("poll = true\n", ("--no-poll",), (False, 0.3, 2.0)),
+        ("", ("--poll",), (True, 0.3, 2.0)),
+    ],
+)
+def test_the_command_waits_as_the_settings_say(
+    lines: str,
+    options: tuple[str, ...],
+    expected: tuple[bool, float, float],
+    repo: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(repo)
+    assert run(["--quiet", "init"]) == 0
+    (repo / ".thunderus" / "config.toml").write_text(f"[watch]\n{lines}")
+    begun: list[tuple[bool, float, float]] = []
+
+    def begin(*_: object, poll: bool, debounce: Debounce, **__: object) -> None:
+        begun.append((poll, debounce.quiet, debounce.longest))
+
+    monkeypatch.setattr(watching_module, "watch", begin)
+    assert run(["watch", *options]) == 0
+    assert begun == [expected]
 
 
 def test_comparing_two_looks_names_what_came_changed_and_went() -> None:

@@ -166,14 +166,16 @@ def watch(
     *,
     poll: bool = False,
     every: float = EVERY,
+    debounce: Debounce | None = None,
     observer_factory: Callable[[], object] | None = None,
 ) -> None:
     """Watch until ``stop`` is set: refresh and lint what changed, through ``report``; ``say`` is for news.
 
-    Falls back to looking every ``every`` seconds, with one message, when the system cannot watch. While git
-    is in the middle of something (a merge, a rebase, its index locked) it waits.
+    ``debounce`` says how long to wait for a quiet moment. Falls back to looking every ``every`` seconds, with
+    one message, when the system cannot watch. While git is in the middle of something (a merge, a rebase, its
+    index locked) it waits.
     """
-    _Watch(memory, report, say, stop, poll, every, observer_factory).run()
+    _Watch(memory, report, say, stop, poll, every, debounce or Debounce(), observer_factory).run()
 
 
 class _Watch:
@@ -187,12 +189,13 @@ class _Watch:
         stop: threading.Event,
         poll: bool,
         every: float,
+        debounce: Debounce,
         observer_factory: Callable[[], object] | None,
     ) -> None:
         self.memory, self.report, self.say, self.stop = memory, report, say, stop
         self.polling = poll
         self.every = every
-        self.debounce = Debounce()
+        self.debounce = debounce
         self.woken = threading.Event()
         self.bell = Doorbell(memory.store, self.woken.set, observer_factory)
         self.waited_for = ""
@@ -222,14 +225,14 @@ class _Watch:
             self.debounce.answer()
             self._look()
         else:
-            self.stop.wait(QUIET)
+            self.stop.wait(self.debounce.quiet)
 
     def _idle(self) -> None:
         """Nothing rang: wait for the bell or the next heartbeat, and see whether the bell still works."""
         if self.polling:
             self.stop.wait(self.every)
             self._note_ring()
-            self.debounce.last = time.monotonic() - QUIET
+            self.debounce.last = time.monotonic() - self.debounce.quiet
             return
         if self.woken.wait(self.every):
             self._note_ring()

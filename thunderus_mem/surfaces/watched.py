@@ -22,7 +22,7 @@ class WatchedMemory:
     def __init__(self, open_again: Callable[[], Memory]) -> None:
         self._open = open_again
         memory = open_again()
-        self._root, self._git = memory.root, memory.git
+        self._root, self._git, self.config = memory.root, memory.git, memory.config
         self._folders = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
 
     @property

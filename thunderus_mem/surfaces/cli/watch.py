@@ -17,9 +17,9 @@ app = typer.Typer()
 def watch(
     ctx: typer.Context,
     poll: Annotated[
-        bool,
-        typer.Option("--poll", envvar="THUNDERUS_MEM_POLL", help="Look at intervals (network folders)."),
-    ] = False,
+        bool | None,
+        typer.Option("--poll/--no-poll", help="Look at intervals (network folders); see `watch.poll`."),
+    ] = None,
     every: Annotated[
         float, typer.Option("--every", metavar="SECONDS", min=0.1, help="How often to look with --poll.")
     ] = 1.0,
@@ -43,7 +43,17 @@ def watch(
         console.say(text)
         console.flush()
 
-    watching.watch(WatchedMemory(console.memory), report, say, threading.Event(), poll=poll, every=every)
+    memory = WatchedMemory(console.memory)
+    config = memory.config
+    watching.watch(
+        memory,
+        report,
+        say,
+        threading.Event(),
+        poll=config.watch_poll if poll is None else poll,
+        every=every,
+        debounce=watching.Debounce(config.watch_quiet_ms / 1000, config.watch_longest_ms / 1000),
+    )
 
 
 def _turn(value: Turn, console: Console) -> str:
