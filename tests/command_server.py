@@ -164,16 +164,23 @@ def _become(call: dict[str, Any]) -> None:
     sys.argv = ["thunderus-mem", *call["arguments"]]
 
 
-def _child(call: dict[str, Any]) -> None:
+def _named(target: str) -> Callable[..., Any]:
+    """The function ``module:name``."""
     import importlib
 
+    module, _, name = target.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _child(call: dict[str, Any]) -> None:
     import thunderus_mem.__main__ as program
 
     _become(call)
+    main = _named(call["main"]) if call["main"] else None
     reports: list[Callable[[], dict[str, Any]]] = []
     for target, given in call["arm"].items():
-        module, _, name = target.partition(":")
-        reports.append(getattr(importlib.import_module(module), name)(*given))
+        reports.append(_named(target)(*given))
     if reports:
         seen = os.open(call["names"]["seen"], os.O_WRONLY)
         leave = os._exit
@@ -188,9 +195,8 @@ def _child(call: dict[str, Any]) -> None:
         os.setgroups([])
         os.setgid(call["uid"])
         os.setuid(call["uid"])
-    if call["main"]:
-        module, _, name = call["main"].partition(":")
-        code = getattr(importlib.import_module(module), name)(call["arguments"])
+    if main is not None:
+        code = main(call["arguments"])
         sys.stdout.flush()
         program.os._exit(code)
     program.main()
