@@ -224,6 +224,8 @@ def patch_expire(
     """Take away proposals that nobody decided in ``older_than`` days (``review.expires_days`` by default),
     those about documents that are gone, and those whose change is there already. With ``plan`` only say so.
     """
+    if not plan:
+        settle(memory, "patch expire")
     memory.refresh()
     deciding = _Deciding(memory, (), why, actor)
     limit = memory.config.review_expires_days if older_than is None else older_than

@@ -256,7 +256,9 @@ def patch_rebase(memory: Memory, ids: Sequence[str]) -> Rebasing:
     Raises `Conflict` when a file of the queue changes meanwhile.
     """
     from thunderus_mem.store.lock import held
+    from thunderus_mem.transaction import settle
 
+    settle(memory, "patch rebase")
     memory.refresh()
     committed = Committed(memory.git)
     chosen = waiting_for(memory, ids)

@@ -14,7 +14,7 @@ from thunderus_mem.model.event import changes_of, private_to
 from thunderus_mem.projection.log_index import read
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside, safe_relative
-from thunderus_mem.transaction import Edit
+from thunderus_mem.transaction import Edit, settle
 from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.documents import document_at, documents
 from thunderus_mem.verbs.happenings import commits_within, happened, reading_here
@@ -72,6 +72,8 @@ def recap(
     ``force`` is set; `InvalidConfig` for a template that cannot be used.
     """
     wanted = Wanted("day", of) if isinstance(of, str) else of
+    if not dry_run:
+        settle(memory, "recap")
     memory.refresh()
     page = _page(memory, wanted)
     if summarizer:
