@@ -21,6 +21,7 @@ from tests.conftest import sealed_environment
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.errors import Conflict
 from thunderus_mem.model.statements import fold, statements
+from thunderus_mem.store.proposals import queue
 from thunderus_mem.verbs.bringing import events_add
 from thunderus_mem.verbs.deciding import patch_approve, patch_reject
 from thunderus_mem.verbs.garden_report import garden_report
@@ -193,6 +194,7 @@ def test_proposals_approved_in_any_order_lose_nothing_and_those_rejected_stay_so
         filed = store.propose()
         assert filed.skipped == ()
         assert store.propose().proposals == ()
+        assert queue(store.memory().layout).bad == ()
         ids = store.patches()
         chance.shuffle(ids)
         for id in ids:
