@@ -185,7 +185,6 @@ def waiting_for(
     Raises `NotFound` (with what was decided, when something was), `InvalidDocument` for an ambiguous one.
     """
     if every:
-        found = (one for one in entries(memory.layout) if isinstance(one, Waiting))
         found = entries(memory.layout)
         return [one for one in found if isinstance(one, Waiting) and _meant(one.proposal, label, rule)]
     paths = {proposal_id(path): path for path in file_names(memory.layout)}
