@@ -10,7 +10,7 @@ from thunderus_mem.model.errors import InvalidDocument, NotFound, Refused, Thund
 from thunderus_mem.model.ids import ulid_time
 from thunderus_mem.model.proposal import MAX_PROPOSAL, PATCH_ID, InvalidProposal, Proposal, decode, encode
 from thunderus_mem.store.disk import explain
-from thunderus_mem.store.files import ABSENT, TEMP_PREFIX, read_file, replace_file
+from thunderus_mem.store.files import ABSENT, TEMP_PREFIX, read_below, replace_file
 from thunderus_mem.store.layout import kind_of
 from thunderus_mem.store.paths import inside, is_safe
 from thunderus_mem.store.places import may_change, proposal_id
@@ -115,12 +115,7 @@ def _read(layout: Layout, path: str) -> Waiting:
     named = proposal_id(path)
     if not named:
         raise InvalidProposal("", "no proposal has such a name (patch_….json)", "move the file away")
-    place = inside(layout.root, path)
-    try:
-        data = read_file(place, MAX_PROPOSAL)
-    except ThunderusError as error:
-        # A way through the whole disk is nobody's business, and the name is told already.
-        raise type(error)(str(error).replace(place, path), hint=error.hint) from error
+    data = read_below(layout.root, path, MAX_PROPOSAL)
     proposal = decode(data)
     if proposal.id != named:
         raise InvalidProposal("id", f"is {proposal.id}, but the file is named {named}")
