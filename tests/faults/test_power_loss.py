@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from command_server import Server
 
 BY_NAME = {command.name: command for command in COMMANDS}
-STEPS = frozenset({"garden", "lint-fix", "init", "events-add"})
+STEPS = frozenset({"garden", "garden-both", "lint-fix", "init", "events-add"})
 """Commands that are several events: between them a part is done."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from commands import COMMANDS, FACTS, GARDENED, PROPOSED, Command
+from commands import COMMANDS, FACTS, GARDENED, PROPOSED, Command, twice
 from tier import NIGHT
 
 _ID = "evt_01KFFWGHHRHD99FDTGJ8YEP{:03d}"
@@ -21,10 +21,19 @@ _LINES = "".join(
     )
 )
 _LEADS_NOWHERE = {path: text for path, text in PROPOSED.items() if FACTS not in path}
+_SAID = "It waits for a minute, and then for five."
+_EXPIRED = "It held until the new year."
+_ALIKE_AND_EXPIRED = {
+    f"{FACTS}/alike-a.md": twice("alike-a", _SAID),
+    f"{FACTS}/alike-b.md": twice("alike-b", _SAID),
+    f"{FACTS}/held.md": twice("held", _EXPIRED).replace("provenance:", "expires: 2026-01-10\nprovenance:"),
+}
+"""Two that are merged, and one that goes into the archive."""
 TIDYING = (
     Command("recap", ("recap", "--day", "2026-01-21"), heal=("recap", "--day", "2026-01-21")),
     # Sent again, it adds what is missing: events that have an id are known by it.
     Command("events-add", ("events", "add"), heal=("events", "add"), stdin=_LINES.encode()),
+    Command("garden-both", ("garden", "--apply"), files=_ALIKE_AND_EXPIRED, keeps=(_EXPIRED, _SAID)),
     Command("unarchive", ("unarchive", "fact.retries"), prepare=(("archive", "fact.retries"),)),
     Command("garden-undo", ("garden", "--undo"), prepare=GARDENED),
     # What it removes is gone, and what it changes is no longer there either: it leads nowhere.
