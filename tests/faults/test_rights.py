@@ -125,12 +125,14 @@ def test_a_folder_one_may_not_look_into_loses_no_document(
             assert done.code in (0, 1, 3, 4, 5, 6), (words, done)
             tally.tried += 1
         seen = _as_somebody(server, root, ("list", "--ids"))
-        assert set(listed.out.split()) <= set(seen.out.split()), (mode, seen)
+        # The archive is in another folder, so what the gardener sets aside there may go.
+        leaves = {"garden-both": {"recap.2025-01-02"}}.get(command.name, set())
+        assert set(listed.out.split()) - leaves <= set(seen.out.split()), (mode, seen)
         os.chmod(os.path.join(root, FACTS), 0o755)
         after = _as_somebody(server, root, ("list", "--ids"))
         gone = set(listed.out.split()) - set(after.out.split())
         # Nothing was recorded as removed while it could not be seen.
-        assert gone <= ({"fact.retries"} if command.name == "remove" else set()), (mode, after)
+        assert gone <= ({"fact.retries"} if command.name == "remove" else leaves), (mode, after)
     assert verify(root) == []
     report.add("E5", f"unreadable {command.name}", **vars(tally))
 
