@@ -128,6 +128,7 @@ def _read(path: str) -> str:
 
 def _load() -> None:
     """Import whatever a command may need."""
+    import encodings.utf_8_sig  # noqa: F401
     import importlib
     import pkgutil
 

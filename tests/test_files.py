@@ -18,9 +18,19 @@ from thunderus_mem.model.errors import (
     NotWritable,
     Refused,
     ThunderusError,
+    TooLarge,
 )
 from thunderus_mem.store import disk, files, publishing
-from thunderus_mem.store.files import ABSENT, explain, file_hash, read_file, remove_file, replace_file, sweep
+from thunderus_mem.store.files import (
+    ABSENT,
+    explain,
+    file_hash,
+    read_below,
+    read_file,
+    remove_file,
+    replace_file,
+    sweep,
+)
 
 
 def test_a_file_is_read_whole_up_to_its_limit(tmp_path) -> None:
@@ -29,6 +39,15 @@ def test_a_file_is_read_whole_up_to_its_limit(tmp_path) -> None:
     assert read_file(path, 5) == b"12345"
     with pytest.raises(Refused):
         read_file(path, 4)
+
+
+def test_a_file_of_a_store_is_told_by_its_path_there(tmp_path) -> None:
+    (tmp_path / "a.md").write_bytes(b"12345")
+    assert read_below(str(tmp_path), "a.md", 5) == b"12345"
+    with pytest.raises(TooLarge, match=r"^a\.md is larger than 4 bytes\.$"):
+        read_below(str(tmp_path), "a.md", 4)
+    with pytest.raises(NotFound, match=r"^b\.md "):
+        read_below(str(tmp_path), "b.md", 4)
 
 
 def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path, monkeypatch) -> None:

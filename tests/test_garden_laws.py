@@ -18,9 +18,11 @@ from review_support import Store
 from verify_store import verify
 
 from tests.conftest import sealed_environment
+from thunderus_mem.garden.rules import RULE_NAMES
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.errors import Conflict
 from thunderus_mem.model.statements import fold, statements
+from thunderus_mem.store.proposals import queue
 from thunderus_mem.verbs.bringing import events_add
 from thunderus_mem.verbs.deciding import patch_approve, patch_reject
 from thunderus_mem.verbs.garden_report import garden_report
@@ -193,6 +195,7 @@ def test_proposals_approved_in_any_order_lose_nothing_and_those_rejected_stay_so
         filed = store.propose()
         assert filed.skipped == ()
         assert store.propose().proposals == ()
+        assert queue(store.memory().layout).bad == ()
         ids = store.patches()
         chance.shuffle(ids)
         for id in ids:
@@ -213,6 +216,37 @@ def test_proposals_approved_in_any_order_lose_nothing_and_those_rejected_stay_so
         store.garden()
         assert garden_plan(store.memory()).applicable == ()
         assert sentences - said(store) == set()
+        assert verify(folder, settled=True) == []
+
+
+def texts(store: Store) -> dict[str, bytes]:
+    return {path: data for path, (data, _) in store.bytes().items()}
+
+
+@LAW
+@given(files(), st.lists(st.sampled_from(RULE_NAMES), unique=True), st.booleans())
+def test_any_rules_and_any_approvals_go_back_to_the_byte(
+    made: dict[str, tuple[bytes, int]], only: list[str], session: bool
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = begun(folder, made, session=session)
+        before, sentences = texts(store), said(store)
+        applied = store.garden(only=tuple(only))
+        between = texts(store)
+        store.propose()
+        approved: list[str] = []
+        for id in store.patches():
+            with suppress(Conflict):
+                decided = patch_approve(store.memory(), [id], rebase=True).decisions
+                approved += [one.event_id for one in decided if one.state == "approved"]
+        assert sentences - said(store) == set()
+        for event in reversed(approved):
+            undo(store.memory(), event)
+            assert sentences - said(store) == set()
+        assert texts(store) == between
+        if applied.steps:
+            restore_last(store.memory())
+        assert texts(store) == before
         assert verify(folder, settled=True) == []
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import InvalidDocument, NotFound, Refused
+from thunderus_mem.model.errors import InvalidDocument, NotFound, Refused, TooLarge
 from thunderus_mem.model.proposal import (
     OPS,
     InvalidProposal,
@@ -58,7 +58,7 @@ def proposals(draw: st.DrawFn) -> Proposal:
         actor=draw(st.sampled_from(["user", "agent"])),
         op=draw(st.sampled_from(OPS)),
         why=draw(TEXTS),
-        targets=tuple(draw(st.lists(TEXTS, max_size=3))),
+        targets=(*(edit.doc_id for edit in edits), *draw(st.lists(TEXTS, max_size=3))),
         edits=tuple(edits),
         origin=draw(st.dictionaries(TEXTS, TEXTS, max_size=2)),
         rule="duplicates",
@@ -147,6 +147,9 @@ NEW = {"before": "", "after": content_hash("x\n")}
         (changed(evidence=[1]), "evidence", "list of texts"),
         (changed(origin={"a": 1}), "origin", "object of texts"),
         (changed(texts=["x"]), "texts[0]", "must be an object"),
+        (changed(targets=[]), "edits[0].doc_id", "'fact.a' is not among the targets"),
+        (changed(targets=["fact.b"]), "edits[0].doc_id", "'fact.a' is not among the targets"),
+        (changed(targets=["fact.a", "x" * 9_999]), "targets[1]", "no edit changes 'xxx"),
         (changed(edits=[]), "edits", "nothing is proposed"),
         (changed(edits=edit_data(path="")), "edits[0].path", "is empty"),
         (changed(edits=edit_data(before="md5:1")), "edits[0].before", "is not a content hash"),
@@ -229,6 +232,30 @@ def test_the_queue_reads_what_is_one_and_names_what_is_none(tmp_path: Path) -> N
     by_name = {one.path[-6:-5]: one for one in found.bad}
     assert by_name["0"].key == "id"
     assert "root:" not in repr(found)
+
+
+def test_an_edit_that_names_no_document_is_no_edit(tmp_path: Path) -> None:
+    layout = store(tmp_path)
+    nameless = proposal(proposed_edit(f"{FACTS}/a.md", "", "old\n", None), targets=())
+    write(layout, nameless)
+    (bad,) = queue(layout).bad
+    assert (bad.key, bad.reason) == ("edits[0].doc_id", "is empty")
+
+
+def test_what_cannot_be_read_is_told_by_its_place_in_the_store(tmp_path: Path) -> None:
+    layout = store(tmp_path)
+    path = f".thunderus/patches/{ID}.json"
+    with open(tmp_path / path, "wb") as stream:
+        stream.truncate(MAX_PROPOSAL + 1)
+    (bad,) = queue(layout).bad
+    assert (bad.path, bad.reason) == (path, "is larger than 4,194,304 bytes")
+    with pytest.raises(TooLarge) as raised:
+        read(layout, path)
+    assert str(raised.value) == f"{path} is larger than 4,194,304 bytes."
+    os.unlink(tmp_path / path)
+    os.mkfifo(tmp_path / path)
+    (bad,) = queue(layout).bad
+    assert (bad.path, bad.reason) == (path, "is not a regular file")
 
 
 def test_a_secret_is_neither_filed_nor_read(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -196,6 +197,40 @@ def test_a_summary_that_cannot_be_kept_leaves_nothing(
     assert says.lower() in ran.err.lower()
     assert "16C7e42F" not in ran.err
     assert not list((store.root / EPISODIC).glob("*.md"))
+
+
+@pytest.mark.parametrize("ends", ["exit", "sleep 60"])
+def test_what_a_summarizer_left_behind_is_ended_with_it(store: Store, ends: str) -> None:
+    late = store.root / "late"
+    command = f"sh -c '(sleep 1.5; echo late > {late}) & echo hello; {ends}'"
+    ran = store.run("recap", "--day", DAY, "--summarizer", command, "--timeout", "0.5")
+    assert ran.code == 2, ran
+    assert "took more than 0.5 seconds" in ran.err
+    time.sleep(2)
+    assert not late.exists()
+
+
+@pytest.mark.parametrize(
+    ("command", "kept"),
+    [
+        ("sh -c 'exec <&-; sleep 0.1; echo All is well.'", "\nAll is well.\n"),
+        (
+            r"printf '\033]0;x\007\033[31mred\000\r\n---\nid: fact.evil\n---\n# T\n## Provenance\n'",
+            "\n\\x1b]0;x\\x07\\x1b[31mred\\x00\\x0d\n---\nid: fact.evil\n---\n### T\n#### Provenance\n",
+        ),
+    ],
+    ids=["closes its input", "controls and a header"],
+)
+def test_a_summary_is_text_and_no_more(store: Store, command: str, kept: str) -> None:
+    ran = store.run("recap", "--day", DAY, "--summarizer", command, "--timeout", "20")
+    assert ran.code == 0, ran
+    data = (store.root / EPISODIC / f"{DAY}.md").read_bytes()
+    assert kept in data.decode()
+    assert not any(byte < 32 and byte != 10 for byte in data)
+    listed = store.run("list", "--ids").out.split()
+    assert f"recap.{DAY}" in listed
+    assert "fact.evil" not in listed
+    assert store.run("lint").code == 0
 
 
 # Any log

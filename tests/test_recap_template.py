@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,7 @@ from thunderus_mem.garden.recaps.template import NAMES, SECTIONS, fill
 from thunderus_mem.model.errors import InvalidConfig
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from command_server import Server
@@ -173,8 +175,43 @@ def test_the_configured_template_makes_the_recap_and_a_broken_one_says_where(
     broken = server.run("recap", cwd=str(repo))
     assert broken.code == 2
     assert "docs/recap.md.j2, line 3: there is no changs" in broken.err.lower()
+    template.write_bytes(b"# {{ title }}\n\xff\n")
+    mangled = server.run("recap", cwd=str(repo))
+    assert (mangled.code, "docs/recap.md.j2, line 2: this is not UTF-8" in mangled.err) == (2, True)
+    assert not list((repo / ".thunderus/memory/episodic").glob("*.md"))
     template.write_text("# My {{ title }}\n")
     made = server.run("recap", cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
     assert made.code == 0, made.err
     text = (repo / ".thunderus/memory/episodic/2026-01-21.md").read_text()
     assert "\n# My Recap of 2026-01-21\n\n## Provenance\n\n- Changes of `core`: `evt_" in text
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (os.mkfifo, "docs/recap.md.j2 is not a regular file"),
+        (os.mkdir, "docs/recap.md.j2 is not a regular file"),
+        (lambda path: os.symlink("/etc/passwd", path), "leads through a symbolic link"),
+        (lambda path: _sparse(path, 3 << 30), "docs/recap.md.j2 is larger than 1,048,576 bytes"),
+    ],
+    ids=["fifo", "folder", "link", "huge"],
+)
+def test_a_template_that_is_no_ordinary_file_is_refused_by_its_place_in_the_repository(
+    make: Callable[[str], None], says: str, repo: Path, server: Server
+) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    settings = '[recap]\ntemplate = "docs/recap.md.j2"\nschedule = ["day"]\n'
+    (repo / ".thunderus/memory/gardener.toml").write_text(settings)
+    (repo / "docs").mkdir()
+    make(str(repo / "docs/recap.md.j2"))
+    for words in (("recap",), ("garden",), ("garden", "--apply")):
+        done = server.run(*words, cwd=str(repo), timeout=20)
+        assert done.code == 5, done
+        assert says in done.err
+        assert str(repo) not in done.err
+    assert not list((repo / ".thunderus/memory/episodic").glob("*.md"))
+
+
+def _sparse(path: str, size: int) -> None:
+    with open(path, "wb") as stream:
+        stream.truncate(size)

@@ -10,12 +10,15 @@ from verify_store import verify
 
 from thunderus_mem.memory import Memory, open_memory
 from thunderus_mem.store.failpoints import recording
+from thunderus_mem.store.lock import held
 from thunderus_mem.verbs import starting
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from command_server import Done, Server
+
+FACT = ".thunderus/memory/semantic/FACTS/retries.md"
 
 
 @pytest.fixture
@@ -62,3 +65,51 @@ def test_the_names_of_a_new_store_are_on_the_disk(tmp_path: Path) -> None:
     for at, path in made:
         if ".staging/" not in path:
             assert ("sync-folder", os.path.dirname(path)) in heard[at:], path
+
+
+READS = (
+    ("search", "requests"),
+    ("show", "fact.retries"),
+    ("list",),
+    ("log",),
+    ("status",),
+    ("garden",),
+    ("recap", "--day", "2026-01-21", "--dry-run"),
+    ("patch", "list"),
+    ("lint",),
+    ("manifest", "--check"),
+    ("list", "--json"),
+    ("-q", "list"),
+)
+TOLD = "A command was stopped in the middle of a change"
+
+
+def test_whoever_reads_what_a_killed_command_left_is_told(store: Path, server: Server) -> None:
+    assert (
+        run(server, store, 1, "add", "fact", "Retries", "--tag", "x", "--body", "Three requests.").code == 0
+    )
+    edit = ("edit", "fact.retries", "--body", "Five requests.")
+    assert run(server, store, 2, *edit, failpoint="commit.after:kill").code == 137
+    before = (store / FACT).read_bytes()
+    for second, words in enumerate(READS, 10):
+        done = run(server, store, second, *words)
+        assert done.err.count(TOLD) == 1, (words, done)
+        assert "thunderus-mem doctor --fix" in done.err
+        assert done.err.splitlines()[-1].startswith(TOLD)
+    assert (store / FACT).read_bytes() == before
+    with held(str(store / ".thunderus/.lock")):
+        assert TOLD not in run(server, store, 40, "list").err  # somebody is at work, and will end
+    fixed = run(server, store, 41, "doctor", "--fix")
+    assert fixed.code == 0, fixed
+    assert TOLD not in fixed.err
+    assert b"Five requests." in (store / FACT).read_bytes()
+    assert TOLD not in run(server, store, 42, "list").err
+
+
+def test_a_command_that_writes_finishes_it_without_a_word(store: Path, server: Server) -> None:
+    add = ("add", "fact", "Retries", "--tag", "x", "--body", "Three requests.")
+    assert run(server, store, 1, *add, failpoint="commit.after:kill").code == 137
+    failed = run(server, store, 2, "edit", "fact.nobody", "--add-tag", "x")
+    assert failed.code == 4
+    assert TOLD not in failed.err
+    assert (store / FACT).exists()

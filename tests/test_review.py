@@ -268,6 +268,25 @@ def test_a_forged_proposal_is_not_carried_out(store: Store) -> None:
     assert store.events("approval") == []
 
 
+@pytest.mark.parametrize("after", [None, "gone"])
+def test_a_proposal_cannot_change_one_document_in_the_name_of_another(
+    store: Store, after: str | None
+) -> None:
+    for name in ("One", "Two"):
+        store.add(name, f"The text of {name}.")
+    patch = writing.edit(store.agent(), "fact.one", add_tags=["new"]).proposed
+    waiting = read(store.memory().layout, f".thunderus/patches/{patch}.json")
+    before = store.path("two.md").read_text()
+    text = before.replace("id: fact.two", "id: fact.one") if after else None
+    forged = proposed_edit(f"{FACTS}/two.md", "fact.one", before, text)
+    store.put(waiting.path, encode(waiting.proposal._replace(edits=(forged,))))
+    (stays,) = patch_approve(store.memory(), [patch]).decisions
+    assert (stays.state, stays.code) == ("invalid", 2)
+    assert "fact.two" in stays.problem
+    assert store.path("two.md").read_text() == before
+    assert store.events("approval") == []
+
+
 def test_ids_by_their_beginning_and_what_was_decided_about_one(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     other = edited(store, "Line 9 ", "Row 9 ")

@@ -6,6 +6,7 @@ import os
 import subprocess
 import zlib
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from harness import KILLED, State
@@ -86,6 +87,7 @@ class Command:
     keeps: tuple[str, ...] = ()
     ours: tuple[tuple[str, ...], ...] = ()
     theirs: tuple[tuple[str, ...], ...] = ()
+    stdin: bytes = b""
 
     @property
     def settles(self) -> bool:
@@ -150,7 +152,7 @@ class Command:
 
     def run(self, server: Server, root: str, **more: Any) -> Done:
         """Run the command: always at the same time with the same ids."""
-        return call(server, root, self.arguments, "2026-01-21T10:00:00Z", **more)
+        return call(server, root, self.arguments, "2026-01-21T10:00:00Z", stdin=self.stdin, **more)
 
     def healed(self, server: Server, root: str, turn: int = 0) -> Done:
         """Run the next ordinary command; where that is the same again, at the same time."""
@@ -171,7 +173,7 @@ FIRST = (
     ("add", "fact", "Limits", "--tag", "net", "--body", "A page holds one hundred rows."),
 )
 _CHANGED = twice("twice-b", _SAME + " It stops then.")
-_PROPOSED = {
+PROPOSED = {
     f"{FACTS}/twice-a.md": twice("twice-a"),
     f"{FACTS}/twice-b.md": twice("twice-b"),
     ".thunderus/patches/patch_01KFFWGHHRHD99FDTGJ8YEPFZX.json": encode(
@@ -181,7 +183,7 @@ _PROPOSED = {
             actor="agent",
             op="edit",
             why="it stops",
-            targets=("fact.twice-b",),
+            targets=("fact.twice-b", "fact.twice-a"),
             edits=(
                 proposed_edit(f"{FACTS}/twice-a.md", "fact.twice-a", twice("twice-a"), None),
                 proposed_edit(f"{FACTS}/twice-b.md", "fact.twice-b", twice("twice-b"), _CHANGED),
@@ -191,7 +193,7 @@ _PROPOSED = {
 }
 """A proposal that removes and changes a document. One that makes a document would write ids into it, which
 differ with everything that was drawn before."""
-_GARDENED = (
+GARDENED = (
     ("add", "fact", "Twice A", "--tag", "net", "--body", _SAME),
     ("add", "fact", "Twice B", "--tag", "net", "--body", "Something else."),
     ("edit", "fact.twice-b", "--body", _SAME),
@@ -214,9 +216,9 @@ COMMANDS = (
         ("garden", "--propose"),
         files={f"{FACTS}/twice-a.md": twice("twice-a"), f"{FACTS}/twice-b.md": twice("twice-b")},
     ),
-    Command("patch-approve", ("patch", "approve", "--all", "--yes"), files=_PROPOSED),
-    Command("patch-reject", ("patch", "reject", "--all", "--yes", "-m", "no"), files=_PROPOSED),
-    Command("restore", ("restore", "snap_0"), prepare=_GARDENED),
+    Command("patch-approve", ("patch", "approve", "--all", "--yes"), files=PROPOSED),
+    Command("patch-reject", ("patch", "reject", "--all", "--yes", "-m", "no"), files=PROPOSED),
+    Command("restore", ("restore", "snap_0"), prepare=GARDENED),
     Command(
         "lint-fix",
         ("lint", "--fix"),
@@ -281,7 +283,6 @@ RECOVERIES = (
 """Recovery is a command like any other: it is killed too."""
 
 FURTHER = (
-    Command("recap", ("recap", "--day", "2026-01-21"), heal=("recap", "--day", "2026-01-21")),
     Command("index-rebuild", ("index", "rebuild")),
     Command("manifest", ("manifest",)),
     Command("schema-update", ("schema", "update"), files={".thunderus/schemas/memory_store.sql": "old\n"}),
@@ -320,10 +321,10 @@ def call(server: Server, root: str, arguments: tuple[str, ...], now: str, **more
 
 
 def state(root: str) -> State:
-    """The documents on disk, and how many events speak of a command: not notes, not edits by hand."""
+    """The documents and proposals on disk, and how many events speak of a command: see `_counts`."""
     documents, events = [], 0
-    memory = os.path.join(root, ".thunderus", "memory")
-    for folder, folders, names in os.walk(memory):
+    places = (os.path.join(root, ".thunderus", name) for name in ("memory", "patches"))
+    for folder, folders, names in chain.from_iterable(map(os.walk, places)):
         if "indexes" in folders:
             folders.remove("indexes")
         for name in sorted(names):
@@ -334,9 +335,17 @@ def state(root: str) -> State:
     for shard in shards(root):
         with open(shard, "rb") as stream:
             for line in stream.read().splitlines():
-                event = parse_line(line)
-                events += event["kind"] == "patch" and event["body"]["op"] != "hand-edit"
+                events += _counts(parse_line(line))
     return State(tuple(sorted(documents)), events)
+
+
+def _counts(event: dict[str, Any]) -> bool:
+    """Whether an event counts: not a note that heals, not an edit by hand, not the word before a change."""
+    if event["kind"] == "patch":
+        return bool(event["body"]["op"] != "hand-edit")
+    if event["kind"] == "approval":
+        return event["body"].get("decision") in ("rejected", "expired")
+    return "session" in event.get("origin", {})  # brought from elsewhere
 
 
 def named(name: str) -> Command:

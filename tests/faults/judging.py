@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from command_server import Done, Server
     from harness import State
 
-_STEPS = frozenset({"garden", "lint-fix", "init"})
+_STEPS = frozenset({"garden", "garden-both", "lint-fix", "init"})
 _RECOVERS = frozenset(command.name for command in RECOVERIES)
 
 

@@ -30,10 +30,10 @@ class Floor(NamedTuple):
 
 FLOORS = {
     "C1": Floor(20, 150),
-    "C1-cli": Floor(175, 4100),
-    "C2": Floor(84, 7000),
+    "C1-cli": Floor(270, 4900),
+    "C2": Floor(116, 9000),
     "C3": Floor(440, 440),
-    "C3-cli": Floor(295, 985),
+    "C3-cli": Floor(390, 1300),
     "C4": Floor(400, 28000),
     "C5": Floor(880, 880),
     "C6": Floor(500, 1600),
@@ -47,9 +47,9 @@ FLOORS = {
     "E1-cli": Floor(14, 1_050),
     "E1-strace": Floor(35, 350),
     "E2": Floor(90, 900),
-    "E3": Floor(27, 165),
+    "E3": Floor(29, 185),
     "E4": Floor(12, 240),
-    "E5": Floor(495, 495),
+    "E5": Floor(650, 650),
     "E6": Floor(9, 255),
     "E7": Floor(33, 33),
     "K2": Floor(48, 400),
@@ -87,7 +87,7 @@ FLOORS = {
     "S3": Floor(2000, 10_000),
     "P8": Floor(35, 140),
     "F7": Floor(312, 5_300),
-    "C8": Floor(59, 1_400),
+    "C8": Floor(62, 1_700),
     "P6": Floor(8, 63),
 }
 """A harness that stops finding points must not pass."""

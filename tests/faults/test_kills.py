@@ -16,9 +16,10 @@ import pytest
 import report
 import traced
 from command_server import Done, HungError
-from commands import COMMANDS, FURTHER, RECOVERIES, Command, state
+from commands import FURTHER, RECOVERIES, Command, state
 from harness import KILLED, Tally, copy
 from judging import judge
+from tidying import EVERY
 from tier import points, share
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def _kill_everywhere(server: Server, command: Command, folder: str) -> Tally:
 
 
 @pytest.mark.filterwarnings("default::UserWarning")
-@pytest.mark.parametrize("command", [*COMMANDS, *FURTHER, *RECOVERIES[:3]], ids=lambda command: command.name)
+@pytest.mark.parametrize("command", [*EVERY, *FURTHER, *RECOVERIES[:3]], ids=lambda command: command.name)
 def test_a_command_killed_before_any_change_of_the_disk(command: Command, tmp_path, server: Server) -> None:
     if not traced.works():
         traced.skip_loudly("C1-cli")
@@ -89,7 +90,7 @@ def test_two_recoveries_are_one(command: Command, tmp_path, server: Server) -> N
     assert tally.lost == 0
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, FURTHER[0], RECOVERIES[3]], ids=lambda command: command.name)
+@pytest.mark.parametrize("command", [*EVERY, RECOVERIES[3]], ids=lambda command: command.name)
 def test_a_command_killed_at_any_moment(command: Command, tmp_path, server: Server) -> None:
     base, root = command.made(server, str(tmp_path))
     golden = _golden(server, command, base, root)

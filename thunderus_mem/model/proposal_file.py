@@ -83,6 +83,7 @@ def decode(data: bytes) -> Proposal:
     if parse_timestamp(proposal.created) is None:
         raise InvalidProposal("created", "is not an RFC 3339 time")
     _check_edits(proposal.edits)
+    _check_targets(proposal)
     return proposal
 
 
@@ -176,6 +177,23 @@ def _edit(value: Any, place: str) -> ProposedEdit:
         raise InvalidProposal(_at(place, "diff"), "is a list of lines, and one of them holds a line end")
     diff = "".join(f"{line}\n" for line in lines)
     return ProposedEdit(path, _text(table, "doc_id", at=place), before, after, diff, table["renames"])
+
+
+def _check_targets(proposal: Proposal) -> None:
+    """Raise when a document is changed that is not named: who decides goes by the names. The gardener also
+    names documents that it only compared."""
+    named = set(proposal.targets)
+    changed = {edit.doc_id for edit in proposal.edits}
+    for at, edit in enumerate(proposal.edits):
+        if edit.doc_id and edit.doc_id not in named:
+            raise InvalidProposal(f"edits[{at}].doc_id", f"{_cut(edit.doc_id)} is not among the targets")
+    for at, target in enumerate(proposal.targets):
+        if target not in changed and not proposal.rule:
+            raise InvalidProposal(f"targets[{at}]", f"no edit changes {_cut(target)}")
+
+
+def _cut(name: str) -> str:
+    return repr(name if len(name) <= _MOST_LABEL else name[:_MOST_LABEL] + "…")
 
 
 def _check_edits(edits: tuple[ProposedEdit, ...]) -> None:

@@ -103,8 +103,10 @@ def _late(name: str, timeout: float) -> ThunderusError:
 
 
 def _end(process: Popen[bytes]) -> None:
-    """End the process and what it started; one that has ended is left as it is."""
-    if process.poll() is None:
+    """End the process and what it started, also where it has ended itself and that goes on; one that was
+    waited for is left as it is."""
+    # Until it is waited for its number is its own, so that the group cannot be another one.
+    if process.returncode is None:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()

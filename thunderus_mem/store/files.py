@@ -12,10 +12,11 @@ import stat
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, Refused, TooLarge
+from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, Refused, ThunderusError, TooLarge
 from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
+from thunderus_mem.store.paths import inside
 from thunderus_mem.store.tail import TailRepair, append_record, append_records, quarantine, repair_tail
 from thunderus_mem.store.unlinked import open_file
 
@@ -34,6 +35,7 @@ __all__ = [
     "explain",
     "file_hash",
     "quarantine",
+    "read_below",
     "read_file",
     "remove_file",
     "repair_tail",
@@ -93,6 +95,16 @@ def _read_capped(descriptor: int, path: str, size: int, limit: int) -> bytes:
         message = f"{path} is larger than {limit:,} bytes."
         raise TooLarge(message, hint="Split it, or move it out of the memory.")
     return b"".join(pieces)
+
+
+def read_below(root: str, path: str, limit: int) -> bytes:
+    """As ``read_file``, of a file by its ``path`` from ``root``, which is all that messages tell of where it
+    is. Raises ``Refused`` besides, as ``inside``."""
+    place = inside(root, path)
+    try:
+        return read_file(place, limit)
+    except ThunderusError as error:
+        raise type(error)(str(error).replace(place, path), hint=error.hint) from error
 
 
 def file_hash(path: str) -> str:

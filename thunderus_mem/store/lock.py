@@ -16,7 +16,7 @@ from thunderus_mem.store.disk import explain, make_folders
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["held", "owner_path", "prepare"]
+__all__ = ["held", "is_held", "owner_path", "prepare"]
 
 _POLL: Final = 0.01
 _NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})
@@ -62,6 +62,23 @@ def held(lock_path: str, *, timeout: float = 10.0, command: str = "") -> Iterato
         yield
     finally:
         lock.release()
+
+
+def is_held(lock_path: str) -> bool:
+    """Whether a process holds the lock at this moment; false where that cannot be told. Waits for nobody."""
+    import filelock
+
+    if not os.path.exists(lock_path):
+        return False
+    lock: filelock.BaseFileLock = filelock.FileLock(lock_path)
+    try:
+        lock.acquire(timeout=0)
+    except filelock.Timeout:
+        return True
+    except OSError:
+        return False
+    lock.release()
+    return False
 
 
 def _no_locks(lock_path: str) -> Busy:

@@ -11,18 +11,30 @@ from thunderus_mem.model.ids import ulid_time
 from thunderus_mem.model.proposal import PATCH_ID, InvalidProposal, Proposal
 from thunderus_mem.model.proposal_file import MAX_PROPOSAL, decode, encode
 from thunderus_mem.store.disk import explain
-from thunderus_mem.store.files import ABSENT, TEMP_PREFIX, read_file, replace_file
+from thunderus_mem.store.files import ABSENT, TEMP_PREFIX, read_below, replace_file
+from thunderus_mem.store.layout import kind_of
 from thunderus_mem.store.paths import inside, is_safe
 from thunderus_mem.store.places import may_change, proposal_id
 from thunderus_mem.store.staging import Write
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
     from thunderus_mem.store.layout import Layout
 
-__all__ = ["BadProposal", "Queue", "Waiting", "age", "discard", "file_names", "queue", "read", "write"]
+__all__ = [
+    "BadProposal",
+    "Queue",
+    "Waiting",
+    "age",
+    "discard",
+    "entries",
+    "file_names",
+    "queue",
+    "read",
+    "write",
+]
 
 FOLDER: Final = ".thunderus/patches"
 _DAY: Final = 86_400
@@ -69,20 +81,27 @@ def age(path: str, now: datetime) -> int | None:
     return None if made is None else max(int((now - made).total_seconds()) // _DAY, 0)
 
 
-def queue(layout: Layout) -> Queue:
-    """Read the whole folder; one bad file hides no other."""
-    waiting: list[Waiting] = []
-    bad: list[BadProposal] = []
+def entries(layout: Layout) -> Iterator[Waiting | BadProposal]:
+    """Each file of the folder, oldest first, one at a time: one bad file hides no other."""
     for path in file_names(layout):
         try:
-            waiting.append(_read(layout, path))
+            yield _read(layout, path)
         except InvalidProposal as error:
-            bad.append(BadProposal(path, error.key, error.reason, error.fix))
+            yield BadProposal(path, error.key, error.reason, error.fix)
         except NotFound:
             continue  # decided meanwhile
         except ThunderusError as error:
-            bad.append(BadProposal(path, "", str(error), error.hint or ""))
-    return Queue(tuple(waiting), tuple(bad))
+            told = str(error).removeprefix(repr(path)).removeprefix(path).strip(" .")
+            yield BadProposal(path, "", told, error.hint or "")
+
+
+def queue(layout: Layout) -> Queue:
+    """The whole folder at once."""
+    found = list(entries(layout))
+    return Queue(
+        tuple(one for one in found if isinstance(one, Waiting)),
+        tuple(one for one in found if isinstance(one, BadProposal)),
+    )
 
 
 def read(layout: Layout, path: str) -> Waiting:
@@ -97,7 +116,7 @@ def _read(layout: Layout, path: str) -> Waiting:
     named = proposal_id(path)
     if not named:
         raise InvalidProposal("", "no proposal has such a name (patch_….json)", "move the file away")
-    data = read_file(inside(layout.root, path), MAX_PROPOSAL)
+    data = read_below(layout.root, path, MAX_PROPOSAL)
     proposal = decode(data)
     if proposal.id != named:
         raise InvalidProposal("id", f"is {proposal.id}, but the file is named {named}")
@@ -106,6 +125,8 @@ def _read(layout: Layout, path: str) -> Waiting:
             raise InvalidProposal(
                 f"edits[{at}].path", f"{edit.path!r} is no place of a document", "delete it: it is not ours"
             )
+        if not edit.doc_id and kind_of(edit.path) is not None:
+            raise InvalidProposal(f"edits[{at}].doc_id", "is empty")
     _refuse_secrets(data, proposal)
     return Waiting(path, content_hash(data), proposal)
 

@@ -95,7 +95,10 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "garden undo": ("events", ("id", "ts", "op", "author", "undo_id", "why")),
     "patch list": (
         "proposals",
-        ("id", "created", "age_days", "expired", "author", "action", "rule", "label", "targets", "why"),
+        (
+            *("id", "created", "age_days", "expired", "author"),
+            *("action", "rule", "label", "targets", "why", "more_targets"),
+        ),
     ),
     "patch show": ("changes", ("path", "doc_id", "op", "diff")),
     "patch approve": ("decisions", _DECISION),

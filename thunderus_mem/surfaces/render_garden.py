@@ -95,9 +95,11 @@ def _few(steps: Sequence[Step], style: Style) -> list[str]:
     return [*aligned(rows), *more]
 
 
-def names(targets: Sequence[str], style: Style) -> str:
-    """The first few documents of a step or proposal, and how many more there are."""
-    more = f" and {len(targets) - _MOST_NAMES:,} more" if len(targets) > _MOST_NAMES else ""
+def names(targets: Sequence[str], style: Style, more_targets: int = 0) -> str:
+    """The first few documents of a step or proposal, and how many more there are, those included that
+    ``targets`` lacks."""
+    left = len(targets) - _MOST_NAMES + more_targets
+    more = f" and {left:,} more" if left > 0 else ""
     return style.name(", ".join(targets[:_MOST_NAMES])) + more
 
 

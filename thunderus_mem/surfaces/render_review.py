@@ -38,15 +38,14 @@ def listing(value: ProposalListing, console: Console) -> str:
             style.warning(_days(one)) if one.expired else style.dim(_days(one)),
             one.author,
             one.label or one.action,
-            names(one.targets, style),
+            names(one.targets, style, one.more_targets),
             one_line(one.why),
         )
         for one in value.proposals
     ]
-    late = sum(one.expired for one in value.proposals)
-    if late:
+    if value.expired:
         console.say(
-            f"{counted(late, 'proposal')} older than {counted(value.expires_days, 'day')}: "
+            f"{counted(value.expired, 'proposal')} older than {counted(value.expires_days, 'day')}: "
             "thunderus-mem patch expire"
         )
     return columns(rows, console, whole=1)

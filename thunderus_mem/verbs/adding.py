@@ -21,6 +21,7 @@ from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import DocumentExists, InvalidDocument
 from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.store.edits import Edit, Ids
+from thunderus_mem.transaction.opening import settle
 from thunderus_mem.verbs.checking import already_known, checked
 from thunderus_mem.verbs.locating import find_row
 from thunderus_mem.verbs.written import Written, done
@@ -66,6 +67,8 @@ def add(
         raise InvalidDocument(f"only an adr has a status, not a {kind}")
     if not body.strip():
         raise InvalidDocument("the body is empty", hint="give --body TEXT, --body - (stdin) or --body @FILE")
+    if not dry_run:
+        settle(memory, "add")
     draft = _Draft(kind, title, choose_id(kind, title, id), tag_list, body, tuple(aliases))
     relations, extra = _resolved_links(memory, links), _fields(fields or {})
     if places := tuple(anchors):

@@ -15,6 +15,7 @@ from thunderus_mem.model.edit_items import update_item
 from thunderus_mem.model.errors import InvalidDocument, NotFound
 from thunderus_mem.model.path_glob import matching
 from thunderus_mem.store.edits import Edit
+from thunderus_mem.transaction.opening import settle
 from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.locating import find_document
 from thunderus_mem.verbs.written import Written, done, unchanged
@@ -141,6 +142,7 @@ def anchor(
 
     Raises `NotFound` for a document or a place that is not there, `InvalidDocument` for what is no place.
     """
+    settle(memory, "anchor")
     memory.refresh()
     find_document(memory, id)
     new = [] if remove else given_anchors(memory, places)

@@ -10,7 +10,7 @@ from thunderus_mem.model.errors import Conflict, InvalidDocument, Refused, Thund
 from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.paths import inside
-from thunderus_mem.store.proposals import age, discard, queue
+from thunderus_mem.store.proposals import Waiting, age, discard, entries
 from thunderus_mem.transaction.opening import settle
 from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.decision import (
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from thunderus_mem.memory import Memory
-    from thunderus_mem.store.proposals import Waiting
     from thunderus_mem.transaction.writing import Writing
 
 __all__ = ["Decided", "Decision", "patch_approve", "patch_expire", "patch_reject"]
@@ -224,6 +223,8 @@ def patch_expire(
     """Take away proposals that nobody decided in ``older_than`` days (``review.expires_days`` by default),
     those about documents that are gone, and those whose change is there already. With ``plan`` only say so.
     """
+    if not plan:
+        settle(memory, "patch expire")
     memory.refresh()
     deciding = _Deciding(memory, (), why, actor)
     limit = memory.config.review_expires_days if older_than is None else older_than
@@ -244,7 +245,9 @@ def patch_expire(
 
 def _expired(memory: Memory, committed: Committed, limit: int) -> Iterator[tuple[Waiting, str]]:
     now = memory.now()
-    for waiting in queue(memory.layout).waiting:
+    for waiting in entries(memory.layout):
+        if not isinstance(waiting, Waiting):
+            continue
         days = age(waiting.path, now) or 0
         if days > limit:
             yield waiting, f"nobody decided in {days} days"

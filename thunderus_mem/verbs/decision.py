@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from thunderus_mem.model.document import read_document
 from thunderus_mem.model.edit import insert_item
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.timestamp import utc_key
@@ -125,6 +126,7 @@ def check(memory: Memory, edits: Sequence[Edit]) -> None:
 
     moved = {edit.before for edit in edits if edit.renames}
     for edit in edits:
+        _check_is_meant(edit)
         if edit.after is None or kind_of(edit.path) is None or edit.after in moved:
             continue
         before = next((one.before for one in edits if one.renames), None) if edit.renames else edit.before
@@ -134,3 +136,15 @@ def check(memory: Memory, edits: Sequence[Edit]) -> None:
                 f"{edit.path} would hold {document.id}, and the proposal says {edit.doc_id}",
                 hint="reject it: it was not written by this tool",
             )
+
+
+def _check_is_meant(edit: Edit) -> None:
+    """Raise when the file holds another document than the proposal says: that one was not decided about."""
+    if edit.before is None or not edit.doc_id:
+        return
+    there = read_document(edit.path, edit.before.encode("utf-8", "surrogateescape")).document
+    if there is not None and there.id != edit.doc_id:
+        raise InvalidDocument(
+            f"{edit.path} holds {there.id}, and the proposal says {edit.doc_id}",
+            hint="reject it: it was not written by this tool",
+        )

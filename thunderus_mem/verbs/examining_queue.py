@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thunderus_mem.store.proposals import queue
+from thunderus_mem.store.proposals import BadProposal, entries
 from thunderus_mem.verbs.health import Check, many
 from thunderus_mem.verbs.proposing import queue_state
 
@@ -16,16 +16,23 @@ if TYPE_CHECKING:
 
 def review(patient: Patient) -> Iterator[Check]:
     """Whether every file of the review queue is a proposal, and none waits for too long."""
-    found, state = queue(patient.layout), queue_state(patient.memory)
-    if found.bad:
-        first = found.bad[0]
+    state = queue_state(patient.memory)
+    bad: list[BadProposal] = []
+    waiting: list[str] = []
+    for one in entries(patient.layout):
+        if isinstance(one, BadProposal):
+            bad.append(one)
+        else:
+            waiting.append(one.path)
+    if bad:
+        first = bad[0]
         yield Check(
             "review",
             "error",
-            many(len(found.bad), "a file of the review queue is no proposal", "{} files are no proposals")
+            many(len(bad), "a file of the review queue is no proposal", "{} files are no proposals")
             + f": {first.key}{': ' if first.key else ''}{first.reason}",
             first.fix,
-            tuple(bad.path for bad in found.bad),
+            tuple(one.path for one in bad),
             "what was proposed there, unless git has it",
             "thunderus-mem lint",
         )
@@ -35,11 +42,11 @@ def review(patient: Patient) -> Iterator[Check]:
             "warning",
             many(state.expired, "a proposal has expired", "{} proposals have expired"),
             "decide, or let them go",
-            tuple(one.path for one in found.waiting),
+            tuple(waiting),
             "nothing",
             "thunderus-mem patch expire --plan",
         )
-    elif found.waiting:
+    elif waiting:
         days = many(state.oldest_days, "1 day", "{} days")
-        told = many(len(found.waiting), "a proposal waits", "{} proposals wait")
+        told = many(len(waiting), "a proposal waits", "{} proposals wait")
         yield Check("review", "note", f"{told} for a decision, the oldest {days}", "thunderus-mem patch list")

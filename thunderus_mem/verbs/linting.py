@@ -117,6 +117,10 @@ def lint(
     from thunderus_mem.verbs import mending
     from thunderus_mem.verbs.baselines import baseline_file, known
 
+    if fix:
+        from thunderus_mem.transaction.opening import settle
+
+        settle(memory, "lint --fix")
     memory.refresh()
     config = lint_config(memory, select, ignore)
     known_in = baseline_file(memory, baseline)

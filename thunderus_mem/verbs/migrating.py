@@ -16,6 +16,7 @@ from thunderus_mem.store.edits import Edit
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
 from thunderus_mem.store.places import GARDENER_FILE, OLDER_FOLDERS, present_place
 from thunderus_mem.store.version import FORMAT, refuse_newer, version_of_schemas
+from thunderus_mem.transaction.opening import settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,6 +98,8 @@ def migrate(memory: Memory, *, apply: bool = False, why: str = "", actor: str = 
 
     refuse_newer(memory.layout, memory.config)
     refuse_unseen(memory.layout)
+    if apply:
+        settle(memory, OP)
     memory.refresh()
     version, dates = version_of_schemas(memory.layout), _Dates()
     files, left = _plan(memory, dates)

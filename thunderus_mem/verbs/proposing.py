@@ -8,7 +8,7 @@ from thunderus_mem.model.errors import InvalidDocument, NotFound
 from thunderus_mem.model.proposal import proposed_edit
 from thunderus_mem.projection.log_index import read as read_events
 from thunderus_mem.store.places import proposal_id
-from thunderus_mem.store.proposals import age, file_names, queue, read, write
+from thunderus_mem.store.proposals import BadProposal, Waiting, age, entries, file_names, read, write
 from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.fitting import fit
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from thunderus_mem.model.event import Event
     from thunderus_mem.model.proposal import Proposal, ProposedEdit
     from thunderus_mem.store.edits import Edit
-    from thunderus_mem.store.proposals import BadProposal, Waiting
     from thunderus_mem.verbs.fitting import Fit
 
 __all__ = [
@@ -40,6 +39,7 @@ __all__ = [
     "waiting_for",
 ]
 
+_MOST_TARGETS, _MOST_WHY = 50, 500
 DECISION = "decision"
 """The key of an approval's body that says what was decided: approved, rejected or expired."""
 
@@ -54,7 +54,8 @@ class QueueState(NamedTuple):
 
 class Listed(NamedTuple):
     """A proposal in a line. ``author`` made it; ``age_days`` whole days ago; ``expired`` when that is more
-    than ``review.expires_days``."""
+    than ``review.expires_days``. In a list ``why`` is cut, and of ``targets`` the first are there, with
+    ``more_targets`` left out."""
 
     id: str
     created: str
@@ -68,14 +69,18 @@ class Listed(NamedTuple):
     label: str
     targets: tuple[str, ...]
     why: str
+    more_targets: int = 0
 
 
 class ProposalListing(NamedTuple):
-    """What waits, oldest first, and the files that are no proposals."""
+    """What waits, oldest first, and the files that are no proposals. ``left_out`` newer ones are
+    not shown; ``expired`` of all are past their time."""
 
     proposals: tuple[Listed, ...]
     unreadable: tuple[BadProposal, ...] = ()
     expires_days: int = 0
+    left_out: int = 0
+    expired: int = 0
 
 
 class ProposedChange(NamedTuple):
@@ -142,14 +147,30 @@ def _listed(memory: Memory, waiting: Waiting) -> Listed:
     )
 
 
-def patch_list(memory: Memory, *, label: str = "", rule: str = "") -> ProposalListing:
-    """What waits for a decision; only with a label, or of a rule, when asked."""
-    found = queue(memory.layout)
-    return ProposalListing(
-        tuple(_listed(memory, one) for one in found.waiting if _meant(one.proposal, label, rule)),
-        found.bad,
-        memory.config.review_expires_days,
-    )
+def patch_list(memory: Memory, *, label: str = "", rule: str = "", limit: int = 0) -> ProposalListing:
+    """What waits for a decision, at most ``limit`` (0: all); only with a label, or of a rule, when asked.
+
+    One proposal at a time is held in memory, and of each what a line tells.
+    """
+    listed: list[Listed] = []
+    bad: list[BadProposal] = []
+    left_out = expired = 0
+    for one in entries(memory.layout):
+        if isinstance(one, BadProposal):
+            bad.append(one)
+        elif _meant(one.proposal, label, rule):
+            line = _in_a_line(_listed(memory, one))
+            expired += line.expired
+            left_out += bool(limit) and len(listed) == limit
+            if not left_out:
+                listed.append(line)
+    return ProposalListing(tuple(listed), tuple(bad), memory.config.review_expires_days, left_out, expired)
+
+
+def _in_a_line(one: Listed) -> Listed:
+    why = one.why if len(one.why) <= _MOST_WHY else one.why[:_MOST_WHY] + "…"
+    more = max(len(one.targets) - _MOST_TARGETS, 0)
+    return one._replace(why=why, targets=one.targets[:_MOST_TARGETS], more_targets=more)
 
 
 def _meant(proposal: Proposal, label: str, rule: str) -> bool:
@@ -164,7 +185,8 @@ def waiting_for(
     Raises `NotFound` (with what was decided, when something was), `InvalidDocument` for an ambiguous one.
     """
     if every:
-        return [one for one in queue(memory.layout).waiting if _meant(one.proposal, label, rule)]
+        found = entries(memory.layout)
+        return [one for one in found if isinstance(one, Waiting) and _meant(one.proposal, label, rule)]
     paths = {proposal_id(path): path for path in file_names(memory.layout)}
     paths.pop("", None)
     chosen = dict.fromkeys(_resolved(memory, given, paths) for given in ids)
@@ -256,7 +278,9 @@ def patch_rebase(memory: Memory, ids: Sequence[str]) -> Rebasing:
     Raises `Conflict` when a file of the queue changes meanwhile.
     """
     from thunderus_mem.store.lock import held
+    from thunderus_mem.transaction.opening import settle
 
+    settle(memory, "patch rebase")
     memory.refresh()
     committed = Committed(memory.git)
     chosen = waiting_for(memory, ids)

@@ -9,12 +9,13 @@ from thunderus_mem.garden.recaps.day import RECAP_OP
 from thunderus_mem.garden.recaps.page import Page, RecapMaterial, recap_page
 from thunderus_mem.garden.recaps.rollup import rollup_page
 from thunderus_mem.model.document import MAX_DOCUMENT, Document
-from thunderus_mem.model.errors import Conflict
+from thunderus_mem.model.errors import Conflict, InvalidConfig
 from thunderus_mem.model.event import changes_of, private_to
 from thunderus_mem.projection.log_index import read
 from thunderus_mem.store.edits import Edit
-from thunderus_mem.store.files import read_file
-from thunderus_mem.store.paths import inside, safe_relative
+from thunderus_mem.store.files import read_below
+from thunderus_mem.store.paths import safe_relative
+from thunderus_mem.transaction.opening import settle
 from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.documents import document_at, documents
 from thunderus_mem.verbs.happenings import commits_within, happened, reading_here
@@ -32,11 +33,17 @@ __all__ = ["Wanted", "recap", "template_of"]
 
 
 def template_of(memory: Memory) -> str:
-    """The text of the configured template; "" for the built-in one. Raises as reading a file does."""
+    """The text of the configured template; "" for the built-in one. Raises as reading a file does, and
+    `InvalidConfig` for what is no text."""
     if not memory.config.recap_template:
         return ""
-    path = inside(memory.root, safe_relative(memory.config.recap_template))
-    return read_file(path, MAX_DOCUMENT).decode("utf-8", "replace")
+    path = safe_relative(memory.config.recap_template)
+    data = read_below(memory.root, path, MAX_DOCUMENT)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InvalidConfig(f"{path}, line {line}: this is not UTF-8", hint="save it as UTF-8") from error
 
 
 def texts_by_us(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
@@ -72,6 +79,8 @@ def recap(
     ``force`` is set; `InvalidConfig` for a template that cannot be used.
     """
     wanted = Wanted("day", of) if isinstance(of, str) else of
+    if not dry_run:
+        settle(memory, "recap")
     memory.refresh()
     page = _page(memory, wanted)
     if summarizer:

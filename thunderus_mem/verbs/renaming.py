@@ -20,6 +20,7 @@ from thunderus_mem.store.files import read_file
 from thunderus_mem.store.git_search import lines_with
 from thunderus_mem.store.layout import STORE
 from thunderus_mem.store.paths import inside
+from thunderus_mem.transaction.opening import settle
 from thunderus_mem.verbs.locating import find_row, stored_path
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def rename(
     and the old id stays with the other. Raises `InvalidDocument`, `NotFound`, `DocumentExists` when the id or
     the file name is taken, or `NotWritable` when a document that may name it cannot be read.
     """
+    if not plan:
+        settle(memory, "rename")
     memory.refresh()
     document, _ = _chosen(memory, id)
     outside = _outside(memory, Name(document.id, document.path))

@@ -93,6 +93,10 @@ def resolve(
     documents with conflict markers are taken. Nothing is staged unless ``stage`` is set, and then only what
     is clean. Raises `NotFound` for a name that no document has.
     """
+    if not plan:
+        from thunderus_mem.transaction import opening
+
+        opening.settle(memory, "resolve")
     memory.refresh()
     found = conflicts(memory)
     clear: tuple[str, ...] = ()

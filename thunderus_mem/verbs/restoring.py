@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.model.undo import taken_back
 from thunderus_mem.projection.log_index import read
+from thunderus_mem.transaction.opening import settle
 from thunderus_mem.verbs.choosing import committed_shards, of_patch, told
 from thunderus_mem.verbs.undoing import undo
 
@@ -67,6 +68,8 @@ def restore(
     Raises `NotFound`, `InvalidDocument` for an ambiguous beginning, and `Conflict` when it is taken back
     already or somebody has changed one of the documents since.
     """
+    if not dry_run:
+        settle(memory, "restore")
     memory.refresh()
     wanted = snap.strip().upper().removeprefix("SNAP_")
     ids: dict[str, Event] = {}
@@ -89,6 +92,8 @@ def restore_last(
 
     Raises `NotFound` when there is none, `Conflict` as `restore`.
     """
+    if not dry_run:
+        settle(memory, "restore")
     memory.refresh()
     for event, here in _events(memory):
         if here and event.body.get("command") == command:

@@ -70,24 +70,23 @@ def log_findings(memory: Memory) -> Iterator[Diagnostic]:
 
 def queue_findings(memory: Memory) -> Iterator[Diagnostic]:
     """Files of the review queue that are no proposals, and proposals past their time."""
-    from thunderus_mem.store.proposals import age, queue
+    from thunderus_mem.store.proposals import BadProposal, age, entries
 
-    found, limit = queue(memory.layout), memory.config.review_expires_days
-    for bad in found.bad:
-        yield Diagnostic(
-            "TM509",
-            Severity.ERROR,
-            bad.path,
-            0,
-            0,
-            f"This is no proposal: {f'{bad.key}: ' if bad.key else ''}{bad.reason}",
-            key=bad.key,
-            expected="a proposal as this program writes it",
-            hint=bad.fix,
-        )
-    for one in found.waiting:
-        days = age(one.path, memory.now()) or 0
-        if days > limit:
+    limit = memory.config.review_expires_days
+    for one in entries(memory.layout):
+        if isinstance(one, BadProposal):
+            yield Diagnostic(
+                "TM509",
+                Severity.ERROR,
+                one.path,
+                0,
+                0,
+                f"This is no proposal: {f'{one.key}: ' if one.key else ''}{one.reason}",
+                key=one.key,
+                expected="a proposal as this program writes it",
+                hint=one.fix,
+            )
+        elif (days := age(one.path, memory.now()) or 0) > limit:
             yield Diagnostic(
                 "TM510",
                 Severity.WARNING,

@@ -13,6 +13,7 @@ from thunderus_mem.model.edit_items import update_item
 from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.projection.anchored import anchored
 from thunderus_mem.store.edits import Edit
+from thunderus_mem.transaction.opening import settle
 from thunderus_mem.verbs.anchoring import cited_of
 from thunderus_mem.verbs.checking import checked
 from thunderus_mem.verbs.judging import Judge, Judged, by_document
@@ -76,6 +77,7 @@ def confirm(memory: Memory, ids: Sequence[str], *, note: str = "", actor: str = 
     A document is refused, and left as it is, when code that it talks about is missing or cannot be read.
     Raises `NotFound` for an id that there is not.
     """
+    settle(memory, "verify")
     memory.refresh()
     found = list(dict.fromkeys(find_row(memory, id).id for id in ids))
     answers: list[Confirmed] = []
@@ -214,6 +216,7 @@ def update_status(
 
     Gives what was looked at and the event's id, "" when every file says already what is so.
     """
+    settle(memory, "verify")
     drift = drifted(memory, ids)
     wrong = [one for one in drift if one.written != one.status]
     if not wrong:

@@ -102,7 +102,7 @@ def _parted(document: Document, found: Split) -> Step:
         "split",
         f"`{document.id}` has about {_tokens(document):,} tokens; its longest sections can stand alone",
         (*parts, "each line stands in one of them, and links to headings follow", *led),
-        (document.id, *(doc_id for doc_id, _, _ in found.parts)),
+        (document.id, *(doc_id for doc_id, _, _ in found.parts), *following),
         found.edits,
         rule=RULE,
         reach="propose",

@@ -37,6 +37,7 @@ class Console:
         "json",
         "no_input",
         "no_pager",
+        "opened",
         "plain",
         "quiet",
         "start",
@@ -48,6 +49,7 @@ class Console:
         self._talk = talk
         self._progress: Progress | None = None
         self._others = ""
+        self.opened: Memory | None = None
         self.environ = environ
         self.json = False
         self.quiet = False
@@ -249,6 +251,7 @@ class Console:
     def memory(self, *, lenient: bool = False) -> Memory:
         """Open the store for the folder we work in; ``lenient`` also one that no other command would open."""
         memory = self.open_at(self.start, lenient=lenient)
+        self.opened = None if lenient else memory  # who opens any store looks at it closer, and tells more
         if memory.also and os.path.realpath(memory.root) != os.path.realpath(self.start):
             self._others = f"This is the memory in {memory.root}; another is in {', '.join(memory.also)}."
         return memory

@@ -100,6 +100,7 @@ def verify(
 
     Writes fingerprints, commit, status and who confirmed it, and an approval into the log.
     """
+    from thunderus_mem.transaction.opening import settle
     from thunderus_mem.verbs import verifying
 
     console: Console = ctx.obj
@@ -112,6 +113,8 @@ def verify(
     if status:
         drift, event_id = verifying.update_status(memory, ids or None, why=note)
         return _told_status(console, drift, event_id)
+    if all_moved or (fix_moved and yes):
+        settle(memory, "verify")
     if fix_moved:
         return _fix_moved(console, memory, ids, note, yes=yes)
     if all_moved:

@@ -19,6 +19,7 @@ app = typer.Typer()
 patch_app = typer.Typer(help="Look at what waits for review, and decide.", no_args_is_help=True)
 app.add_typer(patch_app, name="patch")
 
+_MOST_BAD = 20
 _DAYS = re.compile(r"([0-9]{1,4})d?", re.ASCII)
 
 Ids = Annotated[
@@ -32,19 +33,32 @@ Why = Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason
 
 
 @patch_app.command("list")
-def patch_list(ctx: typer.Context, label: Label = "", rule: Rule = "") -> int:
+def patch_list(
+    ctx: typer.Context,
+    label: Label = "",
+    rule: Rule = "",
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=0, help="Proposals to show; 0 for all.")
+    ] = 50,
+) -> int:
     """What waits for a decision, oldest first. Exits with 6 when a file of the queue cannot be read."""
     from thunderus_mem.model.errors import Degraded
     from thunderus_mem.surfaces.render_review import listing
     from thunderus_mem.verbs import proposing
 
     console: Console = ctx.obj
-    value = proposing.patch_list(console.memory(), label=label, rule=rule)
+    # A program wants all of it, a person what fits on a few screens.
+    most = 0 if console.json or console.plain else limit
+    value = proposing.patch_list(console.memory(), label=label, rule=rule, limit=most)
     if not value.proposals:
         console.say("Nothing waits for review.")
     console.emit("patch list", value, listing, long=True)
-    for bad in value.unreadable:
+    if value.left_out:
+        console.say(f"{value.left_out:,} newer left out; -n shows more.")
+    for bad in value.unreadable[:_MOST_BAD]:
         console.talk(f"{bad.path} is no proposal: {f'{bad.key}: ' if bad.key else ''}{bad.reason}")
+    if len(value.unreadable) > _MOST_BAD:
+        console.talk(f"{len(value.unreadable) - _MOST_BAD:,} more are none; see: thunderus-mem lint")
     return Degraded.exit_code if value.unreadable else 0
 
 

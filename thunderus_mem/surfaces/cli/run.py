@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import typer
@@ -54,13 +55,29 @@ def run(arguments: Sequence[str] | None = None) -> int:
     console.json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
     try:
         _end_in_order()
-        return _flushed(_caught(given, console), console)
+        code = _caught(given, console)
+        _tell_interrupted(console)
+        return _flushed(code, console)
     except BrokenPipeError:
         return _reader_gone()
     except KeyboardInterrupt:
         return INTERRUPTED
     except _Ended as ended:
         return ended.code
+
+
+def _tell_interrupted(console: Console) -> None:
+    """Say that what was shown may be a part of a change, when a command died in the middle of one."""
+    if console.opened is None:
+        return
+    from thunderus_mem.store.interrupted import is_interrupted
+
+    with suppress(ThunderusError, OSError):
+        if is_interrupted(console.opened.layout):
+            console.talk(
+                "A command was stopped in the middle of a change, and this may show a part of it; "
+                "the next one that writes finishes or undoes it: thunderus-mem doctor --fix"
+            )
 
 
 def _flushed(code: int, console: Console) -> int:
