@@ -115,7 +115,7 @@ def search(
         {row: doc.id for row, doc in docs.items()},
         {row: doc.confirmed_by for row, doc in docs.items()},
     )
-    ordered = _relevant(database, query, ordered, index.count())
+    ordered = _named_first(index, query, _relevant(database, query, ordered, index.count()), docs)
     shown = (
         (
             docs[candidate.row],
@@ -271,6 +271,18 @@ def _relevant(database: Database, query: Query, ordered: list[Candidate], total:
     # Asked only now, since it costs: a word in the title may carry a query whose other words nobody uses.
     titles = [_matching(database, f"{{title names}} : ({unit})") for unit in sorted(units)]
     return [candidate for candidate in ordered if about(candidate.row, titles)]
+
+
+def _named_first(
+    index: Index, query: Query, ordered: list[Candidate], docs: Mapping[int, _Doc]
+) -> list[Candidate]:
+    """Who types an id means that document, or the one it was joined into, before those that mention it."""
+    name = query.text.strip()
+    if "." not in name or not ordered:
+        return ordered
+    known = index.get(name)
+    joined = index.heir(name) if known is None or is_archived(known.path) else None
+    return sorted(ordered, key=lambda candidate: docs[candidate.row].id != (joined or name))
 
 
 def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> list[Candidate]:
