@@ -156,6 +156,9 @@ def test_completion_answers_with_commands_subcommands_and_options(run: Run) -> N
         "refresh",
         "rebuild",
     ]
+    assert run("--complete", "schema", "pr").out.startswith("print\t")
+    assert run("--complete", "restore", "").out == ""
+    assert run("--complete", "garden", "").out == ""
     assert "--dry-run\t" in run("--complete", "add", "fact", "--dr").out
     assert run("--complete", "add", "pl").out == "playbook\t\n"
     assert run("--complete", "-C", "/tmp", "stat").out.startswith("status\t")
@@ -283,6 +286,14 @@ def test_global_switches_may_stand_after_the_command(run: Run, repo: Path) -> No
     assert asked.code == 2
     assert "--body" in json.loads(asked.err)["hint"]
     assert run("list", "--quiet", "--json").json["documents"]
+
+
+def test_a_quiet_init_says_nothing(run: Run, repo: Path) -> None:
+    quiet = run("-q", "init")
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
+    assert (repo / ".thunderus" / "config.toml").is_file()
+    assert run("-q", "init").out == ""
+    assert run("init", "-q", "--json").json["kept"]
 
 
 def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:

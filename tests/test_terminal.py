@@ -53,6 +53,27 @@ def look(repo: Path, server: Server, sealed: Path) -> Look:
     return call
 
 
+def test_many_added_events_are_told_in_one_line(look: Look, repo: Path) -> None:
+    (repo / "six.jsonl").write_text('{"kind": "note", "body": {"text": "A"}}\n' * 6)
+    seeds = iter(range(10, 20))
+    (repo / "one.jsonl").write_text('{"kind": "note", "body": {"text": "B"}}\n')
+
+    def add(file: str, more: str = "") -> str:
+        script = f'exec "$0" -m thunderus_mem events add < {file} {more}'
+        env = {"NO_COLOR": "1", "THUNDERUS_MEM_SEED": str(next(seeds))}
+        return look(program=("sh", "-c", script, sys.executable), env=env).text
+
+    told = re.fullmatch(
+        r"6 events added; `thunderus-mem events list` shows them\.\n(evt_\w{26}) … (evt_\w{26})\n",
+        add("six.jsonl"),
+    )
+    assert told is not None
+    assert told[1] < told[2]
+    assert re.fullmatch(r"evt_\w{26}\n", add("one.jsonl"))
+    assert re.fullmatch(r"(evt_\w{26}\n){6}", add("six.jsonl", "--plain"))
+    assert re.fullmatch(r"(evt_\w{26}\n){6}", add("six.jsonl", "| cat"))
+
+
 def pager(folder: Path, script: str, name: str = "pager") -> str:
     """A program that stands for a pager."""
     path = folder / name
