@@ -34,7 +34,7 @@ def garden(
     undo: Annotated[bool, typer.Option("--undo", help="Take back the last run in this tree.")] = False,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="RULE", help="Only this rule; several by commas, or repeat."),
+        typer.Option("--only", metavar="RULE", help="Only these rules, as a,b; repeat."),
     ] = None,
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=0, help="Steps to show; 0 for all.")

@@ -1,4 +1,4 @@
-"""Ids to offer to a shell that completes one, with a line on each: from the files and the index as they stand.
+"""Ids to offer to a shell that completes one, with a line on each, from files and index as they stand.
 
 What the shell puts on the command line is run: nothing is offered but an id as ids are made.
 """
