@@ -25,7 +25,7 @@ from thunderus_mem.model.errors import (
 )
 from thunderus_mem.model.proposal import encode, proposed_edit, text_after
 from thunderus_mem.store.proposals import read
-from thunderus_mem.verbs import anchoring, renaming, writing
+from thunderus_mem.verbs import anchoring, gardening, renaming, writing
 from thunderus_mem.verbs.deciding import patch_approve, patch_expire, patch_reject
 from thunderus_mem.verbs.garden_report import garden_report
 from thunderus_mem.verbs.gardening import garden_plan
@@ -145,6 +145,49 @@ def test_nothing_that_holds_a_secret_is_filed(store: Store) -> None:
 
 
 # Approving
+
+
+def _long(section: str, more: str = "") -> str:
+    body = "".join(f"## {name}\n\n" + f"{name} has a line. " * 600 + "\n\n" for name in ("One", section))
+    return document("fact.long", f"It is long.{more}\n\n{body}")
+
+
+def test_a_split_that_was_turned_down_is_asked_again_when_the_headings_change(store: Store) -> None:
+    def steps() -> list[str]:
+        return [step.action for step in garden_plan(store.memory(), only=["sizes"], apart=True).proposals]
+
+    store.put("long.md", _long("Two"))
+    assert steps() == ["split"]
+    gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
+    patch_reject(store.memory(), every=True, why="it is read as a whole")
+    assert steps() == []
+    store.put("long.md", _long("Two", " Of something."))
+    assert steps() == []
+    store.put("long.md", _long("Three"))
+    assert steps() == ["split"]
+
+
+def test_the_gardener_of_an_agent_files_what_it_would_carry_out(store: Store) -> None:
+    store.twins()
+    before = store.bytes()
+    plan = gardening.garden_plan(store.agent(), apart=gardening.is_reviewed(store.agent()))
+    value = gardening.garden_apply(store.agent(), plan)
+    assert (value.steps, value.written, value.snapshot_id) == ((), (), "")
+    assert [one.action for one in value.filed] == ["merge-duplicates"]
+    assert store.bytes() == before
+    assert store.patches() == [value.filed[0].id]
+    (refused,) = patch_approve(store.agent(), store.patches()).decisions
+    assert refused.state == "refused"
+    (approved,) = patch_approve(store.memory(), store.patches()).decisions
+    assert (approved.state, len(store.bytes())) == ("approved", len(before) - 1)
+
+
+def test_the_gardener_of_an_agent_carries_out_what_no_review_is_wanted_for(store: Store) -> None:
+    store.twins()
+    assert not gardening.is_reviewed(store.memory("agent"))
+    memory = store.memory("agent", THUNDERUS_MEM_REVIEW_AGENTS="propose", THUNDERUS_MEM_REVIEW_KINDS="adr")
+    value = gardening.garden_apply(memory, gardening.garden_plan(memory, apart=True))
+    assert (len(value.steps), value.filed, store.patches()) == (1, (), [])
 
 
 def test_an_agent_does_not_approve_what_an_agent_made_unless_it_may(store: Store) -> None:

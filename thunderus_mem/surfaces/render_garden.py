@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.plan import Step
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
-    from thunderus_mem.verbs.gardened import Applied, Filed, PlannedStep, PlanReport
+    from thunderus_mem.verbs.gardened import Applied, Filed, FiledStep, PlannedStep, PlanReport
     from thunderus_mem.verbs.restoring import SnapshotList
 
 _REACH = {"apply": "", "propose": "for review", "report": "for you to decide"}
@@ -76,6 +76,9 @@ def applied(value: Applied, console: Console) -> str:
     """What the gardener did, a step a line; then what waits for a person."""
     style = console.style
     lines = aligned([(done.action, names(done.targets, style), done.why) for done in value.steps])
+    if value.filed:
+        console.say(f"{counted(len(value.filed), 'step')} filed for review, not carried out.")
+        lines += [*([""] if lines else []), *_filed_lines(value.filed, style)]
     for title, steps in (
         ("To propose (thunderus-mem garden --propose):", value.proposals),
         ("For you to decide:", value.reported),
@@ -110,13 +113,15 @@ def filed(value: Filed, console: Console) -> str:
         console.say("There is nothing to file.")
     if value.proposals:
         console.say(f"Filed {counted(len(value.proposals), 'proposal')}; next: thunderus-mem patch list")
-    return "\n".join(
-        aligned(
-            [
-                (style.name(one.id), one.label or one.action, names(one.targets, style), one.why)
-                for one in value.proposals
-            ]
-        )
+    return "\n".join(_filed_lines(value.proposals, style))
+
+
+def _filed_lines(proposals: Sequence[FiledStep], style: Style) -> list[str]:
+    return aligned(
+        [
+            (style.name(one.id), one.label or one.action, names(one.targets, style), one.why)
+            for one in proposals
+        ]
     )
 
 

@@ -44,7 +44,8 @@ def garden(
     """Find what can be tidied or told: duplicates, numbers, links, tags, sizes, recaps, the archive.
 
     Writes nothing unless --apply or --propose say so. Only what is certain is changed by --apply; the rest
-    waits for a decision. What somebody changes meanwhile is left as it is and named; the exit code is 3 then.
+    waits for a decision, and so does all that an agent wants where review.agents says so. What somebody
+    changes meanwhile is left as it is and named; the exit code is 3 then.
     """
     from thunderus_mem.transaction import settle
     from thunderus_mem.verbs import gardening
@@ -59,7 +60,8 @@ def garden(
         return _undo(console, memory, why)
     if apply or propose:
         settle(memory, "garden")
-    found = gardening.garden_plan(memory, only=_rules(only or ()), apart=propose)
+    apart = propose or (apply and gardening.is_reviewed(memory))
+    found = gardening.garden_plan(memory, only=_rules(only or ()), apart=apart)
     if apply and found.steps:
         return _apply(console, memory, found)
     if propose and found.steps:
