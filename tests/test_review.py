@@ -382,6 +382,49 @@ def test_what_was_turned_down_is_not_planned_again_until_a_text_changes(store: S
     assert [step.targets for step in garden_plan(store.memory()).steps] == [("fact.twin-a", "fact.twin-b")]
 
 
+def _told_alike(store: Store, *names: str) -> None:
+    """Documents that say the same in other words."""
+    for name in names:
+        body = (
+            f"{name.title()} exporter waits thirty seconds for the first page and five for each further one, "
+            "and gives up after the tenth page that did not come in time; then it tells who asked for it.\n"
+        )
+        store.put(f"{name}.md", document(f"fact.{name}", body))
+
+
+def test_what_an_approval_makes_moot_expires_with_it(store: Store) -> None:
+    _told_alike(store, "the", "our", "this")
+    filed = gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
+    assert len(filed) == 3
+    value = patch_approve(store.memory(), every=True)
+    assert (states(value), value.code) == (["approved", "expired", "expired"], 0)
+    assert {one.problem for one in value.decisions[1:]} == {f"superseded by {filed[0].id}"}
+    assert store.patches() == []
+    again = garden_plan(store.memory(), apart=True).proposals
+    assert len(again) == 1, "the gardener plans anew what is still to do"
+    gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
+    assert states(patch_approve(store.memory(), every=True)) == ["approved"]
+    assert garden_plan(store.memory(), apart=True).proposals == ()
+
+
+def test_what_an_agent_wrote_is_not_dropped_for_an_approval(store: Store) -> None:
+    _told_alike(store, "our", "the")
+    (filed,) = gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
+    leaves = filed.targets[1]
+    edit = writing.edit(store.agent(), leaves, add_tags=["new"]).proposed
+    value = patch_approve(store.memory(), every=True)
+    assert (states(value), value.code) == (["approved", "gone"], 3)
+    assert store.patches() == [edit]
+
+
+def test_one_wish_filed_twice_is_granted_once(store: Store) -> None:
+    store.add("Ports", "Ports are even.")
+    for _ in range(2):
+        writing.edit(store.agent(), "fact.ports", add_tags=["new"])
+    value = patch_approve(store.memory(), every=True)
+    assert (states(value), value.code, store.patches()) == (["approved", "expired"], 0, [])
+
+
 def test_proposals_expire_by_age_by_what_is_gone_and_by_what_is_there(store: Store) -> None:
     store.add("Old", "Waits for long.")
     old = writing.edit(store.agent(), "fact.old", add_tags=["new"]).proposed

@@ -27,7 +27,7 @@ _UNDECIDED = re.compile(
 # "For" tells mostly what a thing is for, and "since" often when: either is a reason by what follows alone.
 _FOR = (
     r"for (?:(?:its|their|the sake|fear|lack|want|(?:(?:this|that|these|those|two|three|many) )?reasons?)\b|"
-    r"(?:the )?(?:better|best|fewer|less|more|lower|higher|greater|smaller|faster|easier|simpler|cheaper|safer)\b|"
+    r"(?:the )?(?:better|best|fewer|less|more|lower|higher|greater|smaller|faster|easier|simpler|cheaper)\b|"
     r"(?:\w+ )?(?:performance|speed|simplicity|safety|security|privacy|consistency|compatibility|"
     r"readability|reliability|portability|maintainability|stability|isolation|clarity|robustness|"
     r"scalability|latency|throughput)(?=[ ]?(?:[.,;:!)]|$|and\b|or\b|reasons?\b)))"
