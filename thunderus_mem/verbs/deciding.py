@@ -137,7 +137,7 @@ class _Deciding:
 
     def _moot(self, proposal: Proposal, state: State) -> str:
         """Why nobody has to decide about a proposal that does not fit: one approved just before has done what
-        it wants, or has changed the documents of a step that the gardener plans anew. "" when somebody has."""
+        it wants, or has changed what a step of the gardener is about. "" when somebody has to."""
         by = next((self.applied[edit.path] for edit in proposal.edits if edit.path in self.applied), "")
         return f"superseded by {by}" if by and (proposal.rule or state == "there") else ""
 
