@@ -74,6 +74,32 @@ def test_many_added_events_are_told_in_one_line(look: Look, repo: Path) -> None:
     assert re.fullmatch(r"(evt_\w{26}\n){6}", add("six.jsonl", "| cat"))
 
 
+def test_proposals_are_read_in_a_narrow_terminal(look: Look, repo: Path) -> None:
+    facts = repo / ".thunderus" / "memory" / "semantic" / "FACTS"
+    for name in ("one", "two"):
+        text = (facts / "ports.md").read_text().replace("fact.ports", f"fact.{name}")
+        (facts / f"{name}.md").write_text(text)
+    env = {"NO_COLOR": "1", "THUNDERUS_MEM_SEED": "9"}
+    for columns in (40, 80):
+        for words in (("garden", "--limit", "0"), ("garden", "--propose"), ("patch", "list")):
+            seen = look(*words, "--no-pager", columns=columns, env=env).text
+            prose = [line for line in seen.splitlines() if not re.match(r" *[-+@]|.*\.md|Filed|To ", line)]
+            assert max(map(len, prose), default=0) <= columns, seen
+    (short, *_) = look("patch", "list", columns=40, env=env).text.split("  ")
+    shown = look("patch", "show", short, "--no-pager", columns=40, env=env).text
+    assert f"id     {short}" in shown
+    assert "\nwhy\n  " in shown or "\n       " in shown
+
+
+def test_a_last_cell_goes_on_below_itself_or_below_its_row() -> None:
+    from thunderus_mem.surfaces.text import flowing
+
+    rows = [("a", "b", "one two three four five six seven"), ("aa", "b", "short")]
+    assert flowing(rows, None) == ["a   b  one two three four five six seven", "aa  b  short"]
+    assert flowing(rows, 34) == ["a   b  one two three four five six", "       seven", "aa  b  short"]
+    assert flowing(rows, 20) == ["a   b", "  one two three four", "  five six seven", "aa  b  short"]
+
+
 def pager(folder: Path, script: str, name: str = "pager") -> str:
     """A program that stands for a pager."""
     path = folder / name
