@@ -81,6 +81,19 @@ def test_a_link_to_a_joined_id_is_no_link_to_the_archive(store: Store) -> None:
     assert [one.rule for one in found if one.rule in ("TM201", "TM204", "TM207")] == []
 
 
+def test_what_is_archived_does_not_change_what_is_found(store: Store) -> None:
+    store.put("kettle.md", document("fact.kettle", "The kettle is descaled with vinegar.\n"))
+    store.put("spout.md", document("fact.spout", "The spout drips.\n"))
+    queries = ("kettle spout", "kettle", "kettle vinegar spout", "vinegar drips")
+    before = [sorted(hit.id for hit in search(store.memory(), query).hits) for query in queries]
+    for number in range(60):
+        text = document(f"fact.old{number}", f"An old kettle, number {number}.\n")
+        store.put(ASIDE.replace("gone", f"old{number}"), text)
+    after = [sorted(hit.id for hit in search(store.memory(), query).hits) for query in queries]
+    assert after == before
+    assert before[0] == ["fact.kettle", "fact.spout"]
+
+
 def test_searching_an_id_finds_its_document_before_those_that_mention_it(store: Store) -> None:
     for number in range(3):
         store.put(f"more{number}.md", document(f"fact.more{number}", f"{GONE} and {LEFT}.\n" * 2))

@@ -115,7 +115,7 @@ def search(
         {row: doc.id for row, doc in docs.items()},
         {row: doc.confirmed_by for row, doc in docs.items()},
     )
-    ordered = _named_first(index, query, _relevant(database, query, ordered, index.count()), docs)
+    ordered = _named_first(index, query, _relevant(database, query, ordered, index.count(), hidden), docs)
     shown = (
         (
             docs[candidate.row],
@@ -255,15 +255,17 @@ def _successors(
     return {by_id[old].row: (new, shown.get(new)) for old, new in successor_ids.items() if old in by_id}
 
 
-def _relevant(database: Database, query: Query, ordered: list[Candidate], total: int) -> list[Candidate]:
-    """Only the candidates that are about the query at all."""
+def _relevant(
+    database: Database, query: Query, ordered: list[Candidate], total: int, hidden: frozenset[int]
+) -> list[Candidate]:
+    """Only the candidates that are about the query at all; how common a word is, those in use alone tell."""
     units = {unit for term in query.wanted for unit in (atoms(term) or [whole_expression(term)])}
-    matching = [_matching(database, unit) for unit in sorted(units)]
+    matching = [_matching(database, unit) - hidden for unit in sorted(units)]
     frequencies = [len(rows) for rows in matching]
 
     def about(row: int, titles: Sequence[set[int]]) -> bool:
         titled = [row in rows for rows in titles]
-        return covers([row in rows for rows in matching], frequencies, total, titled)
+        return covers([row in rows for rows in matching], frequencies, total - len(hidden), titled)
 
     kept = [candidate for candidate in ordered if about(candidate.row, ())]
     if kept or not ordered:
