@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -156,6 +157,9 @@ def test_completion_answers_with_commands_subcommands_and_options(run: Run) -> N
         "refresh",
         "rebuild",
     ]
+    assert run("--complete", "schema", "pr").out.startswith("print\t")
+    assert run("--complete", "restore", "").out == ""
+    assert run("--complete", "garden", "").out == ""
     assert "--dry-run\t" in run("--complete", "add", "fact", "--dr").out
     assert run("--complete", "add", "pl").out == "playbook\t\n"
     assert run("--complete", "-C", "/tmp", "stat").out.startswith("status\t")
@@ -283,6 +287,54 @@ def test_global_switches_may_stand_after_the_command(run: Run, repo: Path) -> No
     assert asked.code == 2
     assert "--body" in json.loads(asked.err)["hint"]
     assert run("list", "--quiet", "--json").json["documents"]
+
+
+def test_a_quiet_init_says_nothing(run: Run, repo: Path) -> None:
+    quiet = run("-q", "init")
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
+    assert (repo / ".thunderus" / "config.toml").is_file()
+    assert run("-q", "init").out == ""
+    assert run("init", "-q", "--json").json["kept"]
+
+
+def test_a_list_tells_no_status_of_what_no_code_speaks_for(run: Run, repo: Path) -> None:
+    run("init")
+    run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
+    assert "fact.one  fact  2026-01-21  One\n" in run("list").out
+    assert "status   unanchored" in run("show", "fact.one").out
+    (repo / "notes.txt").write_text("one\n")
+    run("add", "fact", "Two", "--tag", "x", "--body", "Another text.", "--anchor", "notes.txt")
+    listed = run("list").out
+    assert re.search(r"fact\.one +fact +2026-01-21 +One\n", listed)
+    assert re.search(r"fact\.two +fact +2026-01-21 +verified +Two\n", listed)
+    assert [doc["status"] for doc in run("list", "--json").json["documents"]] == [
+        "unknown",
+        "unknown",
+        "verified",
+    ]
+    assert "fact.one" in run("list", "--status", "unknown").out
+
+
+def test_a_file_name_that_is_not_utf8_is_told_with_its_way_out(run: Run, repo: Path) -> None:
+    run("init")
+    run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
+    facts = repo / ".thunderus" / "memory" / "semantic" / "FACTS"
+    odd = os.fsencode(facts) + b"/caf\xe9.md"
+    text = (facts / "one.md").read_bytes().replace(b"fact.one", b"fact.cafe")
+    with open(odd, "wb") as file:
+        file.write(text)
+    found = run("lint")
+    assert found.code == 1
+    assert "caf\\xe9.md: error TM002 nul-or-binary: The name of this file is not UTF-8 text" in found.out
+    assert "mv .thunderus/memory/semantic/FACTS/caf?.md NEW-NAME" in found.out
+    for words in (("status",), ("list",), ("doctor",), ("garden",), ("index", "rebuild"), ("lint", "--fix")):
+        ran = run(*words)
+        assert ran.code in (0, 1), ran.err
+        assert "Traceback" not in ran.err
+    with open(odd, "rb") as file:
+        assert file.read() == text
+    os.rename(odd, os.fsencode(facts / "cafe.md"))
+    assert run("show", "fact.cafe").code == 0
 
 
 def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:

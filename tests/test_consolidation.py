@@ -311,6 +311,36 @@ def test_what_was_decided_is_no_reason_for_it(text: str, subject: str, reason: s
     assert (one.subject, one.reason) == (subject, reason)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("We decided to use one queue for all services.", ""),
+        ("We went with four bytes for the frame.", ""),
+        ("We chose Redis for caching pages.", ""),
+        ("We decided to wait for the lock.", ""),
+        ("We decided to keep the old parser for now.", ""),
+        ("I picked sqlite for the index and the log.", ""),
+        ("We chose one worker for performance tests.", ""),
+        ("We have decided on tabs for each file since Monday.", ""),
+        ("We have decided against threads since version 2.", ""),
+        ("Since Monday, we decided to keep tabs.", ""),
+        ("We chose Postgres as item store.", ""),
+        ("We chose Postgres for its locks.", "for its locks."),
+        ("We went with processes for better isolation.", "for better isolation."),
+        ("We decided on plain files for simplicity.", "for simplicity."),
+        ("We decided on plain files for data safety and speed.", "for data safety and speed."),
+        ("We chose one writer for fear of deadlocks.", "for fear of deadlocks."),
+        ("We decided on one queue for all services because two drift apart.", "because two drift apart."),
+        ("We chose zstd for the archive for its speed.", "for its speed."),
+        ("I picked sqlite since it is there.", "since it is there."),
+        ("I picked sqlite since the deployment has it.", "since the deployment has it."),
+    ],
+)
+def test_for_and_since_give_a_reason_only_where_they_do(text: str, reason: str) -> None:
+    (one,) = decisions_in(text, KEYWORDS)
+    assert one.reason == reason
+
+
 def test_on_a_real_store_nothing_is_written_and_anchors_lead_to_the_code(repo: Path, server: Server) -> None:
     store = Store(repo, server)
     (repo / "src").mkdir()

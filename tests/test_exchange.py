@@ -27,6 +27,8 @@ from thunderus_mem.verbs.writing import edit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from command_server import Server
+
     from tests.conftest import Ran
 
 DECISIONS = ".thunderus/memory/semantic/DECISIONS"
@@ -294,6 +296,22 @@ def test_the_watcher_keeps_the_index_of_a_real_store_fresh(root: Path) -> None:
     assert [row.id for row in memory.index.documents()] == ["fact.a"]
     stop.set()
     thread.join(8)
+
+
+def test_long_texts_that_were_imported_are_told_and_fail_no_check(root: Path, server: Server) -> None:
+    assert server.run("init", cwd=str(root)).code == 0
+    folder = root / "long"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.md").write_text(
+            f"# Thing {number}\n\n" + f"Thing {number} has a line.\n" * 1_000, encoding="utf-8"
+        )
+    words = ("import", "markdown", "long", "-k", "fact", "-t", "x")
+    assert server.run(*words, cwd=str(root), env={"THUNDERUS_MEM_SEED": "2"}).code == 0
+    done = server.run("lint", cwd=str(root))
+    assert done.out.count("note TM302 size-hard") == 3
+    assert "thunderus-mem garden --only sizes" in done.out
+    assert done.code == 0
 
 
 def test_links_of_imported_texts_hold_as_they_were_written(root: Path) -> None:

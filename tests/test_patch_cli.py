@@ -96,10 +96,56 @@ def test_a_step_is_bounded_and_says_how_much_more_there_is(run: Callable[..., Do
     assert "not shown" not in run("garden", "-n", "0").out
 
 
+def test_rules_are_chosen_by_commas_and_by_repeating(run: Callable[..., Done]) -> None:
+    def rules(*words: str) -> list[str]:
+        return [step["rule"] for step in run("garden", "--json", *words).json["steps"]]
+
+    assert rules("--only", "links, duplicates") == ["duplicates"]
+    assert rules("--only", "links", "--only", "tags,duplicates") == ["duplicates"]
+    assert rules("--only", "links,tags") == []
+
+
+def test_a_shell_completes_proposals_snapshots_and_rules(run: Callable[..., Done]) -> None:
+    def offered(*words: str) -> dict[str, str]:
+        lines = run("--complete", *words).out.splitlines()
+        return {word: text for word, _, text in (line.partition("\t") for line in lines)}
+
+    run("garden", "--propose")
+    (one,) = waiting(run)
+    for verb in ("show", "approve", "reject", "rebase"):
+        assert list(offered("patch", verb, "")) == [one["id"]]
+    told = offered("patch", "show", one["id"][:12])[one["id"]]
+    assert told.startswith("merge-duplicates: fact.one, fact.two; ")
+    assert offered("patch", "list", "") == {}
+    assert offered("patch", "show", "patch_X") == {}
+    assert list(offered("garden", "--only", "l")) == ["links"]
+    assert list(offered("garden", "--only", "links,t")) == ["links,tags"]
+    assert list(offered("patch", "approve", "--all", "--rule", "du")) == ["duplicates"]
+    assert offered("restore", "") == {}
+    assert run("patch", "reject", one["id"], "-m", "no").code == 0
+    assert offered("patch", "show", "") == {}
+
+
+def test_a_shell_completes_snapshots(run: Callable[..., Done]) -> None:
+    run("garden", "--apply")
+    (snap,) = run("restore", "--list", "--json").json["snapshots"]
+    assert run("--complete", "restore", "snap_").out == f"{snap['id']}\t2026-01-21 09:00 garden\n"
+    assert run("--complete", "restore", "snap_Z").out == ""
+
+
+def test_a_broken_proposal_does_not_stop_completion(run: Callable[..., Done], tmp_path: Path) -> None:
+    run("garden", "--propose")
+    (one,) = waiting(run)
+    (tmp_path / ".thunderus" / "patches" / "patch_01KFFWG0000000000000000000.json").write_text("{")
+    assert run("--complete", "patch", "show", "").out.startswith(one["id"])
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
         (("garden", "--only", "duplicate"), 4, "Did you mean duplicates?"),
+        (("garden", "--only", "links,duplicate"), 4, "Did you mean duplicates?"),
+        (("garden", "--only", "links,"), 2, "As --only links,tags"),
         (("garden", "--plan", "--apply"), 2, "Give one of"),
         (("garden", "--undo", "--only", "duplicates"), 2, "as a whole"),
         (("garden", "--undo"), 4, "no run of garden"),

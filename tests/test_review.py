@@ -26,7 +26,7 @@ from thunderus_mem.model.errors import (
 from thunderus_mem.model.proposal import proposed_edit, text_after
 from thunderus_mem.model.proposal_file import encode
 from thunderus_mem.store.proposals import read
-from thunderus_mem.verbs import anchoring, renaming, writing
+from thunderus_mem.verbs import anchoring, gardening, renaming, writing
 from thunderus_mem.verbs.deciding import patch_approve, patch_expire, patch_reject
 from thunderus_mem.verbs.garden_report import garden_report
 from thunderus_mem.verbs.gardening import garden_plan
@@ -146,6 +146,49 @@ def test_nothing_that_holds_a_secret_is_filed(store: Store) -> None:
 
 
 # Approving
+
+
+def _long(section: str, more: str = "") -> str:
+    body = "".join(f"## {name}\n\n" + f"{name} has a line. " * 600 + "\n\n" for name in ("One", section))
+    return document("fact.long", f"It is long.{more}\n\n{body}")
+
+
+def test_a_split_that_was_turned_down_is_asked_again_when_the_headings_change(store: Store) -> None:
+    def steps() -> list[str]:
+        return [step.action for step in garden_plan(store.memory(), only=["sizes"], apart=True).proposals]
+
+    store.put("long.md", _long("Two"))
+    assert steps() == ["split"]
+    gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
+    patch_reject(store.memory(), every=True, why="it is read as a whole")
+    assert steps() == []
+    store.put("long.md", _long("Two", " Of something."))
+    assert steps() == []
+    store.put("long.md", _long("Three"))
+    assert steps() == ["split"]
+
+
+def test_the_gardener_of_an_agent_files_what_it_would_carry_out(store: Store) -> None:
+    store.twins()
+    before = store.bytes()
+    plan = gardening.garden_plan(store.agent(), apart=gardening.is_reviewed(store.agent()))
+    value = gardening.garden_apply(store.agent(), plan)
+    assert (value.steps, value.written, value.snapshot_id) == ((), (), "")
+    assert [one.action for one in value.filed] == ["merge-duplicates"]
+    assert store.bytes() == before
+    assert store.patches() == [value.filed[0].id]
+    (refused,) = patch_approve(store.agent(), store.patches()).decisions
+    assert refused.state == "refused"
+    (approved,) = patch_approve(store.memory(), store.patches()).decisions
+    assert (approved.state, len(store.bytes())) == ("approved", len(before) - 1)
+
+
+def test_the_gardener_of_an_agent_carries_out_what_no_review_is_wanted_for(store: Store) -> None:
+    store.twins()
+    assert not gardening.is_reviewed(store.memory("agent"))
+    memory = store.memory("agent", THUNDERUS_MEM_REVIEW_AGENTS="propose", THUNDERUS_MEM_REVIEW_KINDS="adr")
+    value = gardening.garden_apply(memory, gardening.garden_plan(memory, apart=True))
+    assert (len(value.steps), value.filed, store.patches()) == (1, (), [])
 
 
 def test_an_agent_does_not_approve_what_an_agent_made_unless_it_may(store: Store) -> None:
@@ -357,6 +400,49 @@ def test_what_was_turned_down_is_not_planned_again_until_a_text_changes(store: S
     path = store.path("twin-b.md")
     path.write_text(path.read_text().replace("title: A title", "title: Another"))
     assert [step.targets for step in garden_plan(store.memory()).steps] == [("fact.twin-a", "fact.twin-b")]
+
+
+def _told_alike(store: Store, *names: str) -> None:
+    """Documents that say the same in other words."""
+    for name in names:
+        body = (
+            f"{name.title()} exporter waits thirty seconds for the first page and five for each further one, "
+            "and gives up after the tenth page that did not come in time; then it tells who asked for it.\n"
+        )
+        store.put(f"{name}.md", document(f"fact.{name}", body))
+
+
+def test_what_an_approval_makes_moot_expires_with_it(store: Store) -> None:
+    _told_alike(store, "the", "our", "this")
+    filed = gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
+    assert len(filed) == 3
+    value = patch_approve(store.memory(), every=True)
+    assert (states(value), value.code) == (["approved", "expired", "expired"], 0)
+    assert {one.problem for one in value.decisions[1:]} == {f"superseded by {filed[0].id}"}
+    assert store.patches() == []
+    again = garden_plan(store.memory(), apart=True).proposals
+    assert len(again) == 1, "the gardener plans anew what is still to do"
+    gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
+    assert states(patch_approve(store.memory(), every=True)) == ["approved"]
+    assert garden_plan(store.memory(), apart=True).proposals == ()
+
+
+def test_what_an_agent_wrote_is_not_dropped_for_an_approval(store: Store) -> None:
+    _told_alike(store, "our", "the")
+    (filed,) = gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
+    leaves = filed.targets[1]
+    edit = writing.edit(store.agent(), leaves, add_tags=["new"]).proposed
+    value = patch_approve(store.memory(), every=True)
+    assert (states(value), value.code) == (["approved", "gone"], 3)
+    assert store.patches() == [edit]
+
+
+def test_one_wish_filed_twice_is_granted_once(store: Store) -> None:
+    store.add("Ports", "Ports are even.")
+    for _ in range(2):
+        writing.edit(store.agent(), "fact.ports", add_tags=["new"])
+    value = patch_approve(store.memory(), every=True)
+    assert (states(value), value.code, store.patches()) == (["approved", "expired"], 0, [])
 
 
 def test_proposals_expire_by_age_by_what_is_gone_and_by_what_is_there(store: Store) -> None:

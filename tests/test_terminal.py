@@ -53,6 +53,53 @@ def look(repo: Path, server: Server, sealed: Path) -> Look:
     return call
 
 
+def test_many_added_events_are_told_in_one_line(look: Look, repo: Path) -> None:
+    (repo / "six.jsonl").write_text('{"kind": "note", "body": {"text": "A"}}\n' * 6)
+    seeds = iter(range(10, 20))
+    (repo / "one.jsonl").write_text('{"kind": "note", "body": {"text": "B"}}\n')
+
+    def add(file: str, more: str = "") -> str:
+        script = f'exec "$0" -m thunderus_mem events add < {file} {more}'
+        env = {"NO_COLOR": "1", "THUNDERUS_MEM_SEED": str(next(seeds))}
+        return look(program=("sh", "-c", script, sys.executable), env=env).text
+
+    told = re.fullmatch(
+        r"6 events added; `thunderus-mem events list` shows them\.\n(evt_\w{26}) … (evt_\w{26})\n",
+        add("six.jsonl"),
+    )
+    assert told is not None
+    assert told[1] < told[2]
+    assert re.fullmatch(r"evt_\w{26}\n", add("one.jsonl"))
+    assert re.fullmatch(r"(evt_\w{26}\n){6}", add("six.jsonl", "--plain"))
+    assert re.fullmatch(r"(evt_\w{26}\n){6}", add("six.jsonl", "| cat"))
+
+
+def test_proposals_are_read_in_a_narrow_terminal(look: Look, repo: Path) -> None:
+    facts = repo / ".thunderus" / "memory" / "semantic" / "FACTS"
+    for name in ("one", "two"):
+        text = (facts / "ports.md").read_text().replace("fact.ports", f"fact.{name}")
+        (facts / f"{name}.md").write_text(text)
+    env = {"NO_COLOR": "1", "THUNDERUS_MEM_SEED": "9"}
+    for columns in (40, 80):
+        for words in (("garden", "--limit", "0"), ("garden", "--propose"), ("patch", "list")):
+            seen = look(*words, "--no-pager", columns=columns, env=env).text
+            prose = [line for line in seen.splitlines() if not re.match(r" *[-+@]|.*\.md|Filed|To ", line)]
+            assert max(map(len, prose), default=0) <= columns, seen
+    (short, *_) = look("patch", "list", columns=40, env=env).text.split("  ")
+    shown = look("patch", "show", short, "--no-pager", columns=40, env=env).text
+    assert f"id     {short}" in shown
+    assert "\nwhy\n  " in shown or "\n       " in shown
+
+
+def test_a_last_cell_goes_on_below_itself_or_below_its_row() -> None:
+    from thunderus_mem.surfaces.text import flowing
+
+    rows = [("a", "b", "one two three four five six seven"), ("aa", "b", "short")]
+    assert flowing(rows, None) == ["a   b  one two three four five six seven", "aa  b  short"]
+    assert flowing(rows, 34) == ["a   b  one two three four five six", "       seven", "aa  b  short"]
+    assert flowing(rows, 20) == ["a   b", "  one two three four", "  five six seven", "aa  b  short"]
+
+
 def pager(folder: Path, script: str, name: str = "pager") -> str:
     """A program that stands for a pager."""
     path = folder / name

@@ -20,7 +20,7 @@ __all__ = ["ACTOR", "WORDS", "acting", "must_be_reviewed", "step_proposal", "wor
 
 ACTOR: Final = "THUNDERUS_MEM_ACTOR"
 """The environment variable that says whose commands these are: user or agent."""
-WORDS: Final = frozenset(("add", "edit", "anchor", "supersede", "link", "remove", "rename"))
+WORDS: Final = frozenset(("add", "edit", "anchor", "supersede", "link", "remove", "rename", "garden"))
 """The kinds of patches that ``review.agents`` may send to review."""
 
 

@@ -19,7 +19,8 @@ def archived_target(subject: Subject) -> Iterable[Diagnostic]:
 
     Why: the link holds, by the id as well as by the path the file had; but what is set aside is no longer
     found by search and kept up with the code, and on a website of files the path leads nowhere. Relations
-    that tell where a document comes from are left alone.
+    that tell where a document comes from are left alone, and so are the ids of documents that were joined
+    into another: they lead to the other.
 
     Bad::
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from thunderus_mem.lint.identity import MEMORY
-from thunderus_mem.lint.rule import NOTE, WARNING
+from thunderus_mem.lint.rule import NOTE
 from thunderus_mem.model.ids import file_stem, is_document_id, is_reserved_name, short_hash
 
 if TYPE_CHECKING:
@@ -156,8 +156,8 @@ def size_hard(subject: Subject) -> Iterable[Diagnostic]:
     """The document is far too long to be read whole.
 
     Why: beyond 8,000 tokens for core and 4,000 for others, a reader gets a cut document, and nobody sees
-    what was cut. A token is taken as four characters. For an imported text it is a
-    warning: it came as it was.
+    what was cut. A token is taken as four characters. For an imported text it is a note, as the other rules
+    about its form: it came as it was, and an old decision is not written anew to please a check.
 
     Bad::
 
@@ -167,7 +167,8 @@ def size_hard(subject: Subject) -> Iterable[Diagnostic]:
 
         a fact that says what matters and links the manual
 
-    Mend: split the document at its headings. ``config.toml`` moves the caps.
+    Mend: split the document at its headings; for a fact ``thunderus-mem garden`` proposes how.
+    ``config.toml`` moves the caps.
     """
     document = subject.document
     if document is None:
@@ -180,6 +181,8 @@ def size_hard(subject: Subject) -> Iterable[Diagnostic]:
             (0, 0),
             f"The document holds about {tokens:,} tokens.",
             expected=f"at most {hard:,} tokens",
-            hint="Split it at its headings.",
-            severity=WARNING if document.imported_from else None,
+            hint="See how it could be split: thunderus-mem garden --only sizes"
+            if document.kind == "fact"
+            else "Split it at its headings.",
+            severity=NOTE if document.imported_from else None,
         )

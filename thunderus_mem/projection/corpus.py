@@ -37,10 +37,14 @@ class IndexCorpus:
         return self._alike_ids.get(fold_key(doc_id), ())
 
     def resolve(self, target: str) -> str | None:
-        """The id behind an id, an alias, a file stem or a path."""
+        """The id behind an id, an alias, a file stem or a path; behind that of an archived document that was
+        joined into another, the other."""
         if target in self._docs:
-            return target
+            return self._joined(target) or target
         return self._by_path.get(target) or self._names.get(fold_name(target.removesuffix(".md")))
+
+    def _joined(self, doc_id: str) -> str | None:
+        return self._index.heir(doc_id) if is_archived(self._docs[doc_id][0]) else None
 
     def superseded_by(self, doc_id: str) -> str | None:
         """The existing document that supersedes this one."""

@@ -185,6 +185,16 @@ class Index:
         )
         return [row[0] for row in rows]
 
+    def heir(self, doc_id: str) -> str | None:
+        """The document in use that has this id, or that of an archived document, among its aliases; the first
+        by id when several."""
+        rows = self.database.rows(
+            "SELECT doc_id, aliases_json FROM names JOIN docs USING (doc_id) WHERE name = ? AND archived = 0 "
+            "ORDER BY doc_id",
+            (fold_name(doc_id),),
+        )
+        return next((str(row[0]) for row in rows if doc_id in decode_list(row[1])), None)
+
     def resolve(self, target: str) -> str | None:
         """The document a person means: its id, its path, an alias or a file stem; the first by id when
         several, one in use before one in the archive."""

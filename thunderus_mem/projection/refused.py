@@ -12,6 +12,7 @@ from thunderus_mem.model.ids import is_reserved_name
 from thunderus_mem.store.paths import safe_relative
 
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
+_FOREIGN: Final = re.compile(r"(?:\\x[89a-f][0-9a-f])+")
 
 
 @lru_cache(maxsize=64)
@@ -33,8 +34,29 @@ def openable(path: str) -> bool:
     return _folder_opens(folder) if ordinary else _opens(path)
 
 
+def is_foreign_name(path: str) -> bool:
+    """Whether the index has this path for a file whose name is not UTF-8: its bytes are ``\\xff`` there."""
+    return _FOREIGN.search(path) is not None
+
+
+def foreign_name(path: str) -> Diagnostic:
+    """The finding for a file whose name is not UTF-8."""
+    return Diagnostic(
+        "TM002",
+        Severity.ERROR,
+        path,
+        0,
+        0,
+        "The name of this file is not UTF-8 text; its bytes that are none are shown as \\x and two digits.",
+        expected="a plain name, or one in UTF-8",
+        hint=f"Rename it; nothing else needs to change: mv {_FOREIGN.sub('?', path)} NEW-NAME",
+    )
+
+
 def irregular(path: str) -> Diagnostic:
     """The finding for what stands where a document should and is no regular file."""
+    if is_foreign_name(path):
+        return foreign_name(path)
     return Diagnostic(
         "TM002",
         Severity.ERROR,

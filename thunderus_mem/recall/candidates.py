@@ -87,15 +87,17 @@ def matching(database: Database, expression: str) -> set[int]:
     }
 
 
-def relevant(database: Database, query: Query, ordered: list[Candidate], total: int) -> list[Candidate]:
-    """Only the candidates that are about the query at all."""
+def relevant(
+    database: Database, query: Query, ordered: list[Candidate], total: int, hidden: frozenset[int]
+) -> list[Candidate]:
+    """Only the candidates that are about the query at all; how common a word is, those in use alone tell."""
     units = {unit for term in query.wanted for unit in (atoms(term) or [whole_expression(term)])}
-    holders = [matching(database, unit) for unit in sorted(units)]
+    holders = [matching(database, unit) - hidden for unit in sorted(units)]
     frequencies = [len(rows) for rows in holders]
 
     def about(row: int, titles: Sequence[set[int]]) -> bool:
         titled = [row in rows for rows in titles]
-        return covers([row in rows for rows in holders], frequencies, total, titled)
+        return covers([row in rows for rows in holders], frequencies, total - len(hidden), titled)
 
     kept = [candidate for candidate in ordered if about(candidate.row, ())]
     if kept or not ordered:

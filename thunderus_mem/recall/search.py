@@ -124,8 +124,8 @@ def _by_relevance(
         {row: doc.id for row, doc in docs.items()},
         {row: doc.confirmed_by for row, doc in docs.items()},
     )
-    ordered = relevant(database, query, ordered, index.count())
-    for candidate in _with_successors(ordered, superseded):
+    ordered = relevant(database, query, ordered, index.count(), scope.hidden)
+    for candidate in _with_successors(_named_first(index, query, ordered, docs), superseded):
         row = candidate.row
         yield (
             docs[row],
@@ -198,6 +198,18 @@ def _successors(index: Index, docs: dict[int, _Doc], scope: Scope) -> dict[int, 
         by_id.update({doc.id: doc for doc in _docs(index.database, asked, "doc_id").values()})
     shown = {doc.id: doc for doc in by_id.values() if scope.has(doc.row)}
     return {by_id[old].row: (new, shown.get(new)) for old, new in successor_ids.items() if old in by_id}
+
+
+def _named_first(
+    index: Index, query: Query, ordered: list[Candidate], docs: Mapping[int, _Doc]
+) -> list[Candidate]:
+    """Who types an id means that document, or the one it was joined into, before those that mention it."""
+    name = query.text.strip()
+    if "." not in name or not ordered:
+        return ordered
+    known = index.get(name)
+    joined = index.heir(name) if known is None or is_archived(known.path) else None
+    return sorted(ordered, key=lambda candidate: docs[candidate.row].id != (joined or name))
 
 
 def _with_successors(ordered: list[Candidate], superseded: dict[int, int]) -> list[Candidate]:

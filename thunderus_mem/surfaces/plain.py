@@ -64,6 +64,7 @@ TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "events replay": ("documents", ("state", "id", "path", "reached", "found")),
     "undo": ("events", ("id", "ts", "op", "author", "undo_id", "why")),
     "record": ("recorded", ()),
+    "events add": ("added", ()),
     "events list": ("events", _EVENT),
     "events verify": ("diagnostics", _FINDING),
     "lint": ("diagnostics", _FINDING),

@@ -125,6 +125,8 @@ def shown(value: Shown, console: Console) -> str:
 
 
 def _said_status(value: Shown) -> str:
+    if value.status == "unknown" and not value.anchors:
+        return "" if value.archived else "unanchored"
     who = {"user": "confirmed by a person", "agent": "confirmed by an agent"}.get(value.confirmed_by, "")
     return f"{value.status} ({who})" if who and value.status != "stale" else value.status
 
@@ -157,23 +159,30 @@ def _body(value: Shown, console: Console) -> str:
 
 
 def listing(value: Listing, console: Console) -> str:
-    """Documents by id, kind, last change and title; on a terminal with a headline, and only what fits."""
+    """Documents by id, kind, last change, standing (where any has one) and title; on a terminal with a
+    headline, and only what fits."""
     style = console.style
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (style.name(doc.id), doc.kind, day(doc.updated), _standing(doc), one_line(doc.title))
         for doc in value.documents
     ]
+    head: tuple[str, ...] = tuple(map(style.dim, ("ID", "KIND", "UPDATED", "STATUS", "TITLE")))
+    if not any(row[3] for row in rows):
+        head, rows = _without_fourth(head), [_without_fourth(row) for row in rows]
     if console.width is None or not rows:
         return columns(rows, console)
-    head = tuple(map(style.dim, ("ID", "KIND", "UPDATED", "STATUS", "TITLE")))
     kept = _fitting([head, *rows], console.width)
     return columns([[row[at] for at in kept] for row in (head, *rows)], console, whole=1)
 
 
+def _without_fourth(row: tuple[str, ...]) -> tuple[str, ...]:
+    return (*row[:3], *row[4:])
+
+
 def _fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     """The columns of a listing that leave its titles room: an id says its kind, and a day matters least."""
-    kept = [0, 1, 2, 3, 4]
-    for column in (1, 2, 3):
+    kept = list(range(len(rows[0])))
+    for column in kept[1:-1]:
         taken = sum(max(width(row[at]) for row in rows) + _GAP for at in kept[:-1])
         if taken <= room - _LAST - _LEAST:
             break
@@ -182,9 +191,11 @@ def _fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 
 def _standing(doc: Listed) -> str:
+    """In a word; nothing of a document that no code could speak for or against, and nobody has confirmed."""
     if doc.archived:
         return "archived"
-    return "superseded" if doc.superseded_by else doc.status
+    status = doc.status if doc.anchored or doc.status != "unknown" else ""
+    return "superseded" if doc.superseded_by else status
 
 
 def listing_ids(value: Listing, console: Console) -> str:

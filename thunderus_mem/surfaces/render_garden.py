@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thunderus_mem.surfaces.render_undo import diff_lines
-from thunderus_mem.surfaces.text import aligned, counted, minute
+from thunderus_mem.surfaces.text import aligned, counted, flowing, indented, minute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.plan import Step
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
-    from thunderus_mem.verbs.gardened import Applied, Filed, PlannedStep, PlanReport
+    from thunderus_mem.verbs.gardened import Applied, Filed, FiledStep, PlannedStep, PlanReport
     from thunderus_mem.verbs.restoring import SnapshotList
 
 _REACH = {"apply": "", "propose": "for review", "report": "for you to decide"}
@@ -29,7 +29,7 @@ def plan(value: PlanReport, console: Console) -> str:
     style = console.style
     lines: list[str] = []
     for number, step in enumerate(value.steps, 1):
-        lines += _step(step, number, style)
+        lines += _step(step, number, style, console.width)
     if value.left_out:
         lines += ["", f"{counted(value.left_out, 'more step')} not shown; -n 0 shows all, --json too."]
     lines += ["", *_counts(value)] if lines else _counts(value)
@@ -40,13 +40,13 @@ def plan(value: PlanReport, console: Console) -> str:
     return "\n".join(lines).strip("\n")
 
 
-def _step(step: PlannedStep, number: int, style: Style) -> Iterator[str]:
+def _step(step: PlannedStep, number: int, style: Style, room: int | None) -> Iterator[str]:
     about = ", ".join(filter(None, (step.label, _REACH[step.reach])))
-    yield f"{number}. {style.bold(step.action)}  {names(step.targets, style)}" + (
-        f"  ({about})" if about else ""
-    )
-    yield f"   {step.why}"
-    yield from (f"   {style.dim(item)}" for item in step.evidence)
+    head = f"{number}. {style.bold(step.action)}  {names(step.targets, style)}"
+    yield from indented(head + (f"  ({about})" if about else ""), room)
+    yield from indented(step.why, room, "   ")
+    for item in step.evidence:
+        yield from (style.dim(line) for line in indented(item, room, "   "))
     diff: list[str] = []
     for edit in step.edits:
         diff += diff_lines(edit.path, edit.op or "change", edit.diff, edit.moved_from, style)
@@ -75,24 +75,28 @@ def _counts(value: PlanReport) -> list[str]:
 def applied(value: Applied, console: Console) -> str:
     """What the gardener did, a step a line; then what waits for a person."""
     style = console.style
-    lines = aligned([(done.action, names(done.targets, style), done.why) for done in value.steps])
+    room = console.width
+    lines = flowing([(done.action, names(done.targets, style), done.why) for done in value.steps], room)
+    if value.filed:
+        console.say(f"{counted(len(value.filed), 'step')} filed for review, not carried out.")
+        lines += [*([""] if lines else []), *_filed_lines(value.filed, style, room)]
     for title, steps in (
         ("To propose (thunderus-mem garden --propose):", value.proposals),
         ("For you to decide:", value.reported),
     ):
         if steps:
-            lines += [*([""] if lines else []), title, *_few(steps, style)]
+            lines += [*([""] if lines else []), title, *_few(steps, style, room)]
     if value.waiting:
         console.say(f"{counted(value.waiting, 'step')} waiting for review: thunderus-mem patch list")
     return "\n".join(lines)
 
 
-def _few(steps: Sequence[Step], style: Style) -> list[str]:
+def _few(steps: Sequence[Step], style: Style, room: int | None) -> list[str]:
     rows = [(step.action, names(step.targets, style), step.why) for step in steps[:_MOST_STEPS]]
     more = (
         [f"… {len(steps) - _MOST_STEPS:,} more: thunderus-mem garden -n 0"] if len(steps) > len(rows) else []
     )
-    return [*aligned(rows), *more]
+    return [*flowing(rows, room), *more]
 
 
 def names(targets: Sequence[str], style: Style, more_targets: int = 0) -> str:
@@ -112,13 +116,16 @@ def filed(value: Filed, console: Console) -> str:
         console.say("There is nothing to file.")
     if value.proposals:
         console.say(f"Filed {counted(len(value.proposals), 'proposal')}; next: thunderus-mem patch list")
-    return "\n".join(
-        aligned(
-            [
-                (style.name(one.id), one.label or one.action, names(one.targets, style), one.why)
-                for one in value.proposals
-            ]
-        )
+    return "\n".join(_filed_lines(value.proposals, style, console.width))
+
+
+def _filed_lines(proposals: Sequence[FiledStep], style: Style, room: int | None) -> list[str]:
+    return flowing(
+        [
+            (style.name(one.id), one.label or one.action, names(one.targets, style), one.why)
+            for one in proposals
+        ],
+        room,
     )
 
 

@@ -20,6 +20,8 @@ _SHORT_COMMIT = 12
 _SAID_AS = {"change": "note", "missing": "note"}
 _UNNAMED = ("change", "note", "code")
 _NAMED = 2
+_MOST_IDS = 5
+"""Ids of added events that a terminal shows one by one."""
 
 
 def _about(doc_ids: tuple[str, ...]) -> str:
@@ -107,12 +109,17 @@ class _Tree:
 
 
 def added_events(value: AddedEvents, console: Console) -> str:
-    """The ids of what was added; how many stayed private and how many were known, beside it."""
+    """The ids of what was added, of many on a terminal the first and the last; how many stayed private and
+    how many were known, beside it."""
     if value.private:
         console.say(f"{counted(value.private, 'event')} private to this working tree.")
     if value.known:
         console.say(f"{counted(len(value.known), 'event')} known already, left out.")
-    return "\n".join(console.style.name(id) for id in value.added)
+    ids = [console.style.name(id) for id in value.added]
+    if console.width is None or len(ids) <= _MOST_IDS:
+        return "\n".join(ids)
+    console.say(f"{counted(len(ids), 'event')} added; `thunderus-mem events list` shows them.")
+    return f"{ids[0]} … {ids[-1]}"
 
 
 def shown_event(value: ShownEvent, console: Console) -> str:

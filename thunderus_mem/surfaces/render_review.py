@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING
 from thunderus_mem.surfaces.render import columns
 from thunderus_mem.surfaces.render_garden import names
 from thunderus_mem.surfaces.render_undo import diff_lines
-from thunderus_mem.surfaces.text import aligned, counted, minute, one_line
+from thunderus_mem.surfaces.text import counted, flowing, indented, minute, one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.surfaces.style import Style
     from thunderus_mem.verbs.decision import Decided
     from thunderus_mem.verbs.proposing import Listed, ProposalListing, Rebasing, ShownProposal
 
+_NARROW = 64
+"""Columns that a listing needs for all it tells of a proposal."""
+_NARROWEST = 48
+_SHORTEST = 18
 _FITS = {
     "fits": "yes: its documents are as it found them",
     "moved": "yes, but its documents changed since: this is the diff on what is there now",
@@ -30,11 +36,14 @@ def _days(one: Listed) -> str:
 
 
 def listing(value: ProposalListing, console: Console) -> str:
-    """Proposals, oldest first: id, age, who, what, on which documents, why."""
+    """Proposals, oldest first: id, age, who, what, on which documents, why. On a terminal the beginning of
+    the id, which will do; in a narrow one id and documents, and what where that has room."""
     style = console.style
+    room = console.width
+    length = None if room is None else _telling([one.id for one in value.proposals])
     rows = [
         (
-            style.name(one.id),
+            style.name(one.id[:length]),
             style.warning(_days(one)) if one.expired else style.dim(_days(one)),
             one.author,
             one.label or one.action,
@@ -48,7 +57,17 @@ def listing(value: ProposalListing, console: Console) -> str:
             f"{counted(value.expired, 'proposal')} older than {counted(value.expires_days, 'day')}: "
             "thunderus-mem patch expire"
         )
+    if room is not None and room < _NARROW:
+        kept = (0, 4) if room < _NARROWEST else (0, 3, 4)
+        return columns([[row[at] for at in kept] for row in rows], console, whole=1)
     return columns(rows, console, whole=1)
+
+
+def _telling(ids: Sequence[str]) -> int:
+    """How much of each id tells it from the others."""
+    longest = max(map(len, ids), default=0)
+    lengths = range(_SHORTEST, longest)
+    return next((length for length in lengths if len({id[:length] for id in ids}) == len(ids)), longest)
 
 
 def shown(value: ShownProposal, console: Console) -> str:
@@ -63,9 +82,10 @@ def shown(value: ShownProposal, console: Console) -> str:
         ("why", one_line(one.why)),
         ("fits", _fits(value, style)),
     ]
-    lines = aligned([(style.dim(name), text) for name, text in rows if text])
+    room = console.width
+    lines = flowing([(style.dim(name), text) for name, text in rows if text], room)
     if value.evidence:
-        lines += ["", *value.evidence]
+        lines += ["", *(line for item in value.evidence for line in indented(item, room))]
     lines.append("")
     for change in value.changes:
         lines += diff_lines(change.path, change.op, change.diff, change.moved_from, style)
@@ -89,13 +109,11 @@ def decided(value: Decided, console: Console) -> str:
         if not one.code:  # what stays is told on stderr
             about = names(one.targets, style)
             rows.append((one.state, style.name(one.id), about, one_line(one.problem)))
-    return "\n".join(line.rstrip() for line in aligned(rows))
+    return "\n".join(line.rstrip() for line in flowing(rows, console.width))
 
 
 def rebasing(value: Rebasing, console: Console) -> str:
     """What was made anew, a proposal a line."""
     style = console.style
-    return "\n".join(
-        line.rstrip()
-        for line in aligned([(one.state, style.name(one.id), one.problem) for one in value.proposals])
-    )
+    rows = [(one.state, style.name(one.id), one.problem) for one in value.proposals]
+    return "\n".join(line.rstrip() for line in flowing(rows, console.width))

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 
 def initialised(value: Initialised, console: Console) -> str:
-    """What init did, and the next step."""
+    """What init did, and the next step; with ``--quiet`` nothing: a new store has no data to print."""
+    if console.quiet:
+        return ""
     style = console.style
     rows = [(style.good("made"), name) for name in value.made] + [
         (style.dim("kept"), name) for name in value.kept

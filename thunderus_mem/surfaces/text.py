@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ELLIPSIS = "…"
+_LEAST_BESIDE = 24
+"""Columns that a text needs to stand beside others; in fewer it stands below them."""
 
 
 def width(text: str) -> int:
@@ -71,6 +73,32 @@ def aligned(rows: Sequence[Sequence[str]], gap: int = 2) -> list[str]:
         cells = [cell + " " * (widths[at] - width(cell)) for at, cell in enumerate(row)]
         lines.append((" " * gap).join(cells).rstrip())
     return lines
+
+
+def flowing(rows: Sequence[Sequence[str]], room: int | None, gap: int = 2) -> list[str]:
+    """Rows of one length as `aligned`, in at most ``room`` columns where that is a number: the last cell goes
+    on below itself, or below the row where its words have no room beside the others."""
+    lines = aligned(rows, gap)
+    if room is None or all(width(line) <= room for line in lines):
+        return lines
+    lead = aligned([row[:-1] for row in rows], gap)
+    start = max(map(width, lead)) + gap
+    found: list[str] = []
+    for row, first, line in zip(rows, lead, lines, strict=True):
+        if width(line) <= room:
+            found.append(line)
+        elif room - start >= max(_LEAST_BESIDE, *map(width, row[-1].split(" "))):
+            head, *rest = wrapped(row[-1], room - start)
+            found += [first + " " * (start - width(first)) + head, *(" " * start + one for one in rest)]
+        else:
+            found += [first.rstrip()] if width(first) <= room else wrapped(" ".join(first.split()), room)
+            found += [" " * gap + one for one in wrapped(row[-1], room - gap)]
+    return found
+
+
+def indented(text: str, room: int | None, indent: str = "") -> list[str]:
+    """A text behind ``indent``, in lines of at most ``room`` columns where that is a number."""
+    return [indent + line for line in ([text] if room is None else wrapped(text, room - len(indent)))]
 
 
 def counted(number: int, noun: str, plural: str = "") -> str:

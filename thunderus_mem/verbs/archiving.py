@@ -106,7 +106,7 @@ def _plan(memory: Memory, op: str, ids: Sequence[str]) -> _Plan:
 
 def _chosen(memory: Memory, given: str, op: str) -> tuple[str, str]:
     """The id and the file that are meant: of two files with one id the one named, else the one to move."""
-    row = find_row(memory, given)
+    row = find_row(memory, given, itself=True)
     paths = memory.index.paths_of(row.id)
     named = stored_path(memory, given)
     if named in paths:

@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from thunderus_mem.memory import Memory
+    from thunderus_mem.model.proposal import Proposal
     from thunderus_mem.transaction.writing import Writing
+    from thunderus_mem.verbs.fitting import State
 
 __all__ = ["Decided", "Decision", "patch_approve", "patch_expire", "patch_reject"]
 
@@ -61,6 +63,8 @@ class _Deciding:
         self.written: list[Written] = []
         self.recorded: tuple[str, ...] = ()
         self.published = True
+        self.applied: dict[str, str] = {}
+        """Paths that this command changed, each with the proposal that did."""
 
     def told(self) -> Decided:
         """The answer."""
@@ -111,6 +115,8 @@ class _Deciding:
                 )
             how = fit(self.memory, proposal, self.committed)
             if how.state not in ("fits", "moved"):
+                if moot := self._moot(proposal, how.state):
+                    return self.dismiss(transaction, waiting, EXPIRED, moot)
                 return stays._replace(state=how.state, problem=how.problem, hint=_HINTS[how.state], code=3)
             if how.state == "moved" and not rebase:
                 return stays._replace(
@@ -127,6 +133,12 @@ class _Deciding:
             return stays._replace(
                 state=state, problem=str(error), hint=error.hint or "", code=error.exit_code
             )
+
+    def _moot(self, proposal: Proposal, state: State) -> str:
+        """Why nobody has to decide about a proposal that does not fit: one approved just before has done what
+        it wants, or has changed what a step of the gardener is about. "" when somebody has to."""
+        by = next((self.applied[edit.path] for edit in proposal.edits if edit.path in self.applied), "")
+        return f"superseded by {by}" if by and (proposal.rule or state == "there") else ""
 
     def _carried_out(
         self, transaction: Writing, waiting: Waiting, edits: Sequence[Edit], former: str
@@ -153,6 +165,7 @@ class _Deciding:
             reviewed=True,
         )
         self.written += [Written(edit.doc_id, edit.path, edit.op, event.id) for edit in made]
+        self.applied |= {edit.path: proposal.id for edit in made}
         return Decision(proposal.id, APPROVED, proposal.targets, approval, event.id)
 
     def dismiss(self, transaction: Writing, waiting: Waiting, decision: str, why: str) -> Decision:
@@ -184,8 +197,9 @@ def patch_approve(
     """Write what proposals want: an approval, the patch, and the proposal is gone.
 
     One whose documents changed since is written only with ``rebase``, and only where the changes are in other
-    places of the text. What cannot be approved stays, and is told. Raises `NotFound` for an id that waits
-    not.
+    places of the text. What cannot be approved stays, and is told; but what an earlier one of the same call
+    has done, and what the gardener has to plan anew after it, expires. Raises `NotFound` for an id that
+    waits not.
     """
     settle(memory, "patch approve")
     chosen = waiting_for(memory, ids, every=every, label=label, rule=rule)

@@ -34,7 +34,8 @@ class Decision(NamedTuple):
     ``state`` is approved, rejected or expired. A proposal that stays is moved (its documents changed since,
     and it fits all the same: somebody should look first), in conflict, gone (a document of it is), there
     (what it wants is so already), refused or invalid; ``applied`` means that it was approved before, and the
-    file that was left is gone now. ``problem`` says what is in the way, or why it expired. ``code`` is the
+    file that was left is gone now. ``problem`` says what is in the way, or why it expired (as ``superseded by
+    patch_…``). ``code`` is the
     exit code.
     """
 

@@ -79,6 +79,17 @@ class SkippedStep:
 
 
 @dataclass(frozen=True, slots=True)
+class FiledStep:
+    """A step in the review queue, by the id of its proposal."""
+
+    id: str
+    action: str
+    why: str
+    targets: tuple[str, ...]
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class Applied:
     """What `garden_apply` did, by step and by file. ``reported`` are the steps that only a person can decide,
     ``skipped`` those that no longer fit what is on disk: the next plan looks anew.
@@ -86,7 +97,8 @@ class Applied:
     ``op`` of a file is ``update`` or ``remove``; its text is left out, the log has it.
     ``published`` is false when an event is on disk but a file is not yet: the next command puts it there.
     ``snapshot_id`` names what to go back to ("" when nothing was done), ``proposals`` the steps left for
-    `garden_propose`, ``waiting`` counts those that are filed already.
+    `garden_propose`, ``waiting`` counts those that are filed already; ``filed`` are steps that an agent may
+    not carry out itself.
     """
 
     steps: tuple[AppliedStep, ...]
@@ -98,17 +110,7 @@ class Applied:
     snapshot_id: str = ""
     proposals: tuple[Step, ...] = ()
     waiting: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class FiledStep:
-    """A step in the review queue, by the id of its proposal."""
-
-    id: str
-    action: str
-    why: str
-    targets: tuple[str, ...]
-    label: str
+    filed: tuple[FiledStep, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

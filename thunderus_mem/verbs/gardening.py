@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from thunderus_mem.garden.filing import acting, step_proposal
+from thunderus_mem.garden.filing import acting, must_be_reviewed, step_proposal
 from thunderus_mem.garden.plan import Plan, make_plan
 from thunderus_mem.garden.rules import RULE_NAMES, RULES
 from thunderus_mem.garden.sequence import planned
@@ -88,19 +88,29 @@ class _Decisions:
         return tuple(step for step in steps if step.key not in decided)
 
 
+def is_reviewed(memory: Memory, *, actor: str = "user") -> bool:
+    """Whether steps of whoever runs this may be filed instead of carried out: the plan is made ``apart``
+    then."""
+    return memory.config.review_agents == "propose" and acting(memory.environ, actor) == "agent"
+
+
 def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
     """Carry out every step of ``plan`` that may go by itself, each as its own event, after a snapshot.
 
-    A step whose documents have changed since is left out, and named in ``skipped``.
+    A step whose documents have changed since is left out, and named in ``skipped``. Steps of an agent whose
+    changes are reviewed are ``filed`` instead.
     """
     if not plan.applicable:
         return Applied((), plan.reports, proposals=plan.proposals, waiting=plan.waiting)
+    reviewed = [step for step in plan.applicable if _must_be_reviewed(memory, step, actor)]
     done: list[AppliedStep] = []
-    skipped: list[SkippedStep] = []
     written: list[Written] = []
     snapshot = ""
     with memory.writing("garden") as transaction:
+        filed, skipped = _filed(memory, reviewed, actor)
         for step in plan.applicable:
+            if step in reviewed:
+                continue
             try:
                 edits = [as_edit(memory, edit) for edit in step.edits]
                 snapshot = snapshot or _snapshot(memory, transaction, plan, actor)
@@ -122,7 +132,13 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
         snapshot,
         plan.proposals,
         plan.waiting,
+        tuple(filed),
     )
+
+
+def _must_be_reviewed(memory: Memory, step: Step, actor: str) -> bool:
+    paths = [edit.path for edit in step.edits]
+    return must_be_reviewed(memory.config, acting(memory.environ, actor), step.op, paths)
 
 
 def _snapshot(memory: Memory, transaction: Writing, plan: Plan, actor: str) -> str:
@@ -166,30 +182,36 @@ def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
 
     A step whose documents have changed since, or that cannot be filed, is named in ``skipped``.
     """
-    from thunderus_mem.store.proposals import write
-
     steps = (*plan.applicable, *plan.proposals)
     if not steps:
         return Filed((), plan.waiting, plan.reports)
+    with memory.writing("garden") as transaction:
+        filed, skipped = _filed(memory, steps, actor)
+    return Filed(tuple(filed), plan.waiting, plan.reports, transaction.recorded, tuple(skipped))
+
+
+def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[FiledStep], list[SkippedStep]]:
+    """File steps, and say which could not be; under the lock."""
+    from thunderus_mem.store.proposals import write
+
     filed: list[FiledStep] = []
     skipped: list[SkippedStep] = []
-    origin = memory.origin()
-    with memory.writing("garden") as transaction:
-        for step in steps:
-            id = memory.new_id("patch")
-            try:
-                before = [as_edit(memory, edit).before for edit in step.edits]
-                proposal = step_proposal(
-                    step,
-                    id=id,
-                    created=format_precise(memory.now()),
-                    actor=acting(memory.environ, actor),
-                    origin=origin,
-                    before=before,
-                )
-                write(memory.layout, proposal)
-            except (Conflict, Refused) as error:
-                skipped.append(SkippedStep(step.action, str(error), step.targets))
-                continue
-            filed.append(FiledStep(id, step.action, step.why, step.targets, step.label))
-    return Filed(tuple(filed), plan.waiting, plan.reports, transaction.recorded, tuple(skipped))
+    origin = memory.origin() if steps else {}
+    for step in steps:
+        id = memory.new_id("patch")
+        try:
+            before = [as_edit(memory, edit).before for edit in step.edits]
+            proposal = step_proposal(
+                step,
+                id=id,
+                created=format_precise(memory.now()),
+                actor=acting(memory.environ, actor),
+                origin=origin,
+                before=before,
+            )
+            write(memory.layout, proposal)
+        except (Conflict, Refused) as error:
+            skipped.append(SkippedStep(step.action, str(error), step.targets))
+            continue
+        filed.append(FiledStep(id, step.action, step.why, step.targets, step.label))
+    return filed, skipped

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
 from thunderus_mem.model.document import MAX_DOCUMENT, read_document
-from thunderus_mem.model.errors import NotFound, ThunderusError, TooLarge
+from thunderus_mem.model.errors import NotFound, Refused, ThunderusError, TooLarge
+from thunderus_mem.projection.refused import foreign_name, is_foreign_name
 from thunderus_mem.store.layout import MEMORY
 from thunderus_mem.verbs.judging import Judge
 from thunderus_mem.verbs.locating import stored_path
@@ -274,6 +275,8 @@ def _bytes(memory: Memory, path: str) -> bytes | ThunderusError:
 def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
     """A link or a device has the rule that the index gives it as well."""
     rule = "TM003" if isinstance(error, TooLarge) else "TM002"
+    if isinstance(error, Refused) and is_foreign_name(path):
+        return foreign_name(path)
     return Diagnostic(rule, Severity.ERROR, path, 0, 0, str(error), hint=error.hint or "")
 
 

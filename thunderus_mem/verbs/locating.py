@@ -6,6 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.document import MAX_DOCUMENT, Document, read_document
 from thunderus_mem.model.errors import InvalidDocument, NotFound
 from thunderus_mem.model.ids import closest, resolve_prefix
@@ -19,13 +20,34 @@ if TYPE_CHECKING:
     from thunderus_mem.projection.index import DocRow
 
 
-def find_row(memory: Memory, given: str) -> DocRow:
+def find_row(memory: Memory, given: str, *, itself: bool = False) -> DocRow:
     """The row of the document that ``given`` means: an id or a unique beginning of one, an alias, a path, the
     file it was imported from, the number of a decision.
 
-    Raises `NotFound` with "did you mean" when nothing fits, `InvalidDocument` when several do or when
-    nothing was given.
+    An archived document that was joined into another is that other one, and a word is said of it, unless
+    ``itself`` is meant or its path was given. Raises `NotFound` with "did you mean" when nothing fits,
+    `InvalidDocument` when several do or when nothing was given.
     """
+    row = _named(memory, given)
+    by_path = row.path == given or row.path == stored_path(memory, given)
+    survivor = None if itself or by_path else _survivor(memory, row)
+    if survivor is not None:
+        memory.say(f"{row.id} was joined into {survivor.id}; its own text is in {row.path}.")
+        return survivor
+    if row.id != given and (row.id, "duplicates", given) in memory.index.edges_of(row.id):
+        memory.say(f"{given} was joined into {row.id}.")
+    return row
+
+
+def _survivor(memory: Memory, row: DocRow) -> DocRow | None:
+    """The document in use that has the id of an archived one among its aliases."""
+    if not is_archived(row.path):
+        return None
+    heir = memory.index.heir(row.id)
+    return memory.index.get(heir) if heir else None
+
+
+def _named(memory: Memory, given: str) -> DocRow:
     index = memory.index
     if not given.strip():
         raise InvalidDocument("the id is empty", hint="`thunderus-mem list` shows all ids")
@@ -72,9 +94,9 @@ def _is_text(given: str) -> bool:
     return True
 
 
-def find_document(memory: Memory, given: str) -> Document:
-    """The document that ``given`` means, read from its file now."""
-    row = find_row(memory, given)
+def find_document(memory: Memory, given: str, *, itself: bool = False) -> Document:
+    """The document that ``given`` means, as `find_row` says, read from its file now."""
+    row = find_row(memory, given, itself=itself)
     document = read_row(memory, row)
     if document is None:
         raise InvalidDocument(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One document of a listing."""
+    """One document of a listing; ``anchored`` when it names places in the code."""
 
     id: str
     kind: str
@@ -35,6 +35,7 @@ class Listed:
     superseded_by: str
     tokens: int
     archived: bool = False
+    anchored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ def _listed(row: DocRow, status: str | None, superseded_by: str) -> Listed:
         superseded_by,
         row.tokens,
         is_archived(row.path),
+        anchored=status is not None,
     )
 
 

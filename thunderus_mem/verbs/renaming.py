@@ -119,7 +119,7 @@ def _value(plan: _Plan, outside: Sequence[Mention] = (), *, planned: bool = Fals
 def _chosen(memory: Memory, given: str) -> tuple[Document, bool]:
     """The document to rename, and whether it is the only file with its id."""
     corpus = memory.index.corpus()
-    row = find_row(memory, given)
+    row = find_row(memory, given, itself=True)
     paths = corpus.paths_of(row.id)
     path = next((path for path in paths if path == stored_path(memory, given)), row.path)
     if len(paths) > 1 and path != stored_path(memory, given):

@@ -168,7 +168,7 @@ def _whole(memory: Memory, name: str) -> tuple[str, str]:
     known = {path: doc_id for path, _, doc_id in memory.index.files()}
     if path in known:
         return path, known[path]
-    row = find_row(memory, name)
+    row = find_row(memory, name, itself=True)
     return row.path, row.id
 
 

@@ -134,7 +134,7 @@ def _keep_identity(before: Document, after: Document) -> None:
 def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written:
     """Remove a document; git and the log keep its text. Says which documents still link to it."""
     with memory.writing("remove") as transaction:
-        document = find_document(memory, id)
+        document = find_document(memory, id, itself=True)
         warnings = left_behind(memory, document.id, document.path)
         change = Edit(document.id, document.path, document.text, None)
         event = transaction.commit("remove", [change], why=why, actor=actor)

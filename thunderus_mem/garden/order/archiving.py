@@ -173,7 +173,10 @@ def _successors(documents: Iterable[Document], names: Names) -> dict[str, Docume
     found: dict[str, Document] = {}
     for document in documents:
         for link in document.links:
-            target = names.resolve(link.target) if link.rel == "supersedes" else None
+            if link.rel != "supersedes":
+                continue
+            # Who replaces a joined document does not replace the one it was joined into.
+            target = link.target if link.target in names.ids else names.resolve(link.target)
             if target and target != document.id:
                 found.setdefault(target, document)
     return {doc_id: successor for doc_id, successor in found.items() if not _comes_round(doc_id, found)}

@@ -56,13 +56,21 @@ class Names:
             self._paths[document.path] = document
             for name in _known_as(document):
                 self._names.setdefault(name, document.id)
+        archived = {document.id for document in material.archived} - {one.id for one in material.documents}
+        self._heirs = {
+            alias: document.id
+            for document in reversed(material.documents)
+            for alias in document.aliases
+            if alias in archived
+        }
         claims = Counter(document.id for document in (*material.documents, *material.archived))
         self.claimed_twice = frozenset(doc_id for doc_id, count in claims.items() if count > 1)
 
     def resolve(self, name: str) -> str | None:
-        """The id behind an id, a path, an alias or a file stem."""
+        """The id behind an id, a path, an alias or a file stem; behind that of an archived document that was
+        joined into another, the other."""
         if name in self.ids:
-            return name
+            return self._heirs.get(name, name)
         if name in self._paths:
             return self._paths[name].id
         return self._names.get(_folded(name.removesuffix(".md")))

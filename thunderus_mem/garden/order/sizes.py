@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.garden.order.naming import Names
@@ -9,6 +10,7 @@ from thunderus_mem.garden.order.sections import cut
 from thunderus_mem.garden.order.splitting import Split, split
 from thunderus_mem.garden.plan import REPORT, Step
 from thunderus_mem.model.ids import fold_key
+from thunderus_mem.model.outline import headings
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
 
 if TYPE_CHECKING:
@@ -106,8 +108,17 @@ def _parted(document: Document, found: Split) -> Step:
         found.edits,
         rule=RULE,
         reach="propose",
-        texts=((document.id, document.hash),),
+        texts=((document.id, _outline(document)),),
     )
+
+
+def _outline(document: Document) -> str:
+    """What a decision about a split rests on: the headings, with their levels and in their order.
+
+    Whether a document may come apart is decided about its parts; a word more in one of them asks nothing new.
+    """
+    told = [(heading.level, heading.text) for heading in headings(document.body)]
+    return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _too_long(document: Document, reason: str, most: int) -> Step:

@@ -24,10 +24,28 @@ _BEFORE: Final = frozenset(
 _UNDECIDED = re.compile(
     r"\b(?:not|never|if|whether|should|could|would|unless|until|once|when|before|cannot)\b|n't\b|\bto be\b"
 )
-_REASON = re.compile(
-    r"\b(?:because|since|so that|so as to|due to|in order to|to avoid|to keep|as it|as they|as this|for)\b"
+# "For" tells mostly what a thing is for, and "since" often when: either is a reason by what follows alone.
+_FOR = (
+    r"for (?:(?:its|their|the sake|fear|lack|want|(?:(?:this|that|these|those|two|three|many) )?reasons?)\b|"
+    r"(?:the )?(?:better|best|fewer|less|more|lower|higher|greater|smaller|faster|easier|simpler|cheaper)\b|"
+    r"(?:\w+ )?(?:performance|speed|simplicity|safety|security|privacy|consistency|compatibility|"
+    r"readability|reliability|portability|maintainability|stability|isolation|clarity|robustness|"
+    r"scalability|latency|throughput)(?=[ ]?(?:[.,;:!)]|$|and\b|or\b|reasons?\b)))"
 )
-_REASON_FIRST = re.compile(r"(?:because|since|this |that |it |the reason|reason:|otherwise)", re.IGNORECASE)
+_SINCE = (
+    r"since (?!then\b|\d|v\d|version\b|release\b|last\b|yesterday\b|today\b|day\b|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|"
+    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|"
+    r"the (?:last|first|beginning|start|release|upgrade|migration)\b)"
+)
+_REASON = re.compile(
+    r"\b(?:(?:because|so that|so as to|due to|in order to|to avoid|to keep|as it|as they|as this)\b|"
+    rf"{_SINCE}|{_FOR})",
+    re.IGNORECASE,
+)
+_REASON_FIRST = re.compile(
+    rf"(?:because|{_SINCE}|this |that |it |the reason|reason:|otherwise)", re.IGNORECASE
+)
 _LEADING = re.compile(r"[ :,]*(?:to|on|for|that|in favou?r of)? *", re.IGNORECASE)
 _WORD = re.compile(r"[\w'’-]+")
 

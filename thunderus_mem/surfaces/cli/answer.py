@@ -30,10 +30,24 @@ _GLOBAL: Final = {
 }
 _TAKES_ID: Final = frozenset(
     (
-        *("archive", "blame", "edit", "link", "log", "remove", "rename", "resolve", "show", "supersede"),
-        *("unarchive", "why"),
+        *(
+            "anchor",
+            "archive",
+            "blame",
+            "check",
+            "edit",
+            "link",
+            "log",
+            "remove",
+            "rename",
+            "resolve",
+            "show",
+            "supersede",
+        ),
+        *("unarchive", "verify", "why"),
     )
 )
+_TAKES_PROPOSAL: Final = frozenset(("show", "approve", "reject", "rebase"))
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 _RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
 
@@ -92,20 +106,38 @@ def candidates(words: Sequence[str], environ: Mapping[str, str]) -> Iterable[tup
     command = before[0]
     if typed.startswith("-"):
         return _options(before, typed)
-    fixed = _fixed(before)
+    fixed = _fixed(before, typed)
     if fixed:
         return [(word, text) for word, text in fixed if word.lower().startswith(typed.lower())]
-    if len(before) == 1 and BY_NAME.get(command) and len(BY_NAME[command].values) > 1:
-        return [(name, "") for name, _ in BY_NAME[command].values if name.startswith(typed)]
+    if len(before) == 1 and command in BY_NAME and "" not in dict(BY_NAME[command].values):
+        return [(name, text) for name, text in _subcommands(command) if name.startswith(typed)]
+    return _offered(before, start, typed, environ)
+
+
+def _offered(
+    before: Sequence[str], start: str, typed: str, environ: Mapping[str, str]
+) -> Iterable[tuple[str, str]]:
+    """Ids that a command takes: of documents, events, proposals or snapshots."""
+    from thunderus_mem.surfaces.cli import offered
+
+    command = before[0]
+    if command == "anchor" and len(before) > 1:
+        return ()  # a place in the code: the shell knows files better
     if command in _TAKES_ID:
-        return _ids(start, typed, environ)
-    if command == "undo" or before[:2] == ["events", "show"]:
-        return _events(start, typed, environ)
-    return ()
+        find = offered.documents
+    elif command == "undo" or before[:2] == ["events", "show"]:
+        find = offered.events
+    elif command == "patch" and before[1] in _TAKES_PROPOSAL:
+        find = offered.proposals
+    elif command == "restore":
+        find = offered.snapshots
+    else:
+        return ()
+    return find(offered.layout(start, environ), typed, _LIMIT)
 
 
-def _fixed(before: Sequence[str]) -> Sequence[tuple[str, str]]:
-    """Words of a known set that may stand here: kinds, relations, codes of rules."""
+def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
+    """Words of a known set that may stand here: kinds, relations, rules of lint and of the gardener."""
     command = before[0]
     if before == ["add"] or before[-1] in ("--kind", "-k"):
         return [(kind, "") for kind in _KINDS]
@@ -119,11 +151,25 @@ def _fixed(before: Sequence[str]) -> Sequence[tuple[str, str]]:
         from thunderus_mem.lint.rule import CODES
 
         return [(code, name) for code, (name, _) in CODES.items()]
+    if before[-1] == ("--only" if command == "garden" else "--rule") and command in ("garden", "patch"):
+        from thunderus_mem.garden.rules import RULES
+
+        earlier = typed.rpartition(",")[0]
+        first = f"{earlier}," if earlier and command == "garden" else ""
+        return [(first + rule.name, rule.does) for rule in RULES]
     return ()
 
 
 def _names() -> list[tuple[str, str]]:
     return [(entry.name, entry.help) for entry in COMMANDS if not entry.hidden]
+
+
+def _subcommands(command: str) -> list[tuple[str, str]]:
+    """The commands of a group, such as ``patch``; none when it is none."""
+    from thunderus_mem.surfaces.cli.app import load_command
+
+    found = getattr(load_command(BY_NAME[command]), "commands", {})
+    return [(name, one.get_short_help_str()) for name, one in found.items()]
 
 
 def _split_globals(words: Sequence[str]) -> tuple[list[str], str]:
@@ -155,38 +201,6 @@ def _options(before: Sequence[str], typed: str) -> Iterable[tuple[str, str]]:
         for name in parameter.opts:
             if name.startswith("--") and name.startswith(typed):
                 yield name, getattr(parameter, "help", None) or ""
-
-
-def _ids(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """Ids and titles, straight from the index as it stands."""
-    from thunderus_mem.model.ids import is_document_id
-    from thunderus_mem.projection.opening import open_existing
-    from thunderus_mem.store.layout import Layout
-    from thunderus_mem.store.root import find_root
-
-    database = open_existing(Layout(find_root(start, environ).root).index_file)
-    pattern = typed.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    rows = database.rows(
-        "SELECT doc_id, title FROM docs WHERE doc_id LIKE ? ESCAPE '\\' ORDER BY doc_id LIMIT ?",
-        (pattern, _LIMIT),
-    )
-    # What the shell puts on the command line is run: nothing but an id as ids are made.
-    return [(row[0], row[1]) for row in rows if is_document_id(row[0])]
-
-
-def _events(start: str, typed: str, environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
-    """Ids of events and when they happened, newest first, from the index as it stands."""
-    from thunderus_mem.projection.opening import open_existing
-    from thunderus_mem.store.layout import Layout
-    from thunderus_mem.store.root import find_root
-
-    database = open_existing(Layout(find_root(start, environ).root).index_file)
-    rows = database.rows(
-        "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
-        "ORDER BY place DESC LIMIT ?",
-        (len(typed), typed, _LIMIT),
-    )
-    return [(row[0], row[1]) for row in rows if row[0].isascii() and row[0].replace("_", "").isalnum()]
 
 
 def _one_line(text: str) -> str:

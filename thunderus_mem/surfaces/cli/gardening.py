@@ -33,7 +33,8 @@ def garden(
     ] = False,
     undo: Annotated[bool, typer.Option("--undo", help="Take back the last run in this tree.")] = False,
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="RULE", help="Only this rule; repeat.")
+        list[str] | None,
+        typer.Option("--only", metavar="RULE", help="Only these rules, as a,b; repeat."),
     ] = None,
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=0, help="Steps to show; 0 for all.")
@@ -43,7 +44,8 @@ def garden(
     """Find what can be tidied or told: duplicates, numbers, links, tags, sizes, recaps, the archive.
 
     Writes nothing unless --apply or --propose say so. Only what is certain is changed by --apply; the rest
-    waits for a decision. What somebody changes meanwhile is left as it is and named; the exit code is 3 then.
+    waits for a decision, and so does all that an agent wants where review.agents says so. What somebody
+    changes meanwhile is left as it is and named; the exit code is 3 then.
     """
     from thunderus_mem.transaction.opening import settle
     from thunderus_mem.verbs import gardening
@@ -58,12 +60,24 @@ def garden(
         return _undo(console, memory, why)
     if apply or propose:
         settle(memory, "garden")
-    found = gardening.garden_plan(memory, only=tuple(only or ()), apart=propose)
+    apart = propose or (apply and gardening.is_reviewed(memory))
+    found = gardening.garden_plan(memory, only=_rules(only or ()), apart=apart)
     if apply and found.steps:
         return _apply(console, memory, found)
     if propose and found.steps:
         return _propose(console, memory, found)
     return _show(console, memory, found, limit, check=check)
+
+
+def _rules(given: Sequence[str]) -> tuple[str, ...]:
+    """The rules of ``--only a,b --only c``. Raises for a word between commas that is none."""
+    names = [name.strip() for text in given for name in text.split(",")]
+    if not all(names):
+        raise ThunderusError(
+            f"--only takes names of rules, not {', '.join(map(repr, given))}.",
+            hint="As --only links,tags",
+        )
+    return tuple(dict.fromkeys(names))
 
 
 def _show(console: Console, memory: Memory, found: Plan, limit: int, *, check: bool) -> int:
