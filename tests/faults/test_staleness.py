@@ -40,7 +40,8 @@ class Notebook:
 
     def fresh_word(self) -> str:
         self._turn += 1
-        return "word" + "".join(chr(ord("a") + int(digit)) for digit in f"{self._turn:06d}")
+        # Of these letters no ending of an English word is made, which the search would take for the same.
+        return "word" + "".join("bcfhjkmpqx"[int(digit)] for digit in f"{self._turn:06d}")
 
     def write(self, name: str) -> None:
         if name in self.words:
