@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from types import SimpleNamespace
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
@@ -45,6 +45,7 @@ def test_a_failure_carries_its_findings() -> None:
 
 @settings(deadline=None, max_examples=200, derandomize=True)
 @given(st.text())
+@example("a\x7fb")
 def test_json_text_keeps_its_value_and_hides_nothing(text: str) -> None:
     written = dumps(text)
     assert json.loads(written) == text

@@ -20,11 +20,13 @@ from thunderus_mem.model.errors import (
     DocumentExists,
     InvalidDocument,
     NotFound,
+    NotWritable,
     Refused,
     ThunderusError,
 )
 from thunderus_mem.model.proposal import proposed_edit, text_after
 from thunderus_mem.model.proposal_file import encode
+from thunderus_mem.store import proposals
 from thunderus_mem.store.proposals import read
 from thunderus_mem.verbs import anchoring, gardening, renaming, writing
 from thunderus_mem.verbs.deciding import patch_approve, patch_expire, patch_reject
@@ -480,6 +482,34 @@ def test_proposals_expire_by_age_by_what_is_gone_and_by_what_is_there(store: Sto
     assert states(patch_expire(store.memory(), older_than=0)) == ["expired"]
     assert store.patches() == []
     assert patch_expire(store.memory()).decisions == ()
+
+
+@pytest.mark.parametrize("decide", ["approve", "reject", "expire"])
+def test_all_are_decided_only_when_all_can_be_read(
+    decide: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = edited(store, "Line 3 ", "Row 3 ", name="one")
+    second = edited(store, "Line 3 ", "Row 3 ", name="two")
+    store.days = 99
+    really = proposals.read_below
+
+    def refused(root: str, path: str, limit: int) -> bytes:
+        if second in path:
+            raise NotWritable(f"{path} may not be read.", hint="Ask its owner.")
+        return really(root, path, limit)
+
+    monkeypatch.setattr(proposals, "read_below", refused)
+    decisions: dict[str, Callable[[], object]] = {
+        "approve": lambda: patch_approve(store.memory(), every=True),
+        "reject": lambda: patch_reject(store.memory(), every=True, why="no"),
+        "expire": lambda: patch_expire(store.memory()),
+    }
+    with pytest.raises(NotWritable, match=second):
+        decisions[decide]()
+    assert store.patches() == [first, second]
+    listing = patch_list(store.memory())
+    assert [one.id for one in listing.proposals] == [first]
+    assert [one.path for one in listing.unreadable] == [f".thunderus/patches/{second}.json"]
 
 
 def test_a_proposal_made_anew_fits(store: Store) -> None:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from thunderus_mem.garden.filing import acting
-from thunderus_mem.model.errors import Conflict, InvalidDocument, Refused, ThunderusError
+from thunderus_mem.model.errors import Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
 from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.paths import inside
@@ -259,14 +259,18 @@ def patch_expire(
 
 def _expired(memory: Memory, committed: Committed, limit: int) -> Iterator[tuple[Waiting, str]]:
     now = memory.now()
-    for waiting in entries(memory.layout):
+    for waiting in entries(memory.layout, all_or_none=True):
         if not isinstance(waiting, Waiting):
             continue
         days = age(waiting.path, now) or 0
         if days > limit:
             yield waiting, f"nobody decided in {days} days"
             continue
-        with suppress(ThunderusError):  # one that leads nowhere is lint's to tell, and a person's to decide
+        try:
             how = fit(memory, waiting.proposal, committed)
-            if how.state in ("gone", "there"):
-                yield waiting, how.problem
+        except NotWritable:
+            raise
+        except ThunderusError:  # one that leads nowhere is lint's to tell, and a person's to decide
+            continue
+        if how.state in ("gone", "there"):
+            yield waiting, how.problem

@@ -182,10 +182,11 @@ def waiting_for(
 ) -> list[Waiting]:
     """The proposals named by id or a unique beginning, or with ``every`` all of a label and rule.
 
-    Raises `NotFound` (with what was decided, when something was), `InvalidDocument` for an ambiguous one.
+    Raises `NotFound` (with what was decided, when something was), `InvalidDocument` for an ambiguous one,
+    `NotWritable` for one that the system does not let us read.
     """
     if every:
-        found = entries(memory.layout)
+        found = entries(memory.layout, all_or_none=True)
         return [one for one in found if isinstance(one, Waiting) and _meant(one.proposal, label, rule)]
     paths = {proposal_id(path): path for path in file_names(memory.layout)}
     paths.pop("", None)
