@@ -77,7 +77,7 @@ def dumps(value: Any, *, whole: bool = False) -> str:
 
         if find_secrets(_ESCAPES.sub(" ", text)):
             text = json.dumps(redacted_data(value), ensure_ascii=False, sort_keys=True, indent=2)
-    return text if text.isascii() else _UNSAFE.sub(_escape, text)
+    return text if text.isascii() and "\x7f" not in text else _UNSAFE.sub(_escape, text)
 
 
 def _escape(found: re.Match[str]) -> str:
