@@ -20,11 +20,14 @@ from thunderus_mem.model.errors import (
     DocumentExists,
     InvalidDocument,
     NotFound,
+    NotWritable,
     Refused,
     ThunderusError,
 )
 from thunderus_mem.model.proposal import proposed_edit, text_after
 from thunderus_mem.model.proposal_file import encode
+from thunderus_mem.store import proposals
+from thunderus_mem.store.files import read_below
 from thunderus_mem.store.proposals import read
 from thunderus_mem.verbs import anchoring, gardening, renaming, writing
 from thunderus_mem.verbs.deciding import patch_approve, patch_expire, patch_reject
@@ -639,6 +642,27 @@ def test_a_proposal_with_conflict_markers_is_told_and_hides_no_other(tracked: St
     with pytest.raises(InvalidDocument, match="is no proposal"):
         patch_approve(tracked.memory(), [patch])
     path.unlink()
+
+
+def test_all_are_not_decided_about_when_one_of_them_cannot_be_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = edited(store, "Line 3 ", "Row 3 "), edited(store, "Line 7 ", "Row 7 ")
+    before = store.bytes()
+
+    def refused(root: str, path: str, limit: int) -> bytes:
+        if second in path:
+            raise NotWritable(f"{path} could not be read: the disk reports an error.")
+        return read_below(root, path, limit)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(proposals, "read_below", refused)
+        for decide in (patch_approve, patch_reject):
+            with pytest.raises(NotWritable, match=second):
+                decide(store.memory(), every=True, why="all of them")
+        assert states(patch_reject(store.memory(), [first], why="this one")) == ["rejected"]
+    assert (store.bytes(), store.patches()) == (before, [second])
+    assert states(patch_approve(store.memory(), every=True)) == ["approved"]
 
 
 def test_a_linked_folder_of_proposals_is_refused(store: Store, tmp_path: Path) -> None:

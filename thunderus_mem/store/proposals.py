@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.document import content_hash
@@ -28,6 +29,7 @@ __all__ = [
     "Queue",
     "Waiting",
     "age",
+    "all_waiting",
     "discard",
     "entries",
     "file_names",
@@ -93,6 +95,16 @@ def entries(layout: Layout) -> Iterator[Waiting | BadProposal]:
         except ThunderusError as error:
             told = str(error).removeprefix(repr(path)).removeprefix(path).strip(" .")
             yield BadProposal(path, "", told, error.hint or "")
+
+
+def all_waiting(layout: Layout) -> Iterator[Waiting]:
+    """Each proposal that waits, oldest first, for who decides about all of them.
+
+    A file that is none is left out; one that the system will not let us read may be one, and raises.
+    """
+    for path in file_names(layout):
+        with suppress(InvalidProposal, NotFound, Refused):
+            yield _read(layout, path)
 
 
 def queue(layout: Layout) -> Queue:
