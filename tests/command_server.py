@@ -15,7 +15,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -203,6 +203,18 @@ def _child(call: dict[str, Any]) -> None:
     program.main()
 
 
+def _run_child(call: dict[str, Any]) -> NoReturn:
+    """Run the call and leave; 99 with a traceback is what escaped the program, or the arming before it."""
+    try:
+        _child(call)
+    except BaseException:  # noqa: BLE001 - whatever it is, it is to be seen
+        import traceback
+
+        os.write(2, traceback.format_exc().encode("utf-8", "backslashreplace"))
+    finally:
+        os._exit(99)
+
+
 def serve() -> None:
     """Answer calls, one JSON line each, until stdin ends: the child's number, then its exit code."""
     import gc
@@ -216,10 +228,7 @@ def serve() -> None:
         child = os.fork()
         if child == 0:
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # until it is the program that hears it
-            try:
-                _child(call)
-            finally:
-                os._exit(99)
+            _run_child(call)
         talk.write(f"{child}\n")
         talk.flush()
         _, status = os.waitpid(child, 0)

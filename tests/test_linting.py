@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.index_support import document, new_store, put
 from thunderus_mem.memory import open_memory
 from thunderus_mem.projection.index import Index
+from thunderus_mem.store.unlinked import open_folder
 from thunderus_mem.verbs.linting import lint
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from thunderus_mem.projection.corpus import IndexCorpus
 
     Run = Callable[..., Ran]
+
+FACTS = ".thunderus/memory/semantic/FACTS"
 
 
 def test_the_other_documents_are_read_once_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,6 +56,30 @@ def test_a_selection_that_names_no_rule_is_told_whatever_else_is_selected(
     put(layout, "a.md", document("fact.a", "See [[gone]].\n"))
     (tmp_path / ".thunderus/config.toml").write_text(f"[lint]\nselect = [{select}]\n")
     assert sorted(one.rule for one in lint(open_memory(str(tmp_path))).diagnostics) == told
+
+
+@pytest.mark.parametrize("paths", [[], ["."], [".thunderus/memory/semantic"], [FACTS]])
+def test_a_folder_that_cannot_be_looked_into_is_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paths: list[str]
+) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a", "See [[gone]].\n"))
+    monkeypatch.chdir(tmp_path)
+    before = lint(open_memory(str(tmp_path)), paths)
+    assert [one.path for one in before.diagnostics if one.path == FACTS] == []
+
+    def refused(path: str) -> int:
+        if path.endswith("FACTS"):
+            raise PermissionError(path)
+        return open_folder(path)
+
+    monkeypatch.setattr("thunderus_mem.projection.scan.open_folder", refused)
+    found = lint(open_memory(str(tmp_path)), paths)
+    assert ("TM002", FACTS) in [(one.rule, one.path) for one in found.diagnostics]
+    assert found.checked == before.checked  # the index still knows its documents
+    os.unlink(layout.index_file)
+    anew = lint(open_memory(str(tmp_path)))
+    assert ("TM002", FACTS) in [(one.rule, one.path) for one in anew.diagnostics]
 
 
 def test_entries_of_the_configuration_are_used_and_told_when_they_are_not(tmp_path: Path) -> None:

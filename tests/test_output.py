@@ -56,6 +56,12 @@ def test_json_text_keeps_its_value_and_hides_nothing(text: str) -> None:
     )
 
 
+def test_json_text_that_is_ascii_hides_no_control_either() -> None:
+    assert dumps("a\x7fb") == '"a\\u007fb"'
+    assert json.loads(envelope("show", {"alias": "\x7f\x1b"}))["alias"] == "\x7f\x1b"
+    assert visible(envelope("show", {"alias": "\x7f\x1b"})) == envelope("show", {"alias": "\x7f\x1b"})
+
+
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(st.text(alphabet=st.characters()) | st.text(alphabet="a\n\t\x1b\u202e\u200b\u034f\u3164é漢\U000e0101"))
 def test_the_short_cut_of_the_filter_is_the_filter(text: str) -> None:

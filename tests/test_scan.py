@@ -4,9 +4,12 @@ import os
 from typing import TYPE_CHECKING
 
 from thunderus_mem.projection.scan import RACY_NS, UNSETTLED, scan, stamp_of, visible_name
+from thunderus_mem.store.unlinked import open_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import pytest
 
 
 def names(root: Path) -> list[str]:
@@ -72,6 +75,26 @@ def test_a_name_that_is_not_utf8_is_shown_escaped_and_special(tmp_path: Path) ->
     assert found.names == ["a/\\xff.md"]
     assert found.special == {"a/\\xff.md"}
     assert visible_name("plain.md") == "plain.md"
+
+
+def test_a_packed_walk_tells_the_folders_it_could_not_look_into(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("a/shut", "b"):
+        (tmp_path / folder).mkdir(parents=True)
+    assert scan(str(tmp_path), ("a", "b")).packed().unlisted() == ()
+    (tmp_path / "b/link.md").symlink_to("nowhere")
+
+    def refused(path: str) -> int:
+        if path.endswith("shut"):
+            raise PermissionError(path)
+        return open_folder(path)
+
+    monkeypatch.setattr("thunderus_mem.projection.scan.open_folder", refused)
+    for name in ("", "a/x.md"):
+        if name:
+            (tmp_path / name).write_text("x")
+        assert scan(str(tmp_path), ("a", "b")).packed().unlisted() == ("a/shut",)
 
 
 def test_a_missing_folder_is_not_an_unlisted_one(tmp_path: Path) -> None:

@@ -160,6 +160,7 @@ def test_under_strace(scenario: Scenario, row: str, tmp_path) -> None:
         how = traced.kill(place, log) if row == "C1" else traced.fail(place, code, log)
         begun = time.monotonic()
         done = scenario.run(copy(base, root), arm=how)
+        assert row == "C1" or len(traced.refused(log, root)) == 1, (place, done)
         judge(scenario, root, done, (old, new), tally)
         tally.tried += 1
         tally.slowest = max(tally.slowest, time.monotonic() - begun)

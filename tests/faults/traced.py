@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
 import subprocess
 import warnings
@@ -59,14 +60,25 @@ def skip_loudly(row: str) -> None:
 
 
 def follow(log: str, calls: str, inject: str = "") -> Callable[[], dict[str, Any]]:
-    """In a process that is about to run one command: have strace follow it, and wait until it does."""
+    """In a process that is about to run one command: have strace follow it, and wait until it does.
+
+    Every run is followed from the same call on, or counts of one run would be other calls in the next:
+    strace begins only when it is told to, and while it begins we are in a call that is never counted.
+    """
     arguments = ["strace", "-y", "-s", "0", "-o", log, "-p", str(os.getpid()), "-e", f"trace={calls}"]
     if inject:
         arguments += ["-e", f"inject={inject}"]
     tracer = subprocess.Popen(
-        arguments, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        ["sh", "-c", 'read go; exec "$@"', "sh", *arguments],
+        bufsize=0,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
     )
+    assert tracer.stdin is not None
     assert tracer.stderr is not None
+    tracer.stdin.write(b"\n")
+    select.select([tracer.stderr], [], [])
     told = b""
     while _ATTACHED not in told:
         piece = os.read(tracer.stderr.fileno(), 1000)
@@ -99,6 +111,12 @@ def kill(place: Place, log: str) -> dict[str, list[str]]:
 def fail(place: Place, errno_name: str, log: str) -> dict[str, list[str]]:
     """What to arm a command with so that the system refuses it this call."""
     return {"traced:follow": [log, place.call, f"{place.call}:error={errno_name}:when={place.at}"]}
+
+
+def refused(log: str, root: str) -> list[str]:
+    """The lines of a log where a call was refused that names the store at ``root`` or what is in it."""
+    with open(log, encoding="utf-8", errors="replace") as stream:
+        return [line for line in stream if "(INJECTED)" in line and root in line]
 
 
 def count(log: str, calls: str = CHANGES) -> dict[str, list[str]]:

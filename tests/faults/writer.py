@@ -52,8 +52,11 @@ class Writer:
         return f"evt_{self.size():09d}_{os.getpid()}"
 
     def size(self) -> int:
-        """How long the log is."""
-        return os.path.getsize(self.log) if os.path.exists(self.log) else 0
+        """How long the log is; a system that will not say is not an empty log."""
+        try:
+            return os.stat(self.log).st_size
+        except FileNotFoundError:
+            return 0
 
     def last_line(self) -> bytes | None:
         """The newest line, read from the end."""

@@ -49,7 +49,8 @@ def not_utf8(subject: Subject) -> Iterable[Diagnostic]:
 def nul_or_binary(subject: Subject) -> Iterable[Diagnostic]:
     """The file holds a NUL byte, so it is no text; or it is no file at all, but a link or a device.
 
-    Why: git shows such a file as binary, so nobody can review it, and most tools stop at the byte.
+    Why: git shows such a file as binary, so nobody can review it, and most tools stop at the byte. A file
+    that cannot be read, and a folder that cannot be looked into, are told by this code as well.
 
     Bad::
 

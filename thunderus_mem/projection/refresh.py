@@ -148,6 +148,12 @@ def peek(layout: Layout, index: Index) -> bool:
     return all(stamps[path] in (stamp, UNSETTLED) for path, stamp in now.files())
 
 
+def unlisted(index: Index) -> tuple[str, ...]:
+    """The folders that the walk which the index agrees with could not look into."""
+    before = _remembered(index)
+    return before.unlisted() if before else ()
+
+
 def _build(
     layout: Layout, reason: str, tell: Tell = silent, *, instead_of: int | None = None
 ) -> tuple[Index, Refreshed]:

@@ -81,3 +81,17 @@ def failed(path: str, error: OSError) -> Diagnostic:
         expected="a file that can be read",
         hint="Mend its permissions.",
     )
+
+
+def unlisted_folder(folder: str) -> Diagnostic:
+    """The finding for a folder of documents that is there and could not be looked into."""
+    return Diagnostic(
+        "TM002",
+        Severity.ERROR,
+        folder,
+        0,
+        0,
+        "This folder could not be looked into, so the documents in it may not have been checked.",
+        expected="a folder that can be read",
+        hint=f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",
+    )

@@ -63,6 +63,12 @@ class Walk(NamedTuple):
         stamps.frombytes(self.stamps)
         return dict(zip(names, _by_four(stamps), strict=False))
 
+    def unlisted(self) -> tuple[str, ...]:
+        """The folders that could not be looked into."""
+        parts = self.names.decode("utf-8").split("\0")
+        special = parts.index("") + 1
+        return tuple(parts[parts.index("", special) + 1 :])
+
 
 class Scan(NamedTuple):
     """All Markdown files below the folders. ``unlisted`` folders exist but could not be read: what lies in

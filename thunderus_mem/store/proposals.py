@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import InvalidDocument, NotFound, NotWritable, Refused, ThunderusError
+from thunderus_mem.model.errors import InvalidDocument, NotFound, Refused, ThunderusError
 from thunderus_mem.model.ids import ulid_time
 from thunderus_mem.model.proposal import PATCH_ID, InvalidProposal, Proposal
 from thunderus_mem.model.proposal_file import MAX_PROPOSAL, decode, encode
@@ -28,6 +29,7 @@ __all__ = [
     "Queue",
     "Waiting",
     "age",
+    "all_waiting",
     "discard",
     "entries",
     "file_names",
@@ -81,10 +83,8 @@ def age(path: str, now: datetime) -> int | None:
     return None if made is None else max(int((now - made).total_seconds()) // _DAY, 0)
 
 
-def entries(layout: Layout, *, all_or_none: bool = False) -> Iterator[Waiting | BadProposal]:
-    """Each file of the folder, oldest first, one at a time: one bad file hides no other. With
-    ``all_or_none`` a file that the system does not let us read raises ``NotWritable``: who decides about all
-    must not pass over it."""
+def entries(layout: Layout) -> Iterator[Waiting | BadProposal]:
+    """Each file of the folder, oldest first, one at a time: one bad file hides no other."""
     for path in file_names(layout):
         try:
             yield _read(layout, path)
@@ -93,10 +93,18 @@ def entries(layout: Layout, *, all_or_none: bool = False) -> Iterator[Waiting | 
         except NotFound:
             continue  # decided meanwhile
         except ThunderusError as error:
-            if all_or_none and isinstance(error, NotWritable):
-                raise
             told = str(error).removeprefix(repr(path)).removeprefix(path).strip(" .")
             yield BadProposal(path, "", told, error.hint or "")
+
+
+def all_waiting(layout: Layout) -> Iterator[Waiting]:
+    """Each proposal that waits, oldest first, for who decides about all of them.
+
+    A file that is none is left out; one that the system will not let us read may be one, and raises.
+    """
+    for path in file_names(layout):
+        with suppress(InvalidProposal, NotFound, Refused):
+            yield _read(layout, path)
 
 
 def queue(layout: Layout) -> Queue:

@@ -10,7 +10,7 @@ from thunderus_mem.model.errors import Conflict, InvalidDocument, NotWritable, R
 from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.paths import inside
-from thunderus_mem.store.proposals import Waiting, age, discard, entries
+from thunderus_mem.store.proposals import Waiting, age, all_waiting, discard
 from thunderus_mem.transaction.opening import settle
 from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.decision import (
@@ -259,9 +259,7 @@ def patch_expire(
 
 def _expired(memory: Memory, committed: Committed, limit: int) -> Iterator[tuple[Waiting, str]]:
     now = memory.now()
-    for waiting in entries(memory.layout, all_or_none=True):
-        if not isinstance(waiting, Waiting):
-            continue
+    for waiting in all_waiting(memory.layout):
         days = age(waiting.path, now) or 0
         if days > limit:
             yield waiting, f"nobody decided in {days} days"

@@ -13,6 +13,7 @@ from thunderus_mem.projection.refused import foreign_name, is_foreign_name
 from thunderus_mem.store.layout import MEMORY
 from thunderus_mem.verbs.judging import Judge
 from thunderus_mem.verbs.locating import stored_path
+from thunderus_mem.verbs.unlisted import unlisted_folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -198,6 +199,8 @@ def look(
                 text = apply_edits(reading.text, found)
                 if text != reading.text:
                     mended.append((reading, text))
+    if not staged:
+        findings.extend(fingerprinted(unlisted_folders(memory, paths), lambda line: ""))
     if not paths and not staged:
         findings.extend(store_findings(memory, config, frozenset(needed)))
     ordered = distinct(sorted(findings, key=lambda finding: finding.sort_key))

@@ -8,7 +8,16 @@ from thunderus_mem.model.errors import InvalidDocument, NotFound
 from thunderus_mem.model.proposal import proposed_edit
 from thunderus_mem.projection.log_index import read as read_events
 from thunderus_mem.store.places import proposal_id
-from thunderus_mem.store.proposals import BadProposal, Waiting, age, entries, file_names, read, write
+from thunderus_mem.store.proposals import (
+    BadProposal,
+    Waiting,
+    age,
+    all_waiting,
+    entries,
+    file_names,
+    read,
+    write,
+)
 from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.fitting import fit
 
@@ -182,12 +191,11 @@ def waiting_for(
 ) -> list[Waiting]:
     """The proposals named by id or a unique beginning, or with ``every`` all of a label and rule.
 
-    Raises `NotFound` (with what was decided, when something was), `InvalidDocument` for an ambiguous one,
-    `NotWritable` for one that the system does not let us read.
+    Raises `NotFound` (with what was decided, when something was), `InvalidDocument` for an ambiguous one, and
+    what the system says of a file among them that cannot be read: nobody knows whether it is meant.
     """
     if every:
-        found = entries(memory.layout, all_or_none=True)
-        return [one for one in found if isinstance(one, Waiting) and _meant(one.proposal, label, rule)]
+        return [one for one in all_waiting(memory.layout) if _meant(one.proposal, label, rule)]
     paths = {proposal_id(path): path for path in file_names(memory.layout)}
     paths.pop("", None)
     chosen = dict.fromkeys(_resolved(memory, given, paths) for given in ids)

@@ -21,7 +21,7 @@ from thunderus_mem.surfaces.cli.app import root
 from thunderus_mem.surfaces.cli.console import Console
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import FrameType
 
 PROGRAM = "thunderus-mem"
@@ -45,7 +45,27 @@ class _Ended(BaseException):
 
     def __init__(self, number: int) -> None:
         super().__init__()
+        self.number = number
         self.code = 128 + number
+
+
+class _Unheard:
+    """What is told of exceptions that cannot get out (of a destructor, a weak callback, a closed generator).
+
+    The interpreter prints them and goes on, so a signal that arrives there would be lost. It ends us instead,
+    as if it had come before we could hear it; ``former`` tells of everything else, as it did before.
+    """
+
+    def __init__(self, former: Callable[[Any], object]) -> None:
+        self.former = former
+
+    def __call__(self, told: Any) -> None:
+        if isinstance(told.exc_value, _Ended):
+            _end_at_once(told.exc_value.number)
+        elif isinstance(told.exc_value, KeyboardInterrupt):
+            _end_at_once(signal.SIGINT)
+        else:
+            self.former(told)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -93,6 +113,8 @@ def _flushed(code: int, console: Console) -> int:
 
 def _end_in_order() -> None:
     """Let signals that end us be exceptions; one that is ignored (``nohup``) stays so."""
+    if not isinstance(sys.unraisablehook, _Unheard):
+        sys.unraisablehook = _Unheard(sys.unraisablehook)
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
@@ -103,6 +125,14 @@ def _listen_no_more() -> None:
     for number in _ENDING:
         if signal.getsignal(number) is _end:
             signal.signal(number, signal.SIG_IGN)
+    if isinstance(sys.unraisablehook, _Unheard):
+        sys.unraisablehook = sys.unraisablehook.former
+
+
+def _end_at_once(number: int) -> None:
+    """End by the signal itself: what is under way in the store is healed as after any kill."""
+    signal.signal(number, signal.SIG_DFL)
+    signal.raise_signal(number)
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:
