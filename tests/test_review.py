@@ -29,7 +29,7 @@ from thunderus_mem.model.proposal_file import encode
 from thunderus_mem.store import proposals
 from thunderus_mem.store.files import read_below
 from thunderus_mem.store.proposals import read
-from thunderus_mem.verbs import anchoring, gardening, renaming, writing
+from thunderus_mem.verbs import anchoring, deciding, gardening, renaming, writing
 from thunderus_mem.verbs.deciding import patch_approve, patch_expire, patch_reject
 from thunderus_mem.verbs.garden_report import garden_report
 from thunderus_mem.verbs.gardening import garden_plan
@@ -660,9 +660,27 @@ def test_all_are_not_decided_about_when_one_of_them_cannot_be_read(
         for decide in (patch_approve, patch_reject):
             with pytest.raises(NotWritable, match=second):
                 decide(store.memory(), every=True, why="all of them")
+        with pytest.raises(NotWritable, match=second):
+            patch_expire(store.memory(), older_than=30)
         assert states(patch_reject(store.memory(), [first], why="this one")) == ["rejected"]
     assert (store.bytes(), store.patches()) == (before, [second])
     assert states(patch_approve(store.memory(), every=True)) == ["approved"]
+
+
+def test_nothing_is_called_expired_or_not_while_its_document_cannot_be_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patch_id = edited(store, "Line 3 ", "Row 3 ")
+    store.path("long.md").unlink()
+
+    def refused(*_: object) -> None:
+        raise NotWritable("long.md could not be read: the disk reports an error.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(deciding, "fit", refused)
+        with pytest.raises(NotWritable, match="could not be read"):
+            patch_expire(store.memory())
+    assert [one.id for one in patch_expire(store.memory()).decisions] == [patch_id]
 
 
 def test_a_linked_folder_of_proposals_is_refused(store: Store, tmp_path: Path) -> None:
