@@ -28,7 +28,7 @@ from thunderus_mem.model.proposal import proposed_edit, text_after
 from thunderus_mem.model.proposal_file import encode
 from thunderus_mem.store import proposals
 from thunderus_mem.store.proposals import read
-from thunderus_mem.verbs import anchoring, gardening, renaming, writing
+from thunderus_mem.verbs import anchoring, deciding, gardening, renaming, writing
 from thunderus_mem.verbs.deciding import patch_approve, patch_expire, patch_reject
 from thunderus_mem.verbs.garden_report import garden_report
 from thunderus_mem.verbs.gardening import garden_plan
@@ -659,16 +659,20 @@ def test_a_proposal_with_conflict_markers_is_told_and_hides_no_other(tracked: St
     (patch,) = tracked.patches()
     other = edited(tracked, "Line 3 ", "Row 3 ")
     path = tracked.root / ".thunderus" / "patches" / f"{patch}.json"
-    path.write_text("<<<<<<< HEAD\n" + path.read_text() + "=======\n{}\n>>>>>>> theirs\n")
-    listing = patch_list(tracked.memory())
-    assert [one.id for one in listing.proposals] == [other]
-    assert [one.path for one in listing.unreadable] == [f".thunderus/patches/{patch}.json"]
-    assert "git could not merge it" in listing.unreadable[0].fix
-    found = [one for one in lint(tracked.memory()).diagnostics if one.rule == "TM509"]
-    assert [one.path for one in found] == [f".thunderus/patches/{patch}.json"]
-    with pytest.raises(InvalidDocument, match="is no proposal"):
-        patch_approve(tracked.memory(), [patch])
-    path.unlink()
+    path.write_text("def test_nothing_is_called_expired_or_not_while_its_document_cannot_be_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patch_id = edited(store, "Line 3 ", "Row 3 ")
+    store.path("long.md").unlink()
+
+    def refused(*_: object) -> None:
+        raise NotWritable("long.md could not be read: the disk reports an error.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(deciding, "fit", refused)
+        with pytest.raises(NotWritable, match="could not be read"):
+            patch_expire(store.memory())
+    assert [one.id for one in patch_expire(store.memory()).decisions] == [patch_id]
 
 
 def test_a_linked_folder_of_proposals_is_refused(store: Store, tmp_path: Path) -> None:

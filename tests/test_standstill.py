@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import threading
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.errors import Conflict
+from thunderus_mem.model.errors import Conflict, NotWritable
 from thunderus_mem.store import standstill, tail
 from thunderus_mem.store.journal import Journal
 from thunderus_mem.store.tail import append_record
@@ -49,6 +50,21 @@ def after_commit(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) 
         return done
 
     monkeypatch.setattr(Journal, "commit", committed)
+
+
+def test_a_line_that_may_not_be_looked_at_is_no_exchange_by_git(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(path: str) -> bytes:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(standstill, "read_last_line", refused)
+        with pytest.raises(NotWritable, match="permission denied") as told:
+            note(memory, "seen by nobody")
+    assert "thunderus-mem log" in (told.value.hint or "")
+    assert "seen by nobody" in [event.event.body.get("text") for event in memory.log.read_all().events]
+    note(memory, "seen")
 
 
 def test_a_line_that_git_sweeps_away_is_not_acknowledged(

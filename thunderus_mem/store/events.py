@@ -67,19 +67,24 @@ def _read(path: str, *, jailed: bool = True) -> bytes:
 def last_line(path: str) -> bytes | None:
     """The last line of a file without its line end, read from the end.
 
-    ``None`` when there is no file, no line, or the last line has no line end.
+    ``None`` when there is no file, it cannot be read, has no line, or the last line has no line end.
     """
     try:
-        with open(open_regular(path), "rb") as file:
-            end = file.seek(0, os.SEEK_END)
-            tail = b""
-            while end > 0 and b"\n" not in tail[:-1]:
-                start = max(0, end - _BLOCK)
-                file.seek(start)
-                tail = file.read(end - start) + tail
-                end = start
+        return read_last_line(path)
     except OSError:
         return None
+
+
+def read_last_line(path: str) -> bytes | None:
+    """As `last_line`, but raises ``OSError`` when there is no file, or the system will not let us read it."""
+    with open(open_regular(path), "rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        tail = b""
+        while end > 0 and b"\n" not in tail[:-1]:
+            start = max(0, end - _BLOCK)
+            file.seek(start)
+            tail = file.read(end - start) + tail
+            end = start
     if not tail.endswith(b"\n"):
         return None
     return tail[:-1].rpartition(b"\n")[2].rstrip(b"\r") or None

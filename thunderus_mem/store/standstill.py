@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Conflict
-from thunderus_mem.store.events import last_line
-from thunderus_mem.store.files import ABSENT, file_hash
+from thunderus_mem.store.events import read_last_line
+from thunderus_mem.store.files import ABSENT, explain, file_hash
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ __all__ = ["Standstill"]
 
 _PATIENCE: Final = 2.0
 _PAUSE: Final = 0.01
+_LOOK: Final = "see with `thunderus-mem log` whether it is there, then repeat it"
 _IN_A_HOOK: Final = ("GIT_INDEX_FILE", "GIT_DIR")
 
 
@@ -54,21 +55,33 @@ class Standstill:
     ) -> None:
         """See, once git is done, that a line and the files it speaks of stand where they were written.
 
-        ``state`` is what git said before. Raises ``Conflict`` when git exchanged them meanwhile.
+        ``state`` is what git said before. Raises ``Conflict`` when git exchanged them meanwhile, and what the
+        system says when it does not let us look.
         """
         moved = self.wait() or (self._git is not None and self._git.reflog_size() != _reflog_size(state))
-        stands = last_line(os.path.join(root, *shard.split("/"))) == line.rstrip(b"\r\n")
+        stands = _end_of(root, shard) == line.rstrip(b"\r\n")
         if stands and (not moved or all(self._stands(root, write) for write in writes)):
             return
         raise Conflict(
             "git exchanged the working tree while this was written",
-            hint="see with `thunderus-mem log` whether it is there, then repeat it",
+            hint=_LOOK,
         )
 
     @staticmethod
     def _stands(root: str, write: Write) -> bool:
         expected = ABSENT if write.after is None else content_hash(write.after)
         return file_hash(inside(root, write.path)) == expected
+
+
+def _end_of(root: str, shard: str) -> bytes | None:
+    """The last line of a shard; ``None`` when the shard is gone."""
+    try:
+        return read_last_line(os.path.join(root, *shard.split("/")))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        told = explain(error, shard)
+        raise type(told)(str(told), hint=_LOOK) from error
 
 
 def _reflog_size(state: GitState | None) -> int:

@@ -6,11 +6,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from thunderus_mem.garden.filing import acting
-from thunderus_mem.model.errors import Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
+from thunderus_mem.model.errors import Busy, Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
 from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.paths import inside
-from thunderus_mem.store.proposals import Waiting, age, all_waiting, discard
+from thunderus_mem.store.proposals import age, all_waiting, discard
 from thunderus_mem.transaction.opening import settle
 from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.decision import (
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.proposal import Proposal
+    from thunderus_mem.store.proposals import Waiting
     from thunderus_mem.transaction.writing import Writing
     from thunderus_mem.verbs.fitting import State
 
@@ -266,7 +267,7 @@ def _expired(memory: Memory, committed: Committed, limit: int) -> Iterator[tuple
             continue
         try:
             how = fit(memory, waiting.proposal, committed)
-        except NotWritable:
+        except (NotWritable, Busy):  # the system does not let us see what it leads to
             raise
         except ThunderusError:  # one that leads nowhere is lint's to tell, and a person's to decide
             continue
