@@ -659,7 +659,19 @@ def test_a_proposal_with_conflict_markers_is_told_and_hides_no_other(tracked: St
     (patch,) = tracked.patches()
     other = edited(tracked, "Line 3 ", "Row 3 ")
     path = tracked.root / ".thunderus" / "patches" / f"{patch}.json"
-    path.write_text("def test_nothing_is_called_expired_or_not_while_its_document_cannot_be_read(
+    path.write_text("<<<<<<< HEAD\n" + path.read_text() + "=======\n{}\n>>>>>>> theirs\n")
+    listing = patch_list(tracked.memory())
+    assert [one.id for one in listing.proposals] == [other]
+    assert [one.path for one in listing.unreadable] == [f".thunderus/patches/{patch}.json"]
+    assert "git could not merge it" in listing.unreadable[0].fix
+    found = [one for one in lint(tracked.memory()).diagnostics if one.rule == "TM509"]
+    assert [one.path for one in found] == [f".thunderus/patches/{patch}.json"]
+    with pytest.raises(InvalidDocument, match="is no proposal"):
+        patch_approve(tracked.memory(), [patch])
+    path.unlink()
+
+
+def test_nothing_is_called_expired_or_not_while_its_document_cannot_be_read(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     patch_id = edited(store, "Line 3 ", "Row 3 ")
