@@ -29,10 +29,11 @@ from thunderus_mem.garden.material import Material
 from thunderus_mem.garden.plan import Step, make_plan
 from thunderus_mem.garden.similar import neighbours as near_by_terms
 from thunderus_mem.garden.similar.joining import joined
+from thunderus_mem.garden.similar.overlap import Gates
 from thunderus_mem.garden.similar.pairs import find_similar
 from thunderus_mem.garden.similar.profile import profiles
 from thunderus_mem.garden.similar.sentences import sentences_of
-from thunderus_mem.garden.similar.steps import plan_similar
+from thunderus_mem.garden.similar.steps import gates_of, plan_similar
 from thunderus_mem.model.archive import is_archived
 from thunderus_mem.model.document import Document, read_document
 from thunderus_mem.model.statements import gist, statements
@@ -290,6 +291,34 @@ def test_signatures_of_many_texts_start_no_threads() -> None:
         "assert len(os.listdir('/proc/self/task')) == 1"
     )
     subprocess.run([sys.executable, "-c", asked], check=True, timeout=60)
+
+
+@law
+@given(memories(), st.sampled_from([Gates(0.9, 0.95, 0.6), Gates(0.3, 0.5, 0.2)]))
+def test_higher_gates_find_less_and_what_is_kept_knows_them(known: list[Document], gates: Gates) -> None:
+    kept: dict[str, bytes] = {}
+    usual = {pair[:2] for pair in find_similar(known, kept)}
+    found = find_similar(known, kept, gates=gates)
+    assert found == find_similar(known, gates=gates)
+    if gates > Gates():
+        assert {pair[:2] for pair in found} <= usual
+    assert all(pair.score >= min(gates) for pair in found)
+
+
+def test_the_settings_say_from_where_on_documents_are_alike() -> None:
+    config = Config(duplicates_near=60, duplicates_contained=90, duplicates_restated=40)
+    assert (gates_of(Config()), gates_of(config)) == (Gates(), Gates(0.6, 0.9, 0.4))
+    text = " ".join(f"Word{at} of the exporter stands here." for at in range(9))
+    known = (
+        made("fact.a", "One", text),
+        made("fact.b", "One", text.replace("here", "there", 1) + " It ends."),
+    )
+    found, none = (
+        plan_similar(Material(known), one)
+        for one in (Config(), Config(duplicates_near=100, duplicates_contained=100, duplicates_restated=100))
+    )
+    assert len(found) == 1
+    assert none == ()
 
 
 @law

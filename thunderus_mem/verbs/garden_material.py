@@ -63,7 +63,7 @@ def with_signatures(memory: Memory, seen: Material, names: Sequence[str]) -> Ite
         return
     from thunderus_mem.garden.similar.answers import memory_key
     from thunderus_mem.garden.similar.profile import key_of, measure
-    from thunderus_mem.garden.similar.steps import compared
+    from thunderus_mem.garden.similar.steps import compared, gates_of
     from thunderus_mem.projection.signatures import RememberedSignatures
     from thunderus_mem.store.forked import spread
     from thunderus_mem.verbs.profiling import learn
@@ -73,4 +73,4 @@ def with_signatures(memory: Memory, seen: Material, names: Sequence[str]) -> Ite
     learn(seen.documents, known)
     yield seen._replace(signatures=known, share=spread)
     texts = [key_of(document) for document in seen.documents]
-    remembered.save(known, [*texts, memory_key(compared(seen.documents))])
+    remembered.save(known, [*texts, memory_key(compared(seen.documents), gates_of(memory.config))])

@@ -10,6 +10,7 @@ from thunderus_mem.garden.similar.profile import key_of, measure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from thunderus_mem.garden.similar.overlap import Gates
     from thunderus_mem.model.document import Document
 
 
@@ -17,10 +18,13 @@ _JUDGEMENT: Final = 2
 """Raised when the same documents would get another answer: other gates, labels, words or evidence."""
 
 
-def memory_key(documents: Iterable[Document]) -> str:
-    """What an answer about these documents, in whatever order, is kept by: their ids, paths and texts."""
+def memory_key(documents: Iterable[Document], gates: Gates) -> str:
+    """What an answer about these documents, in whatever order, is kept by: their ids, paths and texts, and
+    from where on they are alike."""
     known = sorted((document.id, document.path, key_of(document)) for document in documents)
-    return sha256(repr((_JUDGEMENT, measure(), known)).encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(
+        repr((_JUDGEMENT, measure(), tuple(gates), known)).encode("utf-8", "surrogatepass")
+    ).hexdigest()
 
 
 def packed(rows: Sequence[tuple[Any, ...]]) -> bytes:

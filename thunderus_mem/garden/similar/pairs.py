@@ -26,8 +26,8 @@ from thunderus_mem.garden.similar.labels import (
 from thunderus_mem.garden.similar.linked import links_between
 from thunderus_mem.garden.similar.near import near_candidates
 from thunderus_mem.garden.similar.neighbours import NEAREST, neighbours
-from thunderus_mem.garden.similar.overlap import NEAR_JACCARD, jaccard, near_score
-from thunderus_mem.garden.similar.profile import profiles, three_word_runs, told_lines
+from thunderus_mem.garden.similar.overlap import Gates, jaccard, near_score
+from thunderus_mem.garden.similar.profile import first_of_each_text, profiles, three_word_runs, told_lines
 from thunderus_mem.garden.similar.sharing import in_turn
 from thunderus_mem.garden.similar.subjects import subjects_differ, titles_differ
 
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.similar.sharing import Share
     from thunderus_mem.model.document import Document
 
+_USUAL: Final = Gates()
 _MAY_HOLD: Final = 0.6
 # With less of a form than this the two are not alike because of it.
 _FORM_FROM: Final = 0.8
-_LIKENESS: Final = 0.33
 _LIKENESS_PER_SENTENCE: Final = 0.02
 _FEW_SENTENCES: Final = 3
 _MANY_SENTENCES: Final = 12
@@ -95,32 +95,37 @@ def find_similar(
     documents: Sequence[Document],
     signatures: MutableMapping[str, bytes] | None = None,
     share: Share = in_turn,
+    gates: Gates = _USUAL,
 ) -> tuple[Pair, ...]:
     """Every two documents that nearly say the same, or the same in other words, ordered by their ids.
 
     ``documents`` in any order; recaps and ids that two files claim are left out, and of documents that say
     exactly the same only the first is compared. ``signatures`` is a memory of what was computed before, by
-    content; it is added to, and changes no answer. ``share`` does the work on many of them.
+    content; it is added to, and changes no answer. ``share`` does the work on many of them; ``gates``
+    say how much alike is alike.
     """
     ordered = _comparable(documents)
     if signatures is None:
-        return _similar(ordered, None, share)
-    whole = memory_key(documents)
+        return _similar(ordered, None, share, gates)
+    whole = memory_key(documents, gates)
     rows = unpacked(signatures[whole], frozenset(one.id for one in ordered)) if whole in signatures else None
     if rows is not None:
         return tuple(Pair._make((*row[:5], tuple(row[5]), row[6])) for row in rows)
-    pairs = _similar(ordered, signatures, share)
+    pairs = _similar(ordered, signatures, share, gates)
     signatures[whole] = packed(pairs)
     return pairs
 
 
 def _similar(
-    ordered: Sequence[Document], signatures: MutableMapping[str, bytes] | None, share: Share
+    ordered: Sequence[Document],
+    signatures: MutableMapping[str, bytes] | None,
+    share: Share,
+    gates: Gates,
 ) -> tuple[Pair, ...]:
     known = profiles(ordered, signatures)
-    keep = _first_of_each_text(known)
+    keep = first_of_each_text(known)
     ordered, known = [ordered[at] for at in keep], [known[at] for at in keep]
-    reader = _Reader(ordered, known)
+    reader = _Reader(ordered, known, gates)
     forms = Families()
     pairs = []
     asked = []
@@ -161,21 +166,11 @@ def _comparable(documents: Sequence[Document]) -> list[Document]:
     return sorted(chosen, key=lambda document: document.id)
 
 
-def _first_of_each_text(known: Sequence[Profile]) -> list[int]:
-    seen: set[str] = set()
-    kept = []
-    for at, profile in enumerate(known):
-        if profile.gist and profile.gist not in seen:
-            kept.append(at)
-        seen.add(profile.gist)
-    return kept
-
-
 class _Reader:
     """Reads a document for comparing when it is first needed."""
 
-    def __init__(self, documents: Sequence[Document], known: Sequence[Profile]) -> None:
-        self.documents = documents
+    def __init__(self, documents: Sequence[Document], known: Sequence[Profile], gates: Gates) -> None:
+        self.documents, self.gates = documents, gates
         self.form = form_lines(documents, known)
         self._common_titles = common_titles(documents)
         self._read: dict[int, Read] = {}
@@ -226,12 +221,12 @@ def _found(
 
 def _near(at: int, to: int, reader: _Reader) -> _Found | None:
     runs, own = zip(reader.runs(at), reader.runs(to), strict=True)
-    score = near_score(*runs)
+    score = near_score(*runs, reader.gates)
     if not score:
         return None
     closeness = jaccard(*runs)
-    one_text = closeness >= NEAR_JACCARD and _one_text(closeness, at, to, reader)
-    form = bool(reader.form) and not one_text and not _alike_by_themselves(runs, own)
+    one_text = closeness >= reader.gates.near and _one_text(closeness, at, to, reader)
+    form = bool(reader.form) and not one_text and not _alike_by_themselves(runs, own, reader.gates)
     return _Found(at, to, "near", score, form=form, one_text=one_text, closeness=closeness)
 
 
@@ -244,13 +239,13 @@ def _one_text(closeness: float, at: int, to: int, reader: _Reader) -> bool:
 
 
 def _restated(pair: Neighbours, reader: _Reader) -> _Found | None:
-    if pair.likeness < _LIKENESS or reader.joined(pair.first, pair.second):
+    if pair.likeness < reader.gates.restated or reader.joined(pair.first, pair.second):
         return None
     one, other = reader.read(pair.first), reader.read(pair.second)
     if one.document.kind != other.document.kind and pair.likeness < _LIKENESS_ACROSS_KINDS:
         return None
     shorter = min(len(one.sentences), len(other.sentences)) - 1
-    strong, told = _strong(pair, shorter), pair.likeness >= _VERY_LIKE
+    strong, told = _strong(pair, shorter, reader.gates), pair.likeness >= _VERY_LIKE
     # Pages that go side by side, one for each of two things, say much in the same words.
     strong = strong and not subjects_differ(one, other)
     if not (strong or told):
@@ -258,18 +253,18 @@ def _restated(pair: Neighbours, reader: _Reader) -> _Found | None:
     return _Found(pair.first, pair.second, "paraphrase", pair.likeness, strong, told, closeness=pair.likeness)
 
 
-def _alike_by_themselves(runs: tuple[set[int], ...], own: tuple[set[int], ...]) -> bool:
+def _alike_by_themselves(runs: tuple[set[int], ...], own: tuple[set[int], ...], gates: Gates) -> bool:
     """Whether two near documents are near without the lines of a form, or have few of these."""
     if sum(map(len, own)) > _FORM_FROM * sum(map(len, runs)):
         return True
-    return near_score(*own) > 0
+    return near_score(own[0], own[1], gates) > 0
 
 
-def _strong(pair: Neighbours, shorter: int) -> bool:
+def _strong(pair: Neighbours, shorter: int, gates: Gates) -> bool:
     """Whether two neighbours are near enough to be taken for restatements: much of what they speak of is
     shared, the more the longer they are, and both are clearly ahead of the next best."""
     length = min(max(shorter - _FEW_SENTENCES, 0), _MANY_SENTENCES)
-    if pair.likeness < _LIKENESS + length * _LIKENESS_PER_SENTENCE:
+    if pair.likeness < gates.restated + length * _LIKENESS_PER_SENTENCE:
         return False
     return pair.lead >= (_LEAD if pair.likeness < _VERY_LIKE else _LEAD_OF_THE_VERY_LIKE)
 

@@ -199,3 +199,14 @@ def gists(documents: Sequence[Document], kept: MutableMapping[str, bytes] | None
     profiles(not_kept(documents, kept), kept)
     heads = ((one.path, kept[key][:_DIGEST]) for one, key in zip(documents, keys, strict=True))
     return {path: digest.hex() if any(digest) else "" for path, digest in heads}
+
+
+def first_of_each_text(known: Sequence[Profile]) -> list[int]:
+    """The positions of those that say something, of several that say exactly the same only the first."""
+    seen: set[str] = set()
+    kept = []
+    for at, profile in enumerate(known):
+        if profile.gist and profile.gist not in seen:
+            kept.append(at)
+        seen.add(profile.gist)
+    return kept

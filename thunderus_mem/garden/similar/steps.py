@@ -11,6 +11,7 @@ from thunderus_mem.garden.similar.families import Families
 from thunderus_mem.garden.similar.joining import joined
 from thunderus_mem.garden.similar.labels import CONTRADICTION, FORM, SAME
 from thunderus_mem.garden.similar.linked import links_between
+from thunderus_mem.garden.similar.overlap import Gates
 from thunderus_mem.garden.similar.pairs import find_similar
 from thunderus_mem.model.archive import archived_path
 from thunderus_mem.model.edit import insert_item
@@ -46,12 +47,18 @@ def plan_similar(material: Material, config: Config) -> tuple[Step, ...]:
     joined_pairs = {frozenset((source, target)) for source, _, target in settled}
     pairs = [
         pair
-        for pair in find_similar(documents, material.signatures, material.share)
+        for pair in find_similar(documents, material.signatures, material.share, gates_of(config))
         if frozenset((pair.first, pair.second)) not in joined_pairs
     ]
     links = linked_files(documents) if any(pair.label == SAME for pair in pairs) else {}
     steps = [_step(pair, by_id, config, links) for pair in pairs if pair.label != FORM]
     return (*steps, *_forms([pair for pair in pairs if pair.label == FORM], by_id))
+
+
+def gates_of(config: Config) -> Gates:
+    """From where on documents are alike, as the settings say in percent."""
+    percent = config.duplicates_near, config.duplicates_contained, config.duplicates_restated
+    return Gates(*(one / 100 for one in percent))
 
 
 def compared(documents: Sequence[Document]) -> list[Document]:
