@@ -45,7 +45,10 @@ class Origins:
 
     def private_events(self, document: Document) -> frozenset[str]:
         """The events that a change of the document calls private to the tree that wrote it."""
-        rows = self._log_index.naming((document.id, *document.aliases))
+        names = (document.id, *document.aliases)
+        if self._told.isdisjoint(names):
+            return frozenset()
+        rows = self._log_index.naming(names)
         return frozenset(id for logged in read(self._log, rows) for id in private_to(logged.event))
 
     def missing_patches(self, document: Document) -> tuple[str, ...]:
@@ -66,6 +69,11 @@ class Origins:
             self._commits.update(self._git.reached(unasked))
         found = ((name, self._commits[name]) for name in names)
         return tuple((name, state is False) for name, state in found if state is not True)
+
+    @cached_property
+    def _told(self) -> set[str]:
+        """The documents that the log tells of: of the others it need not be asked one by one."""
+        return self._log_index.documents()
 
     @cached_property
     def _events(self) -> tuple[set[str], set[str]]:

@@ -133,6 +133,10 @@ class LogIndex:
         lines = f"{_NAMING} UNION SELECT shard, line FROM events WHERE id {_LISTED}"
         return self._in_order(_AT.format(lines), (_json(doc_ids), _json(event_ids)))
 
+    def documents(self) -> set[str]:
+        """The ids of all documents that some event names."""
+        return {row[0] for row in self._database.rows("SELECT DISTINCT doc_id FROM event_docs")}
+
     def single_paths(self) -> dict[str, str]:
         """Each path at which the log knows of one document alone, and the id of that."""
         rows = self._database.rows(
