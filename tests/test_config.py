@@ -21,6 +21,7 @@ from thunderus_mem.store.config_text import (
     default_gardener_toml,
     toml_value,
 )
+from thunderus_mem.store.kind_caps import Caps, configured_caps
 from thunderus_mem.store.layout import Layout
 
 
@@ -114,6 +115,64 @@ def test_a_wrong_file_is_told_where_and_what(layout: Layout, text: str, message:
     assert hint in (caught.value.hint or "")
 
 
+def test_caps_of_kinds_come_from_the_file_and_from_the_environment(layout: Layout) -> None:
+    put(layout.gardener_file, "[caps]\ndocument_hard = 2500\nkinds = ['recap = 3000', ' playbook=1500 ']\n")
+    config = load(layout, {})
+    assert config.caps_kinds == ("recap = 3000", " playbook=1500 ")
+    assert {kind: configured_caps(config, kind) for kind in ("core", "fact", "playbook", "recap")} == {
+        "core": Caps(4000, 8000),
+        "fact": Caps(2000, 2500),
+        "playbook": Caps(1500, 2500),
+        "recap": Caps(3000, 3000),
+    }
+    config = load(layout, {"THUNDERUS_MEM_CAPS_KINDS": "fact = 10, adr=20"})
+    assert config.caps_kinds == ("fact = 10", "adr=20")
+    assert configured_caps(config, "recap") == Caps(2000, 2500)
+    assert configured_caps(config._replace(caps_document_hard=900), "recap") == Caps(900, 900)
+
+
+WRONG_CAPS = [
+    ("['recpa = 3000']", "'recpa = 3000' names no kind", "Did you mean recap?"),
+    ("['Fact = 3000']", "'Fact = 3000' names no kind", "Did you mean fact?"),
+    ("['zzz = 3000']", "'zzz = 3000' names no kind", "Kinds: fact, adr, playbook, recap."),
+    ("['core = 3000']", "'core = 3000' names no kind", "caps.core_soft"),
+    ("['']", "'' names no kind", "Kinds:"),
+    *(
+        (
+            f"['adr = 9', 'recap = {tokens}']",
+            f"'recap = {tokens}' needs a whole number of tokens",
+            "recap = 3000",
+        )
+        for tokens in ("0", "000", "-3", "2.5", "many", "", "1_000", "٣", "1" * 10)
+    ),
+    ("['recap 3000']", "'recap 3000' names no kind", "Did you mean recap?"),
+    ("['recap']", "'recap' needs a whole number", '"recap = 3000"'),
+    (f"['fact = {'9' * 5000}']", "needs a whole number of tokens from 1 to 999,999,999", "fact = 3000"),
+    ("['adr = 5', 'adr = 6']", "'adr = 6' names a kind that has a cap already", "Keep one"),
+    ("[3000]", 'must be a list of "kind = tokens"', "[3000]"),
+    ("{ recap = 3000 }", 'must be a list of "kind = tokens"', "{'recap': 3000}"),
+    ("'recap = 3000'", 'must be a list of "kind = tokens"', "recap = 3000"),
+]
+
+
+@pytest.mark.parametrize(("value", "message", "hint"), WRONG_CAPS)
+def test_a_wrong_cap_of_a_kind_is_told_with_file_and_key(
+    layout: Layout, value: str, message: str, hint: str
+) -> None:
+    put(layout.gardener_file, f"[caps]\nkinds = {value}\n")
+    with pytest.raises(InvalidConfig) as caught:
+        load(layout, {})
+    assert str(caught.value).startswith(f"{layout.gardener_file}: caps.kinds")
+    assert message in str(caught.value)
+    assert hint in (caught.value.hint or "")
+    assert len(str(caught.value)) < len(layout.gardener_file) + 200
+
+
+def test_caps_that_a_later_version_knows_are_left_out(layout: Layout) -> None:
+    put(layout.gardener_file, "[store]\nversion = 99\n[caps]\nkinds = ['dream = 5']\ncore_soft = 7\n")
+    assert load(layout, {}) == Config(caps_core_soft=7, origins=(("caps.core_soft", "file"),))
+
+
 @pytest.mark.parametrize("data", [b"\xff\xfe", b"# x\n" + b"a" * (1 << 20), b"x = " + b"[" * 5000])
 def test_bytes_that_are_no_configuration_are_refused(layout: Layout, data: bytes) -> None:
     Path(layout.config_file).write_bytes(data)
@@ -142,3 +201,17 @@ def test_the_schema_takes_the_defaults_and_refuses_an_unknown_key(name: str) -> 
     assert list(validator.iter_errors(data)) == []
     data["surprise"] = 1
     assert list(validator.iter_errors(data)) != []
+
+
+def test_the_schema_takes_and_refuses_the_caps_of_kinds_that_the_reader_does(layout: Layout) -> None:
+    from jsonschema import Draft202012Validator
+
+    validator = Draft202012Validator(config_schema(GARDENER))
+    right = ["['recap = 3000', 'playbook=2500']", "[' fact =  007 ']", "[]"]
+    twice = "['adr = 5', 'adr = 6']"  # a pattern sees one text at a time
+    for value in (*right, *(value for value, _, _ in WRONG_CAPS if value != twice)):
+        text = f"[caps]\nkinds = {value}\n"
+        assert validator.is_valid(tomllib.loads(text)) == (value in right), value
+    for value in right:
+        put(layout.gardener_file, f"[caps]\nkinds = {value}\n")
+        assert load(layout, {}).origin("caps.kinds") == "file"

@@ -203,3 +203,21 @@ def test_what_the_gardener_would_merge_cannot_be_added(root: Path, clock: Clock)
     with pytest.raises(DocumentExists):
         add(memory, "fact", "How to test", body=moved, tags=["a"])
     assert add(memory, "fact", "A list", body=listed, tags=["a"]).changed
+
+
+def test_a_split_is_proposed_only_for_what_is_above_the_cap_of_its_kind(root: Path, clock: Clock) -> None:
+    body = "".join(f"## {name}\n\n" + f"{name} has a line. " * 40 + "\n\n" for name in ("One", "Two"))
+    add(opened(root, clock), "fact", "Long fact", tags=("one",), body=body)
+    add(opened(root, clock), "playbook", "Long steps", tags=("one",), body=body)
+
+    def planned(kinds: str) -> list[tuple[str, str]]:
+        file = root / ".thunderus/memory/gardener.toml"
+        file.write_text(f"[caps]\ndocument_soft = 100\ndocument_hard = 200\nkinds = {kinds}\n")
+        plan = garden_plan(opened(root, clock), only=["sizes"])
+        return [(step.action, step.targets[0]) for step in plan.steps]
+
+    split, report = ("split", "fact.long-fact"), ("report", "playbook.long-steps")
+    assert planned("[]") == [split, report]
+    assert planned("['playbook = 3000']") == [split]
+    assert planned("['fact = 150', 'playbook = 3000']") == [split]
+    assert planned("['fact = 3000']") == [report]

@@ -76,6 +76,21 @@ def test_caps_come_from_the_configuration() -> None:
     assert "TM302" in codes(FACT + "x" * 200 + "\n", small)
 
 
+def test_the_cap_of_a_kind_stands_in_place_of_the_soft_one_and_raises_the_hard_one() -> None:
+    text = FACT + "x" * 400 + "\n"
+    tokens = len(text) // 4
+    caps = LintConfig(document_soft=1000, document_hard=2000)
+    assert codes(text, caps) == []
+    assert codes(text, caps._replace(kind_soft={"recap": 10, "fact": tokens})) == []
+    (told,) = found(text, caps._replace(kind_soft={"fact": tokens - 1}))
+    assert (told.rule, told.expected) == ("TM301", f"at most {tokens - 1} tokens")
+    tight = LintConfig(document_soft=10, document_hard=20)
+    assert codes(text, tight) == ["TM302"]
+    assert codes(text, tight._replace(kind_soft={"playbook": tokens})) == ["TM302"]
+    assert codes(text, tight._replace(kind_soft={"fact": tokens})) == []
+    assert codes(text, tight._replace(kind_soft={"fact": tokens - 1})) == ["TM302"]
+
+
 def test_without_a_corpus_nothing_is_said_of_other_documents() -> None:
     reading = read_document(PATH, (FACT + "[[nothing]] [x](none.md)\n").encode())
     assert lint_reading(Subject(reading, None, LintConfig(), lambda path: False)) == []

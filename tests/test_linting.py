@@ -123,3 +123,16 @@ def test_names_that_some_system_takes_for_the_same_are_told(tmp_path: Path) -> N
     found = lint(memory, select=["TM112"]).diagnostics
 
     assert sorted(one.doc_id for one in found) == [f"fact.{name}" for name in "abcdef"]
+
+
+def test_the_caps_of_kinds_in_the_file_reach_the_rules(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    text = document("fact.a", "A line. " * 100)
+    put(layout, "a.md", text)
+    file = tmp_path / ".thunderus/memory/gardener.toml"
+    told = []
+    for caps in ("", "[caps]\nkinds = ['fact = 90']\n", "[caps]\nkinds = ['playbook = 90']\n"):
+        file.write_text(caps)
+        found = lint(open_memory(str(tmp_path))).diagnostics
+        told.append([one.expected for one in found if one.rule in ("TM301", "TM302")])
+    assert told == [[], ["at most 90 tokens"], []]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.order_support import MEMORY, ORDER, Files, applied, material, plan_of
+from tests.order_support import MEMORY, ORDER, Files, applied, document_text, material, plan_of
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
@@ -82,3 +82,39 @@ def test_golden_folder(name: str) -> None:
     }
     again = plan_of(material(after, former=former | gone, ours=about.get("ours", ())), config, rules)
     assert again.applicable == ()
+
+
+def _long_ones() -> Files:
+    body = "".join(
+        f"## {name}\n\n" + f"{name} has a line. " * 30 + "\n\n" for name in ("One", "Two", "Three")
+    )
+    return {
+        f"{MEMORY}semantic/FACTS/long.md": document_text("fact.long", "It is long.\n\n" + body).encode(),
+        f"{MEMORY}procedural/PLAYBOOKS/long.md": document_text("playbook.long", body).encode(),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kinds", "told"),
+    [
+        ((), [("split", "fact.long"), ("report", "playbook.long")]),
+        (("fact = 100", "playbook = 3000"), [("split", "fact.long")]),
+        (("fact = 3000", "playbook=100"), [("report", "playbook.long")]),
+        (("fact = 3000", "playbook = 3000"), []),
+    ],
+)
+def test_only_what_is_above_the_cap_of_its_kind_is_too_long(
+    kinds: tuple[str, ...], told: list[tuple[str, str]]
+) -> None:
+    config = Config(caps_document_soft=100, caps_document_hard=200, caps_kinds=kinds)
+    plan = plan_of(material(_long_ones()), config, ["sizes"])
+    assert [(step.action, step.targets[0]) for step in plan.steps] == told
+
+
+def test_a_fact_is_split_until_about_the_cap_of_its_kind_stays() -> None:
+    def parts(cap: int) -> int:
+        config = Config(caps_document_soft=400, caps_document_hard=400, caps_kinds=(f"fact = {cap}",))
+        (step,) = plan_of(material(_long_ones()), config, ["sizes"]).proposals
+        return len(step.edits) - 1
+
+    assert (parts(400), parts(100)) == (1, 3)

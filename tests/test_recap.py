@@ -222,6 +222,18 @@ def test_a_busy_day_keeps_itself_short_and_says_what_is_left_out() -> None:
     assert len(compose({"provenance": {"events": cited}}, body)) > 4 * Config().caps_document_hard - 2_000
 
 
+def test_a_recap_has_room_up_to_the_hard_cap_of_its_kind() -> None:
+    events = [patch(n, "edit", f"fact.n{n:03d}", why=f"reason {n}") for n in range(300)]
+
+    def length(*kinds: str) -> int:
+        config = Config(caps_document_hard=1000, caps_kinds=kinds)
+        header, body = recap_document(day_scope(DAY), events, DOCUMENTS, [], config)
+        return len(compose(header, "\n" + body))
+
+    assert length() == length("recap = 500") == length("fact = 2000") <= 4000
+    assert 4000 < length("recap = 2000") <= 8000
+
+
 def test_a_busy_day_in_a_template_of_ones_own_says_so_too() -> None:
     assert "very long note" not in busy(800, template="# $title\n\n$changes\n\n## Notes\n\n$notes\n")[1]
 

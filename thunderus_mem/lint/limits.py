@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from thunderus_mem.lint.identity import MEMORY
 from thunderus_mem.lint.rule import NOTE
 from thunderus_mem.model.ids import file_stem, is_document_id, is_reserved_name, short_hash
+from thunderus_mem.store.kind_caps import Caps, caps_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,11 +113,10 @@ def _tokens(document: Document) -> int:
     return len(document.text) // 4
 
 
-def _caps(subject: Subject, document: Document) -> tuple[int, int]:
+def _caps(subject: Subject, document: Document) -> Caps:
     config = subject.config
-    if document.kind == "core":
-        return config.core_soft, config.core_hard
-    return config.document_soft, config.document_hard
+    core = Caps(config.core_soft, config.core_hard)
+    return caps_of(document.kind, core, Caps(config.document_soft, config.document_hard), config.kind_soft)
 
 
 def size_soft(subject: Subject) -> Iterable[Diagnostic]:
@@ -134,7 +134,8 @@ def size_soft(subject: Subject) -> Iterable[Diagnostic]:
 
         three facts of one page, linked
 
-    Mend: split the document at its headings, or cut what nobody needs. ``config.toml`` moves the caps.
+    Mend: split the document at its headings, or cut what nobody needs. ``caps`` in ``gardener.toml``
+    moves the caps, ``caps.kinds`` the one of a single kind.
     """
     document = subject.document
     if document is None:
@@ -168,7 +169,7 @@ def size_hard(subject: Subject) -> Iterable[Diagnostic]:
         a fact that says what matters and links the manual
 
     Mend: split the document at its headings; for a fact ``thunderus-mem garden`` proposes how.
-    ``config.toml`` moves the caps.
+    ``caps`` in ``gardener.toml`` moves the caps.
     """
     document = subject.document
     if document is None:

@@ -144,7 +144,8 @@ class LintConfig(NamedTuple):
     """Which rules run, how much they weigh, and the caps. Sizes are in tokens (characters divided by four).
 
     ``select`` and ``ignore`` hold beginnings of codes (``TM2``); nothing selected means all. ``severities``
-    maps a code to a severity or ``"off"``; ``per_file`` a glob to codes left alone there, with the reasons.
+    maps a code to a severity or ``"off"``; ``kind_soft`` a kind to the soft cap it has in place of the
+    document's; ``per_file`` a glob to codes left alone there, with the reasons.
     """
 
     select: tuple[str, ...] = ()
@@ -154,6 +155,7 @@ class LintConfig(NamedTuple):
     core_hard: int = 8000
     document_soft: int = 2000
     document_hard: int = 4000
+    kind_soft: Mapping[str, int] = MappingProxyType({})
     path_max: int = 120
     name_max: int = 60
     per_file: Mapping[str, Mapping[str, str]] = MappingProxyType({})

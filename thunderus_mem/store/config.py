@@ -56,6 +56,7 @@ class Config(NamedTuple):
     caps_core_hard: int = 8000
     caps_document_soft: int = 2000
     caps_document_hard: int = 4000
+    caps_kinds: tuple[str, ...] = ()
     caps_core_total: int = 8000
     duplicates_strategy: str = "merge_to_first"
     duplicates_kinds: tuple[str, ...] = ("fact", "playbook")
@@ -107,11 +108,12 @@ def load(layout: Layout, environ: Mapping[str, str]) -> Config:
 
 def _read_environment(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any]]:
     from thunderus_mem.store.config_keys import KEYS
+    from thunderus_mem.store.config_value import checked, from_text
 
     for key in KEYS:
         text = environ.get(key.variable)
         if text is not None:
-            yield key, _checked(key, _from_text(key, text), f"environment variable {key.variable}")
+            yield key, checked(key, from_text(key, text), f"environment variable {key.variable}")
 
 
 def _read_file(path: str, name: str) -> Iterator[tuple[Key, Any]]:
@@ -154,6 +156,7 @@ def _parse(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
             else "Mend the line; every key and its meaning: thunderus-mem schema print config"
         )
         raise InvalidConfig(f"{path} is not valid TOML: {error}.", hint=hint) from error
+    from thunderus_mem.store.config_value import checked
     from thunderus_mem.store.older_keys import OF_OTHERS, OLDER_NAMES, OLDER_VALUES
 
     later = _is_later(table)
@@ -171,7 +174,7 @@ def _parse(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
             raise InvalidConfig(
                 f"{path}: key {dotted} belongs in {key.file}.", hint=f"Move it to {key.file}."
             )
-        yield key, _checked(key, value, path)
+        yield key, checked(key, value, path)
 
 
 def _is_later(table: dict[str, Any]) -> bool:
@@ -184,9 +187,10 @@ def _is_later(table: dict[str, Any]) -> bool:
 def _understood(dotted: str, value: Any, name: str) -> Iterator[tuple[Key, Any]]:
     """The setting, when this version knows the key and can take the value."""
     from thunderus_mem.store.config_keys import KEY_BY_NAME
+    from thunderus_mem.store.config_value import of_type
 
     key = KEY_BY_NAME.get(dotted)
-    found = _of_type(key, value) if key is not None and key.file == name else None
+    found = of_type(key, value) if key is not None and key.file == name else None
     if key is not None and found is not None:
         yield key, found
 
@@ -211,79 +215,3 @@ def _known(name: str, place: str) -> Key:
     near = get_close_matches(name, list(KEY_BY_NAME), n=1, cutoff=0.5)
     hint = f"Did you mean {near[0]}?" if near else "All keys: thunderus-mem config show"
     raise InvalidConfig(f"Unknown key {name} in {place}.", hint=hint)
-
-
-def _from_text(key: Key, text: str) -> Any:
-    """The value an environment variable means; lists are split at commas."""
-    if key.type == "bool":
-        return {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}.get(
-            text.strip().lower(), text
-        )
-    if key.type in ("int", "float"):
-        try:
-            return int(text) if key.type == "int" else float(text)
-        except ValueError:
-            return text
-    if key.type == "list":
-        return [part.strip() for part in text.split(",") if part.strip()]
-    if key.type == "table":
-        pairs = (part.partition("=") for part in text.split(",") if part.strip())
-        return {name.strip(): value.strip() for name, _, value in pairs}
-    return _toml(text) if key.type == "tables" else text
-
-
-def _toml(text: str) -> Any:
-    import tomllib
-
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return text
-
-
-def _checked(key: Key, value: Any, place: str) -> Any:
-    """``value`` in the type of its key. Raises ``InvalidConfig`` that says what is expected."""
-    result = _of_type(key, value)
-    if result is None:
-        from thunderus_mem.store.config_key import expectation
-
-        raise InvalidConfig(
-            f"{place}: {key.name} must be {expectation(key)}.", hint=f"It is {_short(value)} now."
-        )
-    return result
-
-
-def _of_type(key: Key, value: Any) -> Any:
-    if key.type == "bool":
-        return value if isinstance(value, bool) else None
-    if key.type in ("int", "float"):
-        good = isinstance(value, int if key.type == "int" else (int, float)) and not isinstance(value, bool)
-        if not good or not _within(key, value):
-            return None
-        return value if key.type == "int" else float(value)
-    if key.type in ("text", "choice"):
-        good = isinstance(value, str) and (key.type == "text" or value in key.choices)
-        return value if good else None
-    if key.type == "list":
-        good = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        return (
-            tuple(value) if good and all(not key.choices or item in key.choices for item in value) else None
-        )
-    if key.type == "tables":
-        good = isinstance(value, dict) and all(_holds_texts(item) for item in value.values())
-        return {name: dict(item) for name, item in value.items()} if good else None
-    good = _holds_texts(value) and all(not key.choices or item in key.choices for item in value.values())
-    return dict(value) if good else None
-
-
-def _holds_texts(value: object) -> bool:
-    return isinstance(value, dict) and all(isinstance(item, str) for item in value.values())
-
-
-def _within(key: Key, value: float) -> bool:
-    return (key.minimum is None or value >= key.minimum) and (key.maximum is None or value <= key.maximum)
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"

@@ -9,7 +9,7 @@ CONFIG: Final = "config.toml"
 GARDENER: Final = "gardener.toml"
 ENVIRONMENT_PREFIX: Final = "THUNDERUS_MEM_"
 
-KeyType = Literal["bool", "int", "float", "text", "choice", "list", "table", "tables"]
+KeyType = Literal["bool", "int", "float", "text", "choice", "list", "table", "tables", "caps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,5 +51,6 @@ def expectation(key: Key) -> str:
         "choice": f"one of {choices}",
         "list": f"a list of {choices}" if choices else "a list of texts",
         "table": f"a table whose values are {choices}",
+        "caps": f'a list of "kind = tokens", each for one of {choices}',
         "tables": "a table of globs, each a table of codes and reasons",
     }[key.type]

@@ -11,6 +11,7 @@ from thunderus_mem.store.config_key import CONFIG, GARDENER, Key
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 _KINDS: Final = tuple(DOCUMENT_FOLDERS)
+_CAPPED_KINDS: Final = tuple(kind for kind in _KINDS if kind != "core")
 _EVENT_KINDS: Final = ("message", "tool_call", "tool_result", "approval", "patch", "snapshot", "note")
 _SEVERITIES: Final = ("error", "warning", "note", "off")
 
@@ -159,6 +160,14 @@ KEYS: Final[tuple[Key, ...]] = (
     ),
     Key(
         "caps.document_hard", GARDENER, "int", "Tokens at which any other document gets an error.", minimum=1
+    ),
+    Key(
+        "caps.kinds",
+        GARDENER,
+        "caps",
+        'Caps of single kinds, as "recap = 3000": a warning at so many tokens in place of '
+        "caps.document_soft, an error at the larger of them and caps.document_hard.",
+        choices=_CAPPED_KINDS,
     ),
     Key(
         "caps.core_total",

@@ -93,7 +93,7 @@ def _key_schema(key: Key) -> dict[str, Any]:
         "default": _as_json(default),
     }
     names = {"bool": "boolean", "int": "integer", "float": "number", "list": "array"}
-    names |= {"table": "object", "tables": "object"}
+    names |= {"table": "object", "tables": "object", "caps": "array"}
     schema["type"] = names.get(key.type, "string")
     if key.minimum is not None:
         schema["minimum"] = key.minimum
@@ -102,6 +102,10 @@ def _key_schema(key: Key) -> dict[str, Any]:
     text: dict[str, Any] = {"type": "string"} | ({"enum": list(key.choices)} if key.choices else {})
     if key.type == "list":
         schema["items"] = text
+    elif key.type == "caps":
+        # As the reader takes it: any blanks around both, and no number that is 0.
+        pattern = rf"^\s*({'|'.join(key.choices)})\s*=\s*(?!0+\s*$)[0-9]{{1,9}}\s*$"
+        schema["items"] = {"type": "string", "pattern": pattern}
     elif key.type == "table":
         schema["additionalProperties"] = text
     elif key.type == "tables":

@@ -50,6 +50,7 @@ class LintReport(NamedTuple):
 def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
     """The rules' settings: the store's configuration, narrowed by what the command line says."""
     from thunderus_mem.lint.rule import CODES, LintConfig
+    from thunderus_mem.store.kind_caps import tokens_by_kind
 
     config = memory.config
     chosen = tuple(select) or config.lint_select
@@ -63,6 +64,7 @@ def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str
         core_hard=config.caps_core_hard,
         document_soft=config.caps_document_soft,
         document_hard=config.caps_document_hard,
+        kind_soft=tokens_by_kind(config.caps_kinds),
         path_max=config.lint_path_max,
         name_max=config.lint_name_max,
         per_file=config.lint_per_file,

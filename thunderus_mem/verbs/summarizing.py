@@ -13,6 +13,7 @@ from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import InvalidDocument, Refused, ThunderusError
 from thunderus_mem.model.secrets import find_secrets
 from thunderus_mem.model.unicode import visible
+from thunderus_mem.store.kind_caps import configured_caps
 
 if TYPE_CHECKING:
     from thunderus_mem.memory import Memory
@@ -63,7 +64,7 @@ def drafted(memory: Memory, page: Page, command: str, timeout: float) -> Page:
         f"# {title}\n\n## Summary\n\nA draft that `{name.replace('`', '')}` wrote; nobody has checked it.\n\n"
         f"{text}\n{_PROVENANCE}\n{own}\n"
     )
-    if len(compose(header, "\n" + body)) > 4 * memory.config.caps_document_hard:
+    if len(compose(header, "\n" + body)) > 4 * configured_caps(memory.config, "recap").hard:
         raise InvalidDocument(
             f"the answer of {name} makes the recap longer than a document may be", hint="have it be shorter"
         )

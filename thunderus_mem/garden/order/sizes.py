@@ -11,6 +11,7 @@ from thunderus_mem.garden.order.splitting import Split, split
 from thunderus_mem.garden.plan import REPORT, Step
 from thunderus_mem.model.ids import fold_key
 from thunderus_mem.model.outline import headings
+from thunderus_mem.store.kind_caps import configured_caps
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.material import Material
     from thunderus_mem.model.document import Document
     from thunderus_mem.store.config import Config
+    from thunderus_mem.store.kind_caps import Caps
 
 __all__ = ["RULE", "plan_sizes"]
 
@@ -27,23 +29,23 @@ _LISTED: Final = 10
 
 
 def plan_sizes(material: Material, config: Config) -> tuple[Step, ...]:
-    """A proposal to split for each fact above ``caps.document_hard``, and reports of what else is too long.
+    """A proposal to split for each fact above the hard cap of facts, and reports of what else is too long.
 
     Decisions, playbooks and recaps need the sections they have: a part of one would be none.
     """
     core = [one for one in material.documents if one.kind == "core" and one.path != CORE_LOCAL_FILE]
     steps = _core(core, config)
-    long = [
-        one for one in material.documents if one.kind != "core" and _tokens(one) > config.caps_document_hard
-    ]
+    others = [one for one in material.documents if one.kind != "core"]
+    caps = {kind: configured_caps(config, kind) for kind in {one.kind for one in others}}
+    long = [one for one in others if _tokens(one) > caps[one.kind].hard]
     if not long:
         return tuple(steps)
     names = Names(material)
     taken = _Taken(material, names)
     for document in long:
-        found = _split(document, material, config, names, taken)
+        found = _split(document, material, caps[document.kind], names, taken)
         steps.append(
-            _too_long(document, found.reason, config.caps_document_hard)
+            _too_long(document, found.reason, caps[document.kind].hard)
             if found.reason
             else _parted(document, found)
         )
@@ -75,7 +77,7 @@ class _Taken:
         self._paths |= {fold_key(path) for _, path, _ in found.parts}
 
 
-def _split(document: Document, material: Material, config: Config, names: Names, taken: _Taken) -> Split:
+def _split(document: Document, material: Material, caps: Caps, names: Names, taken: _Taken) -> Split:
     if document.kind != "fact":
         return Split(reason=f"a {document.kind} needs its sections, so that a person has to cut it")
     if document.id in names.claimed_twice:
@@ -83,8 +85,8 @@ def _split(document: Document, material: Material, config: Config, names: Names,
     found = split(
         document,
         [one for one in material.documents if one.path != document.path],
-        soft=min(config.caps_document_soft, config.caps_document_hard),
-        hard=config.caps_document_hard,
+        soft=caps.soft,
+        hard=caps.hard,
         taken=taken,
         means=lambda name: names.resolve(name) == document.id,
     )

@@ -19,6 +19,7 @@ from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import InvalidDocument, NotFound
 from thunderus_mem.model.timestamp import format_timestamp, parse_timestamp, utc_key
 from thunderus_mem.model.unicode import visible
+from thunderus_mem.store.kind_caps import configured_caps
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -113,7 +114,7 @@ def recap_page(scope: Scope, material: RecapMaterial, config: Config) -> Page:
         material._replace(reading=reading),
         config,
     )
-    return _fitting(whole, 4 * config.caps_document_hard)
+    return _fitting(whole, 4 * configured_caps(config, "recap").hard)
 
 
 def _fitting(whole: _Whole, most: int) -> Page:

@@ -16,6 +16,7 @@ from thunderus_mem.garden.recaps.template import fill
 from thunderus_mem.model.edit import compose
 from thunderus_mem.model.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.model.unicode import visible
+from thunderus_mem.store.kind_caps import configured_caps
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -106,7 +107,7 @@ def rollup_page(
             f"there is no recap of a day or session in {within.name}",
             hint="write them first, as with `thunderus-mem recap --day yesterday`",
         )
-    most = 4 * config.caps_document_hard
+    most = 4 * configured_caps(config, "recap").hard
     for longest in (300, 160, 80, 40, 0):
         page = _page(kind, within, recaps, longest)
         page = page._replace(private=tuple(id for id in page.header["provenance"]["events"] if id in private))
