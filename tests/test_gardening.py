@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from datetime import UTC, datetime, timedelta
@@ -12,9 +13,10 @@ import pytest
 from thunderus_mem.memory import Memory, open_memory
 from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, NotWritable, ThunderusError
 from thunderus_mem.model.event import changes_of
+from thunderus_mem.store.unlinked import open_file, open_folder
 from thunderus_mem.verbs import garden_report
 from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.gardening import garden_apply, garden_plan
+from thunderus_mem.verbs.gardening import garden_apply, garden_plan, garden_propose
 from thunderus_mem.verbs.linting import lint
 from thunderus_mem.verbs.reading import show
 from thunderus_mem.verbs.recapping import recap
@@ -128,6 +130,67 @@ def test_a_document_that_cannot_be_read_has_not_changed(root: Path, clock: Clock
     monkeypatch.setattr(garden_report, "read_file", refuse)
     with pytest.raises(NotWritable, match="reports an error"):
         garden_apply(opened(root, clock), plan)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "new"])
+def test_nothing_is_planned_and_no_recap_written_while_a_document_cannot_be_read(
+    root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    note(opened(root, clock), "todo: measure the cache")
+    if known:
+        opened(root, clock).refresh()
+    else:
+        os.unlink(opened(root, clock).layout.index_file)
+
+    def refused(name: str, flags: int, *more: int) -> int:
+        if name.endswith("cache.md"):
+            raise PermissionError(errno.EACCES, "Permission denied", name)
+        return open_file(name, flags, *more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("thunderus_mem.store.files.open_file", refused)
+        patch.setattr("thunderus_mem.projection.source.open_file", refused)
+        with pytest.raises(NotWritable, match=f"^{FACTS}/cache.md may not be opened"):
+            garden_plan(opened(root, clock))
+        with pytest.raises(NotWritable, match=f"^{FACTS}/cache.md may not be opened"):
+            recap(opened(root, clock), "2026-01-21")
+    assert len(garden_plan(opened(root, clock)).applicable) == 1
+    assert recap(opened(root, clock), "2026-01-21").changed
+
+
+def test_nothing_is_planned_and_no_recap_written_while_a_folder_cannot_be_looked_into(
+    root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note(opened(root, clock), "todo: measure the cache")
+
+    def refused(path: str) -> int:
+        if path.endswith("episodic"):
+            raise PermissionError(path)
+        return open_folder(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("thunderus_mem.projection.scan.open_folder", refused)
+        with pytest.raises(NotWritable, match="episodic cannot be looked into"):
+            garden_plan(opened(root, clock))
+        with pytest.raises(NotWritable, match="episodic cannot be looked into"):
+            recap(opened(root, clock), "2026-01-21")
+    assert len(garden_plan(opened(root, clock)).applicable) == 1
+
+
+def test_nothing_is_planned_while_a_proposal_that_may_wait_cannot_be_read(
+    root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (filed,) = garden_propose(opened(root, clock), garden_plan(opened(root, clock), apart=True)).proposals
+    assert garden_plan(opened(root, clock)).waiting == 1
+
+    def refused(name: str, flags: int, *more: int) -> int:
+        if filed.id in name:
+            raise PermissionError(errno.EACCES, "Permission denied", name)
+        return open_file(name, flags, *more)
+
+    monkeypatch.setattr("thunderus_mem.store.files.open_file", refused)
+    with pytest.raises(NotWritable, match=filed.id):
+        garden_plan(opened(root, clock))
 
 
 def test_a_recap_cites_what_happened_and_stays_until_more_does(root: Path, clock: Clock) -> None:

@@ -22,6 +22,8 @@ from thunderus_mem.projection.seal import inode_of
 from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from thunderus_mem.projection.scan import Scan
     from thunderus_mem.projection.update import Tell, Update
     from thunderus_mem.store.layout import Layout
@@ -132,7 +134,16 @@ def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> R
 
 def refuse_unseen(layout: Layout) -> None:
     """Raise ``NotWritable`` when a folder of documents is there and cannot be looked into."""
-    for folder in scan(layout.root, FOLDERS).unlisted:
+    _refuse(scan(layout.root, FOLDERS).unlisted)
+
+
+def refuse_unlisted(index: Index) -> None:
+    """Raise ``NotWritable`` when the walk which the index agrees with could not look into a folder."""
+    _refuse(unlisted(index))
+
+
+def _refuse(folders: Sequence[str]) -> None:
+    for folder in folders:
         raise NotWritable(
             f"{folder} cannot be looked into, so its documents would be left out.",
             hint=f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",

@@ -147,12 +147,17 @@ class EventLog:
 
     def read_lines(self, shard: str, numbers: Collection[int]) -> list[LoggedEvent]:
         """The events on some lines of a shard (from 1), in the order of the file; damaged lines are left
-        out."""
+        out. Raises `NotWritable` when the shard is there but cannot be read."""
         path = self._absolute(shard)
         try:
             lines = _read(path, jailed=path != self._legacy).split(b"\n")
-        except OSError:
+        except FileNotFoundError:
             return []
+        except OSError as error:
+            raise NotWritable(
+                f"{shard} cannot be read: {error.strerror or error}",
+                hint="mend its permissions, then run the command again",
+            ) from error
         found = []
         for number in sorted(numbers):
             if number <= len(lines):

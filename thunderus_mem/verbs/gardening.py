@@ -76,10 +76,9 @@ class _Decisions:
     def waiting(self, steps: Sequence[Step]) -> frozenset[str]:
         """The keys that wait for review."""
         if self._waiting is None and steps:
-            from thunderus_mem.store.proposals import Waiting, entries
+            from thunderus_mem.store.proposals import all_waiting
 
-            found = entries(self._memory.layout)
-            self._waiting = frozenset(one.proposal.key for one in found if isinstance(one, Waiting)) - {""}
+            self._waiting = frozenset(one.proposal.key for one in all_waiting(self._memory.layout)) - {""}
         return self._waiting or frozenset()
 
     def undecided(self, steps: Sequence[Step]) -> tuple[Step, ...]:
