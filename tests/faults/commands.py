@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import zlib
@@ -331,12 +332,24 @@ def state(root: str) -> State:
             path = os.path.join(folder, name)
             if not name.endswith(".tmp"):
                 with open(path, "rb") as stream:
-                    documents.append((os.path.relpath(path, root), normal_hash(stream.read())))
+                    documents.append(_known_by(os.path.relpath(path, root), stream.read()))
     for shard in shards(root):
         with open(shard, "rb") as stream:
             for line in stream.read().splitlines():
                 events += _counts(parse_line(line))
     return State(tuple(sorted(documents)), events)
+
+
+def _known_by(path: str, data: bytes) -> tuple[str, str]:
+    """Path and hash of a document; of a proposal what it says, whatever id and time a second run gave it."""
+    if not (path.startswith(".thunderus/patches/") and path.endswith(".json")):
+        return path, normal_hash(data)
+    try:
+        said = parse_line(data)
+    except ValueError:
+        return path, normal_hash(data)
+    told = {key: value for key, value in said.items() if key not in ("id", "created")}
+    return ".thunderus/patches", normal_hash(json.dumps(told, sort_keys=True).encode())
 
 
 def _counts(event: dict[str, Any]) -> bool:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from thunderus_mem.model.errors import ThunderusError
+from thunderus_mem.model.errors import Degraded, ThunderusError
 from thunderus_mem.surfaces.cli.app import root
 from thunderus_mem.surfaces.cli.console import Console
 
@@ -76,7 +76,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         _end_in_order()
         code = _caught(given, console)
-        _tell_interrupted(console)
+        if code != Degraded.exit_code:  # whoever ends so has told what is not in its place yet
+            _tell_interrupted(console)
         return _flushed(code, console)
     except BrokenPipeError:
         return _reader_gone()
