@@ -331,12 +331,22 @@ def state(root: str) -> State:
             path = os.path.join(folder, name)
             if not name.endswith(".tmp"):
                 with open(path, "rb") as stream:
-                    documents.append((os.path.relpath(path, root), normal_hash(stream.read())))
+                    documents.append(_told(os.path.relpath(path, root), stream.read()))
     for shard in shards(root):
         with open(shard, "rb") as stream:
             for line in stream.read().splitlines():
                 events += _counts(parse_line(line))
     return State(tuple(sorted(documents)), events)
+
+
+def _told(path: str, data: bytes) -> tuple[str, str]:
+    """A file as the state has it: its path and hash. A proposal is told without its id, which is the next one
+    drawn: other ones go before it when a session begins anew, or edits by hand were recorded before."""
+    folder, name = os.path.split(path)
+    if os.path.basename(folder) != "patches":
+        return path, normal_hash(data)
+    id = os.path.splitext(name)[0]
+    return folder, normal_hash(data.replace(id.encode(), b"the proposal"))
 
 
 def _counts(event: dict[str, Any]) -> bool:
