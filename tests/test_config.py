@@ -105,6 +105,7 @@ def test_lists_and_tables_come_from_the_environment(layout: Layout) -> None:
         ("[caps]\ncore_soft = 1\n", "belongs in gardener.toml", "gardener.toml"),
         ("search = 3\n", "Unknown key search in", ""),
         ("[search\nlimit = 3\n", "not valid TOML", "schema print config"),
+        (f"[search]\nlimit = {'9' * 5000}\n", "not valid TOML", "schema print config"),
     ],
 )
 def test_a_wrong_file_is_told_where_and_what(layout: Layout, text: str, message: str, hint: str) -> None:

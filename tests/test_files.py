@@ -171,6 +171,25 @@ def test_windows_sharing_errors_are_waited_out_and_others_are_not(tmp_path, monk
     assert os.listdir(tmp_path) == ["a"]
 
 
+def test_a_document_that_another_program_holds_is_waited_for_once(tmp_path, monkeypatch) -> None:
+    staged, target = str(tmp_path / "staged"), str(tmp_path / "a.md")
+    replace_file(staged, b"new")
+    replace_file(target, b"old")
+    waited: list[float] = []
+
+    def shared(source: str, target: str, **options: Any) -> None:
+        error = PermissionError(errno.EACCES, "in use")
+        error.winerror = 5  # type: ignore[attr-defined]
+        raise error
+
+    monkeypatch.setattr(os, "replace", shared)
+    monkeypatch.setattr(disk.time, "sleep", waited.append)
+    with pytest.raises(PermissionError):
+        publishing.publish_file(staged, target, expecting=content_hash(b"old"))
+    assert 2 < sum(waited) <= 2.5
+    assert sorted(os.listdir(tmp_path)) == ["a.md", "staged"]
+
+
 def test_remove_expects_what_it_was_told(tmp_path, monkeypatch) -> None:
     path = str(tmp_path / "a")
     replace_file(path, b"x")

@@ -148,7 +148,10 @@ def _parse(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
         table = tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InvalidConfig(f"{path} is not UTF-8 text.", hint="Save it as UTF-8.") from error
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # a number of more digits than Python reads is no TOML error
         marked = data.startswith(b"<<<<<<<") or b"\n<<<<<<<" in data
         hint = (
             "Git could not merge it: keep what is right and delete the conflict markers."

@@ -109,13 +109,18 @@ def explain(error: OSError, path: str) -> ThunderusError:
     return kind(f"{path} {what}.", hint=hint)
 
 
+def is_held(error: OSError) -> bool:
+    """Whether this is how Windows says that another program has the file."""
+    return getattr(error, "winerror", None) in _WINDOWS_SHARING
+
+
 def retrying(action: Callable[..., Any], *paths: str) -> None:
     """Call ``action(*paths)``; again for up to 2.5 s while Windows says a program has the file."""
     for pause in _WINDOWS_PAUSES:
         try:
             action(*paths)
         except OSError as error:
-            if getattr(error, "winerror", None) not in _WINDOWS_SHARING:
+            if not is_held(error):
                 raise
             time.sleep(pause)
         else:

@@ -65,7 +65,9 @@ def _give_name(staged: str, path: str, expecting: str) -> None:
             f"{path} appeared meanwhile.", hint="Choose another id, or edit that one."
         ) from error
     except OSError as error:
-        if error.errno not in _NO_LINKS:
+        # A copy would meet whoever has the file open as the move did, after waiting as long once more.
+        held = expecting != ABSENT and disk.is_held(error)
+        if held or error.errno not in _NO_LINKS:
             raise
         replace_file(path, read_file(staged, HASH_LIMIT), expecting=expecting)
 
