@@ -177,6 +177,27 @@ def test_nothing_is_planned_and_no_recap_written_while_a_folder_cannot_be_looked
     assert len(garden_plan(opened(root, clock)).applicable) == 1
 
 
+def test_nothing_is_planned_while_the_log_cannot_be_read_and_it_is_read_again(
+    root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = note(opened(root, clock), "todo: measure the cache").event_id
+    os.unlink(opened(root, clock).layout.index_file)
+
+    def refused(name: str, flags: int, *more: int) -> int:
+        if name.endswith("events.jsonl"):
+            raise PermissionError(errno.EACCES, "Permission denied", name)
+        return open_file(name, flags, *more)
+
+    monkeypatch.setattr("thunderus_mem.projection.log_rows.is_racy", lambda *_: False)
+    with monkeypatch.context() as patch:
+        patch.setattr("thunderus_mem.store.events.open_file", refused)
+        with pytest.raises(NotWritable, match="cannot be read, so what was decided"):
+            garden_plan(opened(root, clock))
+    log_index = opened(root, clock).log_index()
+    assert (log_index.damages(), log_index.known([noted])) == (0, {noted})
+    assert len(garden_plan(opened(root, clock)).applicable) == 1
+
+
 def test_nothing_is_planned_while_a_proposal_that_may_wait_cannot_be_read(
     root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,7 +10,7 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.model.shard import TORN, LoggedEvent, places
-from thunderus_mem.projection.log_rows import day_of, named, stamp_of
+from thunderus_mem.projection.log_rows import day_of, is_regular, named, stamp_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -46,6 +46,10 @@ class EventRow(NamedTuple):
     def order(self) -> tuple[str, str, int]:
         """What sorts rows as the log does."""
         return (self.place, self.shard, self.line)
+
+
+_UNREAD: Final = "unread"
+"""The stamp of a shard whose reading was refused: no file has it, so that it is tried again."""
 
 
 class LogIndex:
@@ -208,6 +212,10 @@ class LogIndex:
         row = self._database.row("SELECT coalesce(sum(damages), 0) FROM shards")
         return int(row[0]) if row else 0
 
+    def unread(self) -> list[str]:
+        """The shards that are regular files, and that the system would not let us read."""
+        return [row[0] for row in self._database.rows("SELECT path FROM shards WHERE stamp = ?", (_UNREAD,))]
+
     def _rows(self, sql: str, values: Sequence[Any]) -> list[EventRow]:
         return [EventRow(*row) for row in self._database.rows(sql, values)]
 
@@ -236,6 +244,9 @@ class LogIndex:
             reading = log.read_shard(path)
             # An unfinished last line may be one that somebody is writing.
             damages = sum(damage.code != TORN for damage in reading.damages)
+            unread = any(not damage.line for damage in reading.damages)
+            if unread and is_regular(os.path.join(log.root, path)):
+                stamp = _UNREAD
             shard = self._new_shard(path, stamp, damages)
             for (event, _, line), place in zip(reading.events, places(reading), strict=True):
                 events.append((shard, line, event.id, event.kind, place, day_of(event.ts)))

@@ -41,3 +41,8 @@ def stamp_of(path: str) -> str:
     now = time.time_ns()
     racy = f" {now}" if is_racy(info.st_mtime_ns, info.st_ctime_ns, now) else ""
     return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}{racy}"
+
+
+def is_regular(path: str) -> bool:
+    """Whether the log reads such a file at all: neither it nor its folder is a link."""
+    return os.path.isfile(path) and not os.path.islink(path) and not os.path.islink(os.path.dirname(path))

@@ -9,7 +9,7 @@ from thunderus_mem.garden.filing import acting, must_be_reviewed, step_proposal
 from thunderus_mem.garden.plan import Plan, make_plan
 from thunderus_mem.garden.rules import RULE_NAMES, RULES
 from thunderus_mem.garden.sequence import planned
-from thunderus_mem.model.errors import Conflict, NotFound, Refused
+from thunderus_mem.model.errors import Conflict, NotFound, NotWritable, Refused
 from thunderus_mem.model.ids import closest
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.collector import paused
@@ -53,6 +53,7 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False
                 f'there is no gardening rule "{name}"', hint=f"{meant}The rules are {', '.join(RULE_NAMES)}"
             )
     chosen = [rule for rule in RULES if not only or rule.name in only]
+    _see_all_decisions(memory)
     with paused(), with_signatures(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
         decisions = _Decisions(memory)
         parts = planned(chosen, seen, memory.config, (lambda _: ()) if apart else decisions.undecided)
@@ -60,6 +61,14 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False
     return make_plan(
         *parts, rejected=decisions.rejected(steps), waiting=decisions.waiting(steps), order=RULE_NAMES
     )
+
+
+def _see_all_decisions(memory: Memory) -> None:
+    for shard in memory.log_index().unread():
+        raise NotWritable(
+            f"{shard} cannot be read, so what was decided there would be passed over.",
+            hint="Mend its permissions, then run the command again.",
+        )
 
 
 class _Decisions:
