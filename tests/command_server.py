@@ -207,6 +207,9 @@ def _run_child(call: dict[str, Any]) -> NoReturn:
     """Run the call and leave; 99 with a traceback is what escaped the program, or the arming before it."""
     try:
         _child(call)
+    except SystemExit as leaving:
+        sys.stdout.flush()
+        os._exit(leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None))
     except BaseException:  # noqa: BLE001 - whatever it is, it is to be seen
         import traceback
 

@@ -49,7 +49,7 @@ class Writer:
 
     def new_id(self) -> str:
         """An id that grows with the log."""
-        return f"evt_{self.size():09d}_{os.getpid()}"
+        return f"evt_{self.size():09d}_{os.getpid():07d}"
 
     def size(self) -> int:
         """How long the log is; a system that will not say is not an empty log."""
