@@ -5,14 +5,16 @@ from __future__ import annotations
 import random
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from index_support import document
 
 from thunderus_mem.memory import Memory, open_memory
+from thunderus_mem.store.proposals import BadProposal, Waiting, entries
 from thunderus_mem.verbs import adding, gardening, starting
 
 if TYPE_CHECKING:
+    from thunderus_mem.store.layout import Layout
     from thunderus_mem.verbs.gardened import Applied, Filed
 
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -93,3 +95,19 @@ class Store:
         return [
             one.event for one in self.memory().log.read_all().events if not kinds or one.event.kind in kinds
         ]
+
+
+class Queue(NamedTuple):
+    """All proposals that wait, oldest first, and the files that are none."""
+
+    waiting: tuple[Waiting, ...]
+    bad: tuple[BadProposal, ...]
+
+
+def queue(layout: Layout) -> Queue:
+    """The whole folder of proposals at once."""
+    found = list(entries(layout))
+    return Queue(
+        tuple(one for one in found if isinstance(one, Waiting)),
+        tuple(one for one in found if isinstance(one, BadProposal)),
+    )

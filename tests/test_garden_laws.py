@@ -14,7 +14,7 @@ from pathlib import Path
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from order_support import MEMORY, document_text
-from review_support import Store
+from review_support import Store, queue
 from verify_store import verify
 
 from tests.conftest import sealed_environment
@@ -22,7 +22,6 @@ from thunderus_mem.garden.rules import RULE_NAMES
 from thunderus_mem.model.document import read_document
 from thunderus_mem.model.errors import Conflict
 from thunderus_mem.model.statements import fold, statements
-from thunderus_mem.store.proposals import queue
 from thunderus_mem.verbs.bringing import events_add
 from thunderus_mem.verbs.deciding import patch_approve, patch_reject
 from thunderus_mem.verbs.garden_report import garden_report

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from review_support import queue
 
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import InvalidDocument, NotFound, Refused, TooLarge
@@ -25,7 +26,7 @@ from thunderus_mem.model.proposal_file import MAX_PROPOSAL, decode, encode
 from thunderus_mem.model.schema import PROPOSAL, check
 from thunderus_mem.model.textdiff import whole_diff
 from thunderus_mem.store.layout import Layout
-from thunderus_mem.store.proposals import age, queue, read, write
+from thunderus_mem.store.proposals import age, read, write
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
+from index_support import document
 from verify_store import verify
 
 if TYPE_CHECKING:
@@ -45,25 +46,7 @@ class Row(NamedTuple):
     turn: int = 1
 
 
-_EARLY = """---
-id: fact.early
-title: Early
-kind: fact
-tags:
-  - net
-created: 2026-01-20T09:00:00Z
-updated: 2026-01-19T09:00:00Z
-provenance:
-  events: []
-  patches: []
-  commits: []
-verification:
-  last_verified_commit: null
-  status: unknown
----
-
-It was early.
-"""
+_EARLY = document("fact.early", "It was early.\n", tags=("net",), updated="2025-12-31T00:00:00Z")
 ROWS = (
     Row(("add", "fact", "Doors", "--tag", "net", "--body", "Two.", "--link", "refers_to:fact.ports")),
     Row(("edit", "fact.ports", "--add-tag", "later")),

@@ -41,57 +41,45 @@ def is_foreign_name(path: str) -> bool:
 
 def foreign_name(path: str) -> Diagnostic:
     """The finding for a file whose name is not UTF-8."""
-    return Diagnostic(
-        "TM002",
-        Severity.ERROR,
+    return _refused(
         path,
-        0,
-        0,
         "The name of this file is not UTF-8 text; its bytes that are none are shown as \\x and two digits.",
-        expected="a plain name, or one in UTF-8",
-        hint=f"Rename it; nothing else needs to change: mv {_FOREIGN.sub('?', path)} NEW-NAME",
+        "a plain name, or one in UTF-8",
+        f"Rename it; nothing else needs to change: mv {_FOREIGN.sub('?', path)} NEW-NAME",
     )
+
+
+def _refused(path: str, said: str, expected: str, hint: str) -> Diagnostic:
+    return Diagnostic("TM002", Severity.ERROR, path, 0, 0, said, expected=expected, hint=hint)
 
 
 def irregular(path: str) -> Diagnostic:
     """The finding for what stands where a document should and is no regular file."""
     if is_foreign_name(path):
         return foreign_name(path)
-    return Diagnostic(
-        "TM002",
-        Severity.ERROR,
+    return _refused(
         path,
-        0,
-        0,
         "This is a link, a device, or a file whose name is not one every system has.",
-        expected="a regular file with a plain name",
-        hint="Put the text itself here, or move the file out of the memory.",
+        "a regular file with a plain name",
+        "Put the text itself here, or move the file out of the memory.",
     )
 
 
 def failed(path: str, error: OSError) -> Diagnostic:
     """The finding for a file that is there and cannot be read."""
-    return Diagnostic(
-        "TM002",
-        Severity.ERROR,
+    return _refused(
         path,
-        0,
-        0,
         f"This file cannot be read: {error.strerror or error}.",
-        expected="a file that can be read",
-        hint="Mend its permissions.",
+        "a file that can be read",
+        "Mend its permissions.",
     )
 
 
 def unlisted_folder(folder: str) -> Diagnostic:
     """The finding for a folder of documents that is there and could not be looked into."""
-    return Diagnostic(
-        "TM002",
-        Severity.ERROR,
+    return _refused(
         folder,
-        0,
-        0,
         "This folder could not be looked into, so the documents in it may not have been checked.",
-        expected="a folder that can be read",
-        hint=f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",
+        "a folder that can be read",
+        f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",
     )

@@ -26,14 +26,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BadProposal",
-    "Queue",
     "Waiting",
     "age",
     "all_waiting",
     "discard",
     "entries",
     "file_names",
-    "queue",
     "read",
     "write",
 ]
@@ -57,13 +55,6 @@ class BadProposal(NamedTuple):
     key: str
     reason: str
     fix: str
-
-
-class Queue(NamedTuple):
-    """All proposals that wait, oldest first, and the files that are none."""
-
-    waiting: tuple[Waiting, ...] = ()
-    bad: tuple[BadProposal, ...] = ()
 
 
 def file_names(layout: Layout) -> list[str]:
@@ -105,15 +96,6 @@ def all_waiting(layout: Layout) -> Iterator[Waiting]:
     for path in file_names(layout):
         with suppress(InvalidProposal, NotFound, Refused):
             yield _read(layout, path)
-
-
-def queue(layout: Layout) -> Queue:
-    """The whole folder at once."""
-    found = list(entries(layout))
-    return Queue(
-        tuple(one for one in found if isinstance(one, Waiting)),
-        tuple(one for one in found if isinstance(one, BadProposal)),
-    )
 
 
 def read(layout: Layout, path: str) -> Waiting:
