@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem.model.errors import NotWritable, Refused
-from thunderus_mem.store.paths import inside, safe_relative
+from thunderus_mem.store.paths import at_or_below, inside, safe_relative
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,12 @@ def test_a_system_that_will_not_say_is_told(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(os, "lstat", refuse)
     with pytest.raises(NotWritable):
         inside(str(tmp_path), "x")
+
+
+NAMES = st.text("ab/.0-", max_size=5)
+
+
+@given(st.sets(NAMES.filter(lambda name: not name.endswith("/"))), NAMES.map(lambda name: name.rstrip("/")))
+def test_what_is_at_a_name_or_below_it(paths: set[str], name: str) -> None:
+    below = [path for path in sorted(paths) if path.startswith(f"{name}/")]
+    assert list(at_or_below(sorted(paths), name)) == ([name] if name in paths else below)

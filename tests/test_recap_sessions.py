@@ -26,7 +26,8 @@ from thunderus_mem.model.errors import NotFound
 from thunderus_mem.model.event import make_event
 from thunderus_mem.model.ids import encode_ulid
 from thunderus_mem.store.config import Config
-from thunderus_mem.verbs.linting import subjects
+from thunderus_mem.verbs.inspecting import subjects
+from thunderus_mem.verbs.linting import lint_config
 
 if TYPE_CHECKING:
     from command_server import Server
@@ -293,7 +294,7 @@ def linted(tmp_path_factory: pytest.TempPathFactory) -> Any:
     (root / ".thunderus").mkdir()
     memory = open_memory(str(root), environ={})
     memory.refresh()
-    return subjects(memory)
+    return subjects(memory, lint_config(memory))
 
 
 @settings(deadline=None, max_examples=150, derandomize=True)

@@ -11,7 +11,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from thunderus_mem.model.errors import Busy, Degraded, InvalidConfig, NotWritable, ThunderusError
-from thunderus_mem.projection.refresh import Refreshed, in_memory, most_lost, open_index, refresh, silent
+from thunderus_mem.projection.refresh import (
+    Refreshed,
+    in_memory,
+    most_lost,
+    open_index,
+    refresh,
+    reopened,
+    silent,
+)
 from thunderus_mem.store.config import Config, load
 from thunderus_mem.store.layout import MEMORY, Layout, is_shard
 from thunderus_mem.store.root import Found, find_root
@@ -119,6 +127,23 @@ class Memory:
     def judge(self) -> None:
         """Answer from an index in memory from now on, so that the one on disk stays as it is."""
         self._index, _ = in_memory(self.layout, "to judge the one on disk", self.tell)
+
+    def apart(self, generation: str) -> Memory:
+        """This store for another process, which must not touch the connection of this one.
+
+        Raises ``Moved``, ``Damaged`` or ``FileNotFoundError`` when the index on disk is not the one of this
+        ``generation``.
+        """
+        other = Memory(
+            self.layout,
+            self.config,
+            clock=self._clock,
+            random_bits=self._random_bits,
+            environ=self.environ,
+            also=self.also,
+        )
+        other._index = reopened(self.layout, generation)
+        return other
 
     def ask(self, question: Callable[[Index], Answer]) -> Answer:
         """The answer to a question about one moment of the index, which must be short and write nothing.

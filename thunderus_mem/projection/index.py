@@ -142,6 +142,11 @@ class Index:
             if content_hash and stamps.get(path, UNSETTLED) != UNSETTLED
         }
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether nobody else can open it."""
+        return self.database.in_memory
+
     def generation(self) -> str:
         """Which files the index agrees with: equal for equal paths and texts, in any clone, at any time."""
         return self.database.meta("generation")

@@ -96,6 +96,18 @@ def open_index(layout: Layout, tell: Tell = silent) -> tuple[Index, Refreshed]:
     return in_memory(layout, "other processes keep replacing the index", tell)
 
 
+def reopened(layout: Layout, generation: str) -> Index:
+    """The index on disk with a connection of its own, as long as it is still the one of this generation.
+
+    Raises ``Moved``, ``Damaged`` or ``FileNotFoundError``.
+    """
+    index = Index.open(layout.index_file)
+    if index.generation() != generation:
+        index.close()
+        raise Moved("it agrees with other files by now")
+    return index
+
+
 def refresh(layout: Layout, index: Index, tell: Tell = silent) -> Refreshed:
     """Bring the index and the manifest up to date with the files. Raises ``Damaged``, ``Busy``,
     ``NotWritable``."""

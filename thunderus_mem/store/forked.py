@@ -36,9 +36,9 @@ def _threads() -> int:
 def spread(things: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]]) -> list[Any]:
     """What ``work`` gives for things, one after another, in their order; each share in a process of its own.
 
-    ``work`` gives for each thing something that JSON can hold, writes nothing and asks nothing of other
-    processes. Where a process cannot be started or fails, its share is ``None`` throughout: the caller
-    does that part itself.
+    ``work`` gives for each thing something that can be pickled, changes no document and uses no connection,
+    pipe or lock of this process. Where a process cannot be started or fails, its share is ``None``
+    throughout: the caller does that part itself.
     """
     count = processors()
     size = -(-len(things) // count) if things else 1
@@ -65,10 +65,10 @@ def _start(share: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]])
     status = 1
     try:
         os.close(reading)
-        import json
+        import pickle
 
         with open(writing, "wb") as pipe:
-            pipe.write(json.dumps(work(share)).encode("utf-8", "surrogatepass"))
+            pickle.dump(work(share), pipe, pickle.HIGHEST_PROTOCOL)
         status = 0
     finally:
         # Nothing of the parent's is closed or written out a second time.
@@ -79,14 +79,12 @@ def _answer(child: tuple[int, int] | None, count: int) -> list[Any]:
     nothing: list[Any] = [None] * count
     if child is None:
         return nothing
-    import json
+    import pickle
 
     process, reading = child
     with open(reading, "rb") as pipe:
         data = pipe.read()
     _, status = os.waitpid(process, 0)
-    try:
-        found = json.loads(data) if status == 0 else nothing
-    except ValueError:
-        return nothing
-    return found if isinstance(found, list) and len(found) == count else nothing
+    # What a process that ended well wrote is whole; nobody else has the pipe.
+    found = pickle.loads(data) if status == 0 else nothing
+    return found if len(found) == count else nothing

@@ -10,13 +10,17 @@ import os
 import re
 import stat
 import unicodedata
-from typing import Final
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.errors import Refused
 from thunderus_mem.model.ids import is_reserved_name
 from thunderus_mem.store.disk import explain
 
-__all__ = ["inside", "is_safe", "safe_relative"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["at_or_below", "inside", "is_safe", "safe_relative"]
 
 _MAX_PATH: Final = 240
 _MAX_COMPONENT: Final = 255
@@ -134,3 +138,13 @@ def inside(root: str, relative: str) -> str:
                 f"{relative!r} leads through {name!r}, which is a file.", hint="Move that file away."
             )
     return os.path.join(root, *names)
+
+
+def at_or_below(ordered: Sequence[str], name: str) -> Sequence[str]:
+    """Of sorted paths the one with this name, else those below a folder of this name, without a look at the
+    others: many names may be asked for of many paths."""
+    at = bisect_left(ordered, name)
+    if at < len(ordered) and ordered[at] == name:
+        return ordered[at : at + 1]
+    behind = name + chr(ord("/") + 1)
+    return ordered[bisect_left(ordered, f"{name}/", at) : bisect_left(ordered, behind, at)]

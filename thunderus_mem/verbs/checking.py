@@ -60,10 +60,11 @@ def _is_told(finding: Diagnostic) -> bool:
 
 def _linted(memory: Memory, path: str, text: str) -> tuple[Reading, list[Diagnostic]]:
     from thunderus_mem.lint.engine import lint_reading
-    from thunderus_mem.verbs.linting import subjects
+    from thunderus_mem.verbs.inspecting import subjects
+    from thunderus_mem.verbs.linting import lint_config
 
     reading = read_document(path, text.encode("utf-8", "surrogateescape"))
-    return reading, lint_reading(subjects(memory)(reading))
+    return reading, lint_reading(subjects(memory, lint_config(memory))(reading))
 
 
 def _sameness(finding: Diagnostic) -> tuple[str, ...]:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from thunderus_mem.model.diagnostic import Diagnostic, Severity
-from thunderus_mem.model.document import MAX_DOCUMENT, read_document
-from thunderus_mem.model.errors import NotFound, Refused, ThunderusError, TooLarge
-from thunderus_mem.projection.refused import foreign_name, is_foreign_name
+from thunderus_mem.model.document import read_document
+from thunderus_mem.model.errors import NotFound, ThunderusError
 from thunderus_mem.store.layout import MEMORY
-from thunderus_mem.verbs.judging import Judge
+from thunderus_mem.store.paths import at_or_below
+from thunderus_mem.verbs.inspecting import inspect, inspect_stored, stored_bytes
 from thunderus_mem.verbs.locating import stored_path
 from thunderus_mem.verbs.unlisted import unlisted_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from thunderus_mem.lint.baseline import Entry
-    from thunderus_mem.lint.rule import Evidence, LintConfig
-    from thunderus_mem.lint.subject import Subject
+    from thunderus_mem.lint.rule import LintConfig
     from thunderus_mem.memory import Memory
     from thunderus_mem.model.document import Document, Reading
     from thunderus_mem.verbs.baselines import Known
+    from thunderus_mem.verbs.inspecting import Inspected
 
 
 class LintReport(NamedTuple):
@@ -73,33 +72,6 @@ def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str
 
 def _weight(word: str) -> Severity | Literal["off"]:
     return "off" if word == "off" else Severity(word)
-
-
-def subjects(
-    memory: Memory,
-    config: LintConfig | None = None,
-    *,
-    origins: bool = False,
-    evidence: Evidence | None = None,
-) -> Callable[[Reading], Subject]:
-    """Makes what the rules look at for one document: its reading, the others, the repository's files.
-
-    The other documents are read from the index once for all subjects. ``origins`` adds log and history; a
-    document that is just being written names an event that is not there yet. ``evidence`` judges anchors.
-    """
-    from thunderus_mem.evidence.origins import Origins
-    from thunderus_mem.lint.subject import Subject
-
-    log_index = memory.log_index() if origins else None
-    corpus, chosen = memory.index.corpus(), config or lint_config(memory)
-    known = Origins(memory.log, log_index, memory.git, corpus.named) if log_index is not None else None
-
-    def exists(path: str) -> bool:
-        return os.path.lexists(os.path.join(memory.root, path))
-
-    return lambda reading: Subject(
-        reading=reading, corpus=corpus, config=chosen, exists=exists, origins=known, evidence=evidence
-    )
 
 
 def lint(
@@ -179,34 +151,29 @@ def look(
     memory: Memory, paths: Sequence[str], config: LintConfig, *, staged: bool = False, mend: bool = False
 ) -> Seen:
     """Run the rules over what is chosen; with ``mend``, also work out the texts that the edits make."""
-    from thunderus_mem.lint.engine import apply_edits, lint_reading, running
+    from thunderus_mem.lint.engine import apply_edits
     from thunderus_mem.lint.fingerprint import distinct, fingerprinted
 
-    chosen = _staged_files(memory, paths) if staged else _files(memory, paths)
-    checks = running(config)
-    findings: list[Diagnostic] = []
     mended: list[tuple[Reading, str]] = []
-    needed: set[tuple[str, str]] = set()
-    with Judge(memory) as judge:
-        subject = subjects(memory, config, origins=True, evidence=judge)
-        for done, (path, data) in enumerate(chosen):
-            memory.tell("Checking documents:", done, len(chosen))
-            if isinstance(data, ThunderusError):
-                findings.extend(fingerprinted([_unreadable(path, data)], lambda line: ""))
-                continue
-            reading = read_document(path, data)
-            found = lint_reading(subject(reading), checks, needed)
-            findings.extend(found)
-            if mend and reading.text is not None:
-                text = apply_edits(reading.text, found)
-                if text != reading.text:
-                    mended.append((reading, text))
+    if staged or mend:
+        found: list[Inspected] = []
+        chosen = _staged_files(memory, paths) if staged else _files(memory, paths)
+        for one in inspect(memory, chosen, config):
+            if mend and one.reading is not None and one.reading.text is not None:
+                text = apply_edits(one.reading.text, one.findings)
+                if text != one.reading.text:
+                    mended.append((one.reading, text))
+            found.append(one._replace(reading=None))
+    else:
+        found = inspect_stored(memory, checked_paths(memory, paths), config)
+    findings = [finding for one in found for finding in one.findings]
+    needed = {answer for one in found for answer in one.needed}
     if not staged:
         findings.extend(fingerprinted(unlisted_folders(memory, paths), lambda line: ""))
     if not paths and not staged:
         findings.extend(store_findings(memory, config, frozenset(needed)))
     ordered = distinct(sorted(findings, key=lambda finding: finding.sort_key))
-    return Seen(tuple(ordered), len(chosen), tuple(mended))
+    return Seen(tuple(ordered), len(found), tuple(mended))
 
 
 def _report(memory: Memory, known: Known, checked: int, baseline: str) -> LintReport:
@@ -242,7 +209,7 @@ def checked_paths(memory: Memory, paths: Sequence[str] = (), *, staged: bool = F
 
 
 def _files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:
-    return [(path, _bytes(memory, path)) for path in checked_paths(memory, paths)]
+    return [(path, stored_bytes(memory, path)) for path in checked_paths(memory, paths)]
 
 
 def documents(memory: Memory) -> list[Document]:
@@ -254,35 +221,16 @@ def documents(memory: Memory) -> list[Document]:
 def _chosen(memory: Memory, known: Sequence[str], paths: Sequence[str]) -> list[str]:
     """The documents that the given paths (files or folders, from the current folder or the root) name."""
     chosen: list[str] = []
+    ordered = sorted(known)
     for given in paths:
         name = stored_path(memory, given)
-        found = [path for path in known if path == name or path.startswith(name.rstrip("/") + "/")]
-        if not found and name in (".", ".thunderus"):
-            found = list(known)
+        found = list(known) if name in (".", ".thunderus") else at_or_below(ordered, name.rstrip("/"))
         if not found:
             raise NotFound(
                 f"{given} is no document of this memory", hint=f"documents live under {memory.root}"
             )
         chosen.extend(found)
     return list(dict.fromkeys(chosen))
-
-
-def _bytes(memory: Memory, path: str) -> bytes | ThunderusError:
-    from thunderus_mem.store.files import read_file
-    from thunderus_mem.store.paths import inside
-
-    try:
-        return read_file(inside(memory.root, path), MAX_DOCUMENT)
-    except ThunderusError as error:
-        return error
-
-
-def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
-    """A link or a device has the rule that the index gives it as well."""
-    rule = "TM003" if isinstance(error, TooLarge) else "TM002"
-    if isinstance(error, Refused) and is_foreign_name(path):
-        return foreign_name(path)
-    return Diagnostic(rule, Severity.ERROR, path, 0, 0, str(error), hint=error.hint or "")
 
 
 def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes | ThunderusError]]:

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 def unlisted_folders(memory: Memory, paths: Sequence[str] = ()) -> list[Diagnostic]:
     """A finding for each folder that the last refresh could not look into; only those that are one of
     ``paths`` (from the current folder or the root), or are below one, when some are given."""
-    names = [stored_path(memory, given).rstrip("/") for given in paths]
+    folders = unlisted(memory.index)
+    names = [stored_path(memory, given).rstrip("/") for given in paths] if folders else []
     return [
         unlisted_folder(folder)
-        for folder in unlisted(memory.index)
+        for folder in folders
         if not names or any(name == "." or f"{folder}/".startswith(f"{name}/") for name in names)
     ]
