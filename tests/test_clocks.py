@@ -62,3 +62,24 @@ def test_ids_of_a_machine_without_a_clock_are_random(store: Path) -> None:
     begun = datetime(1970, 1, 1, tzinfo=UTC)
     ids = {at(store, begun).new_id("evt") for _ in range(20)}
     assert len(ids) == 20
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [
+        ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000000Z"),
+        ("2026-01-02t03:04:05z", "2026-01-02T03:04:05.000000Z"),
+        ("2026-01-02T03:04:05.25+01:30", "2026-01-02T01:34:05.250000Z"),
+        ("2026-01-02", "2026-01-02T00:00:00.000000Z"),
+        ("2016-12-31T23:59:60Z", "2016-12-31T23:59:59.999999Z"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000000Z"),
+        ("2026-02-29T03:04:05Z", ""),
+        ("2026-01-02T24:00:00Z", ""),
+        ("0000-01-01T00:00:00Z", ""),
+        ("2026-01-02T03:04:05", ""),
+        ("\u0662026-01-02T03:04:05Z", ""),
+        ("", ""),
+    ],
+)
+def test_what_sorts_as_the_time_does(written: str, key: str) -> None:
+    assert utc_key(written) == key

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -66,6 +67,23 @@ def test_a_share_whose_process_fails_is_left_to_the_caller() -> None:
         None,
         None,
     ]
+
+
+def test_whoever_is_interrupted_leaves_no_process_behind(tmp_path: Path) -> None:
+    def work(some: Sequence[int]) -> list[Any]:
+        if os.getpid() == PARENT:
+            while len(list(tmp_path.iterdir())) < 2:
+                time.sleep(0.01)
+            raise KeyboardInterrupt
+        (tmp_path / str(os.getpid())).touch()
+        time.sleep(600)
+        return [*some]
+
+    with pytest.raises(KeyboardInterrupt):
+        forked.spread(range(9), work)
+    for process in tmp_path.iterdir():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(process.name), 0)
 
 
 def test_what_git_tells_of_changes(tmp_path: Path) -> None:

@@ -240,3 +240,27 @@ def test_what_no_command_would_open_is_not_found_either(tmp_path: Path, name: st
     problems = {path: text for path, _, _, text in content(index)["files"]}
     assert "TM002" in problems[f"{FACTS}/{name}"]
     assert "TM002" not in problems[f"{FACTS}/plain.md"]
+
+
+def test_a_file_that_two_batches_look_at_counts_once_in_the_generation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A batch asks another file whether it still holds the id that one of its own has given up. Files come in
+    the order of their folder, so that only some of the pairs are of this kind."""
+    layout = new_store(tmp_path)
+    for number in range(12):
+        put(layout, f"a{number}.md", document(f"fact.n{number}"))
+        put(layout, f"b{number}.md", document(f"fact.n{number}"))
+    index, _ = open_index(layout)
+    for number in range(12):
+        put(layout, f"a{number}.md", document(f"fact.a{number}"))
+        put(layout, f"b{number}.md", document(f"fact.b{number}"))
+    monkeypatch.setattr(update, "_BATCH", 1)
+    refresh(layout, index)
+    assert index.ids() == sorted(f"fact.{name}{number}" for name in "ab" for number in range(12))
+    refreshed = index.generation()
+    index.close()
+    rebuild(layout)
+    index = Index.open(layout.index_file)
+    assert index.generation() == refreshed
+    index.close()

@@ -12,7 +12,7 @@ from thunderus_mem.projection.source import read_bytes
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file, remove_file, replace_file
 from thunderus_mem.store.tail import append_record
-from thunderus_mem.store.unlinked import folder_of, open_file
+from thunderus_mem.store.unlinked import Folders, folder_of, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,3 +117,37 @@ def test_folders_and_modes_where_somebody_else_was_sooner(tmp_path: Path, monkey
     monkeypatch.setattr(disk, "_OPEN_FILES_HAVE_MODES", False)
     disk.set_mode(str(tmp_path / "file"), 0o640)
     assert os.stat(tmp_path / "file").st_mode & 0o777 == 0o640
+
+
+def test_files_side_by_side_are_opened_from_one_folder(linked: str, tmp_path: Path) -> None:
+    """A link is refused the first time and every time after; what is open stays the folder that it was."""
+    store = tmp_path / ".thunderus"
+    (store / "memory" / "c.md").write_bytes(b"c")
+    (tmp_path / "plain.md").write_bytes(b"plain")
+    opened = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+
+    def read(folders: Folders, path: Path) -> bytes:
+        descriptor = folders.open_file(str(path), os.O_RDONLY)
+        try:
+            return os.read(descriptor, 100)
+        finally:
+            os.close(descriptor)
+
+    with Folders() as folders:
+        for _ in range(2):
+            assert read(folders, store / "b.md") == b"ours"
+            assert read(folders, tmp_path / "plain.md") == b"plain"
+            with pytest.raises(OSError, match=r"Not a directory|Too many levels"):
+                read(folders, store / "memory" / "notes" / "a.md")
+            with pytest.raises(FileNotFoundError):
+                read(folders, store / "memory" / "none.md")
+            assert read(folders, store / "memory" / "c.md") == b"c"
+        (store / "memory").rename(tmp_path / "away")
+        (store / "memory").symlink_to(tmp_path / "outside")
+        assert read(folders, store / "memory" / "c.md") == b"c"
+        with pytest.raises(FileNotFoundError):
+            read(folders, store / "memory" / "a.md")
+    with Folders() as folders, pytest.raises(OSError, match=r"Not a directory|Too many levels"):
+        read(folders, store / "memory" / "a.md")
+    if opened:
+        assert len(os.listdir("/proc/self/fd")) == opened

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(\.\d{1,9})?(?:([Zz])|([+-])(\d\d):(\d\d))", re.ASCII
 )
+_OURS = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
@@ -52,6 +54,10 @@ def format_precise(moment: datetime) -> str:
 
 def utc_key(text: str) -> str:
     """A text that sorts as the time does, whatever offset it was written with; "" when it is no time."""
+    if _OURS.fullmatch(text):
+        with suppress(ValueError):  # a leap second, or no time at all
+            datetime.fromisoformat(text)
+            return f"{text[:-1]}.000000Z"
     moment = parse_timestamp(text)
     if moment is None and _DATE.fullmatch(text):
         moment = parse_timestamp(text + "T00:00:00Z")

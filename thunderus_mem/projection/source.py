@@ -7,15 +7,19 @@ import stat
 from typing import Final
 
 from thunderus_mem.projection.scan import FileStamp
-from thunderus_mem.store.unlinked import open_file
+from thunderus_mem.store.unlinked import Folders, open_file
 
 _LIMIT: Final = 1024 * 1024 + 1
 _OPEN_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
-def read_bytes(root: str, stamp: FileStamp) -> tuple[bytes, FileStamp]:
-    """Read a regular file, no more than the limit and a byte; the stamp is that of the open file."""
-    descriptor = open_file(os.path.join(root, stamp.path), _OPEN_FLAGS)
+def read_bytes(root: str, stamp: FileStamp, folders: Folders | None = None) -> tuple[bytes, FileStamp]:
+    """Read a regular file, no more than the limit and a byte; the stamp is that of the open file.
+
+    ``folders`` opens it, when many are read.
+    """
+    open_it = folders.open_file if folders is not None else open_file
+    descriptor = open_it(os.path.join(root, stamp.path), _OPEN_FLAGS)
     try:
         info = os.fstat(descriptor)
         if not stat.S_ISREG(info.st_mode):

@@ -6,28 +6,24 @@ it goes, the next takes its place.
 
 from __future__ import annotations
 
-import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from thunderus_mem.model.document import content_hash, read_document
-from thunderus_mem.projection.entry import Entry, entry_of
 from thunderus_mem.projection.generation import Drift
-from thunderus_mem.projection.index import encode_problems
-from thunderus_mem.projection.refused import failed, irregular, openable
+from thunderus_mem.projection.reading import KnownFile, ReadFile, entry_in, read_file
 from thunderus_mem.projection.row_writer import RowWriter
 from thunderus_mem.projection.rows import first_path
 from thunderus_mem.projection.scan import FileStamp, Stamp
-from thunderus_mem.projection.source import read_bytes
+from thunderus_mem.store.unlinked import Folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
-    from thunderus_mem.model.diagnostic import Diagnostic
-    from thunderus_mem.model.document import Document
     from thunderus_mem.projection.database import Database
+    from thunderus_mem.projection.entry import Entry
     from thunderus_mem.projection.scan import Scan, Walk
 
+_Item = TypeVar("_Item")
 _INSERT_FILE = (
     "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (path) DO UPDATE SET size = excluded.size, "
@@ -42,13 +38,11 @@ Tell: TypeAlias = "Callable[[str, int, int], None]"
 """Who hears how far the work is: what is done, to how many files, of how many."""
 
 
-class _FileRow(NamedTuple):
-    """What the index holds of a file before the update."""
+class _Changed(NamedTuple):
+    """A file that may have changed: as the walk saw it, and as the index knows it."""
 
-    size: int
-    hash: str
-    doc_id: str
-    problems_json: str
+    stamp: FileStamp
+    before: KnownFile | None
 
 
 class Update:
@@ -61,8 +55,8 @@ class Update:
         self._root = root
         self._database = database
         self._writer = RowWriter(database)
-        self._fresh: dict[str, tuple[Document, str, int]] = {}
         self._touched: set[str] = set()
+        self._doubted: set[str] = set()
         self._was: dict[str, bool] = {}
         self._written: dict[str, bool] = {}
         self.unsettled: set[str] = set()
@@ -107,22 +101,38 @@ class Update:
 
     def _take_in(self, changed: dict[str, Stamp], special: frozenset[str]) -> None:
         """Read the changed files, a batch at a time; each leaves its rows behind."""
-        batches = [list(batch) for batch in _batches(list(changed))]
-        known = self._known(batches[0]) if batches else {}
+        known = self._known(list(changed))
+        files = [
+            _Changed(FileStamp(path, *stamp, path not in special), known.get(path))
+            for path, stamp in changed.items()
+        ]
+        batches = list(_batches(files))
         for at, batch in enumerate(batches):
             self._tell("Reading documents:", at * _BATCH, len(changed))
-            read = [
-                self._read(FileStamp(path, *changed[path], path not in special), known.get(path))
-                for path in batch
-            ]
-            entries = {path: entry_of(*found) for path, found in self._fresh.items()}
-            rows = [row for row in read if row is not None]
-            self._drifted(rows, known)
-            self._writer.wait()
-            known = self._known(batches[at + 1]) if at + 1 < len(batches) else {}
-            self._database.run_many(_INSERT_FILE, rows)
-            self._settle(entries)
+            self._put_down(batch)
         self._settle({})
+
+    def _put_down(self, batch: Sequence[_Changed]) -> None:
+        """Read some files and write their rows."""
+        read: list[ReadFile] = []
+        with Folders() as folders:
+            for one in batch:
+                found = self._read(one, folders)
+                read.append(found)
+                (self.unsettled.add if found.unsettled else self.unsettled.discard)(one.stamp.path)
+                self._touched.update(found.touched)
+                if found.row is not None:
+                    self._drifted(found.row.path, found.row.hash, one.before)
+        self._writer.wait()
+        self._database.run_many(_INSERT_FILE, [found.row for found in read if found.row is not None])
+        self._settle({found.row.path: found.entry for found in read if found.row and found.entry})
+
+    def _read(self, one: _Changed, folders: Folders) -> ReadFile:
+        """Read a file; what the index knew of it is no help where it has come to doubt that."""
+        before = one.before
+        if before is not None and one.stamp.path in self._doubted:
+            before = before._replace(hash="")
+        return read_file(self._root, one.stamp, before, folders)
 
     def _forget(self, gone: list[str]) -> None:
         """Take out the files that are no more; their ids are settled with the first batch."""
@@ -133,66 +143,22 @@ class Update:
                 self.drift.went(path, row.hash)
             self._database.run_many("DELETE FROM files WHERE path = ?", [(path,) for path in batch])
 
-    def _drifted(self, rows: list[tuple[Any, ...]], known: dict[str, _FileRow]) -> None:
-        for path, *_, text_hash, _, _ in rows:
-            before = known.get(path)
-            if before is None or before.hash != text_hash:
-                self.drift.came(path, text_hash)
-                if before is not None:
-                    self.drift.went(path, before.hash)
+    def _drifted(self, path: str, text_hash: str, before: KnownFile | None) -> None:
+        """Note that a file's text is another now."""
+        old = None if before is None else "" if path in self._doubted else before.hash
+        if old != text_hash:
+            self.drift.came(path, text_hash)
+            if old is not None:
+                self.drift.went(path, old)
 
     def problem_count(self) -> int:
         """How many files have findings of the reader."""
         row = self._database.row("SELECT count(*) FROM files WHERE problems_json <> '[]'")
         return int(row[0]) if row else 0
 
-    def _known(self, paths: list[str]) -> dict[str, _FileRow]:
-        marks = ", ".join("?" * len(paths))
-        sql = f"SELECT path, size, hash, doc_id, problems_json FROM files WHERE path IN ({marks})"
-        return {row[0]: _FileRow(*row[1:]) for row in self._database.rows(sql, paths)}
-
-    def _read(self, stamp: FileStamp, before: _FileRow | None) -> tuple[Any, ...] | None:
-        """The new row of a file that may have changed; ``None`` leaves the old one."""
-        path = stamp.path
-        self.unsettled.discard(path)
-        if not (stamp.regular and openable(path)):
-            return self._not_a_document(stamp, before, (irregular(path),))
-        moment = time.time_ns()
-        try:
-            data, stamp = read_bytes(self._root, stamp)
-        except FileNotFoundError:  # it went after the walk
-            self.unsettled.add(path)
-            return None
-        except OSError as error:
-            return self._unreadable(stamp, before, error)
-        text_hash = content_hash(data)
-        if stamp.racy_at(moment):
-            self.unsettled.add(path)
-        if before and before.hash == text_hash and before.size == stamp.size and b"\r" not in data:
-            return (path, *stamp.values, text_hash, before.doc_id, before.problems_json)
-        reading = read_document(path, data)
-        document = reading.document
-        doc_id = document.id if document else ""
-        self._touched.update({doc_id, before.doc_id if before else ""})
-        if document:
-            self._fresh[path] = (document, text_hash, stamp.size)
-        return (path, *stamp.values, text_hash, doc_id, encode_problems(reading.problems))
-
-    def _unreadable(
-        self, stamp: FileStamp, before: _FileRow | None, error: OSError
-    ) -> tuple[Any, ...] | None:
-        """A read that failed proves nothing about the text: what was known stays, and it is tried again."""
-        self.unsettled.add(stamp.path)
-        if before and before.doc_id:
-            return None
-        return self._not_a_document(stamp, before, (failed(stamp.path, error),))
-
-    def _not_a_document(
-        self, stamp: FileStamp, before: _FileRow | None, problems: tuple[Diagnostic, ...]
-    ) -> tuple[Any, ...]:
-        if before:
-            self._touched.add(before.doc_id)
-        return (stamp.path, *stamp.values, "", "", encode_problems(problems))
+    def _known(self, paths: Sequence[str]) -> dict[str, KnownFile]:
+        sql = "SELECT path, size, hash, doc_id, problems_json FROM files WHERE path IN ({})"
+        return {path: KnownFile(*row) for path, row in self._rows_of(paths, sql).items()}
 
     def _settle(self, read: dict[str, Entry]) -> None:
         """For each id that was touched: find its file, and make its rows those of that file.
@@ -221,14 +187,13 @@ class Update:
             if found is not None:
                 entries.append((row_id or next_row, found))
                 next_row += not row_id
-        self._fresh.clear()
         self._touched.clear()
         self._writer.insert(entries)
 
-    def _rows_of(self, doc_ids: list[str], sql: str) -> dict[str, tuple[Any, ...]]:
-        """The rest of the rows by their first column, an id; ``{}`` in the statement stands for the ids."""
+    def _rows_of(self, keys: Sequence[str], sql: str) -> dict[str, tuple[Any, ...]]:
+        """The rest of the rows by their first column; ``{}`` in the statement stands for the keys wanted."""
         found: dict[str, tuple[Any, ...]] = {}
-        for batch in _batches(doc_ids):
+        for batch in _batches(keys):
             rows = self._database.rows(sql.format(", ".join("?" * len(batch))), batch)
             found.update((row[0], row[1:]) for row in rows)
         return found
@@ -236,16 +201,16 @@ class Update:
     def _entry_in(self, path: str, doc_id: str) -> Entry | None:
         """What a file holds that takes the place of another: read now."""
         with suppress(OSError):
-            data, stamp = read_bytes(self._root, FileStamp(path, 0, 0, 0, 0))
-            document = read_document(path, data).document
-            if document and document.id == doc_id:
-                return entry_of(document, content_hash(data), stamp.size)
+            found = entry_in(self._root, FileStamp(path, 0, 0, 0, 0), doc_id)
+            if found is not None:
+                return found
         # It changed since the walk. The next refresh reads it and settles the id.
         self.unsettled.add(path)
-        self._drifted([(path, "", "", "")], self._known([path]))
+        self._drifted(path, "", self._known([path]).get(path))
+        self._doubted.add(path)
         self._database.run("UPDATE files SET hash = '' WHERE path = ?", (path,))
         return None
 
 
-def _batches(items: list[str]) -> Iterator[list[str]]:
+def _batches(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
     return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))

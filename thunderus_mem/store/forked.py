@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 __all__ = ["processors", "spread"]
 
 _MOST: Final = 4
+_LENGTH: Final = 8
 Thing = TypeVar("Thing")
 
 
@@ -43,16 +46,43 @@ def spread(things: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]]
     count = processors()
     size = -(-len(things) // count) if things else 1
     shares = [things[at : at + size] for at in range(0, len(things), size)]
-    started = [_start(share, work) for share in shares[1:]]
-    answers = work(shares[0]) if shares else []
-    for share, child in zip(shares[1:], started, strict=True):
-        answers += _answer(child, len(share))
+    with _started(shares[1:], work) as children:
+        answers = work(shares[0]) if shares else []
+        for share, child in zip(shares[1:], children, strict=True):
+            answers += _answer(child, len(share))
     return answers
 
 
-def _start(share: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]]) -> tuple[int, int] | None:
-    """Process and pipe of one share; ``None`` when the system starts no more."""
-    reading, writing = os.pipe()
+class _Child(NamedTuple):
+    """A started process, and the end of the pipe that its answer comes from."""
+
+    process: int
+    answer: BinaryIO
+
+
+@contextmanager
+def _started(
+    shares: Sequence[Sequence[Thing]], work: Callable[[Sequence[Thing]], list[Any]]
+) -> Iterator[list[_Child | None]]:
+    """A process for each share, ``None`` for one that the system does not start. All are gone afterwards,
+    also when the caller is interrupted: nobody waits for what they are at."""
+    children: list[_Child | None] = []
+    try:
+        children.extend(_start(share, work) for share in shares)
+        yield children
+    finally:
+        for child in children:
+            if child is not None:
+                child.answer.close()
+                os.kill(child.process, signal.SIGKILL)
+                os.waitpid(child.process, 0)
+
+
+def _start(share: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]]) -> _Child | None:
+    try:
+        reading, writing = os.pipe()
+    except OSError:
+        return None
     try:
         child = os.fork()
     except OSError:
@@ -61,30 +91,29 @@ def _start(share: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]])
         return None
     if child:
         os.close(writing)
-        return child, reading
+        return _Child(child, open(reading, "rb"))
     status = 1
     try:
         os.close(reading)
         import pickle
 
         with open(writing, "wb") as pipe:
-            pickle.dump(work(share), pipe, pickle.HIGHEST_PROTOCOL)
+            data = pickle.dumps(work(share), pickle.HIGHEST_PROTOCOL)
+            pipe.write(len(data).to_bytes(_LENGTH, "big") + data)
         status = 0
     finally:
         # Nothing of the parent's is closed or written out a second time.
         os._exit(status)
 
 
-def _answer(child: tuple[int, int] | None, count: int) -> list[Any]:
+def _answer(child: _Child | None, count: int) -> list[Any]:
+    """What a process found. Nobody else has the pipe: what came whole is its own."""
     nothing: list[Any] = [None] * count
     if child is None:
         return nothing
     import pickle
 
-    process, reading = child
-    with open(reading, "rb") as pipe:
-        data = pipe.read()
-    _, status = os.waitpid(process, 0)
-    # What a process that ended well wrote is whole; nobody else has the pipe.
-    found = pickle.loads(data) if status == 0 else nothing
+    length = int.from_bytes(child.answer.read(_LENGTH), "big")
+    data = child.answer.read(length)
+    found = pickle.loads(data) if length and len(data) == length else nothing
     return found if len(found) == count else nothing

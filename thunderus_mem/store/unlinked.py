@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["folder_of", "open_file", "open_folder"]
+__all__ = ["Folders", "folder_of", "open_file", "open_folder"]
 
 _STORE: Final = f"{os.sep}.thunderus"
 _BY_DESCRIPTOR: Final = os.open in os.supports_dir_fd
@@ -59,6 +59,40 @@ def open_file(path: str, flags: int, mode: int = 0o777) -> int:
     """`os.open` of a file by way of folders that are no links, and no link itself."""
     with folder_of(path) as (name, at):
         return os.open(name, flags | _NO_LINK, mode, dir_fd=at)
+
+
+class Folders:
+    """Opens files one after another, and the folder of those that stand side by side once.
+
+    A file is that of the folder as it was when the first of them was opened. Use it as a context.
+    """
+
+    def __init__(self) -> None:
+        self._path = ""
+        self._at: int | None = None
+
+    def __enter__(self) -> Folders:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._leave()
+
+    def _leave(self) -> None:
+        if self._at is not None:
+            os.close(self._at)
+        self._path, self._at = "", None
+
+    def open_file(self, path: str, flags: int) -> int:
+        """The same as the function of this name."""
+        folder, _, name = path.rpartition(os.sep)
+        if folder != self._path:
+            self._leave()
+            with folder_of(path) as (_, at):
+                self._at = os.dup(at) if at is not None else None
+            self._path = folder
+        if self._at is None:
+            return os.open(path, flags | _NO_LINK)
+        return os.open(name, flags | _NO_LINK, dir_fd=self._at)
 
 
 def open_folder(path: str) -> int:
