@@ -25,10 +25,9 @@ from thunderus_mem.store.layout import MEMORY, Layout, is_shard
 from thunderus_mem.store.root import Found, find_root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
-    from thunderus_mem.evidence.unrecorded import HandEdit
     from thunderus_mem.model.ids import UlidSource
     from thunderus_mem.projection.index import Index
     from thunderus_mem.projection.log_index import LogIndex
@@ -223,31 +222,6 @@ class Memory:
             else:
                 return projected
         raise Busy("other processes keep replacing the index", hint="try again when they are done")
-
-    def hand_edits(self, state: GitState | None) -> tuple[HandEdit, ...]:
-        """Edits made outside the tool that no event and no commit explains; ``state`` is git's answer."""
-        from thunderus_mem.evidence.unrecorded import Known, hand_edits
-        from thunderus_mem.projection.log_index import read
-
-        log_index = self.log_index()
-        known = Known(
-            paths=lambda: [path for path, _, _ in self.index.files()],
-            settled=self.index.settled,
-            explains=log_index.explains,
-            vanished=log_index.vanished,
-            told=lambda paths, doc_ids: [
-                # Looked at again: what a file shows by now was logged before.
-                logged.event
-                for logged in read(self.log, self.log_index().about(paths, doc_ids))
-            ],
-        )
-        return hand_edits(self.layout, known, self.git, state)
-
-    def mass_loss(self, edits: Sequence[HandEdit]) -> tuple[HandEdit, ...]:
-        """The removals among hand edits, when they are so many that hardly anybody meant them; else none."""
-        from thunderus_mem.evidence.losses import mass_loss
-
-        return mass_loss(edits, self.index.count(), lambda doc_id: self.index.get(doc_id) is not None)
 
     def git_state(self) -> GitState | None:
         """One question to git: HEAD, whether it knows this tree's shard, which documents changed."""

@@ -11,6 +11,7 @@ from thunderus_mem.evidence.unrecorded import still_unrecorded
 from thunderus_mem.model.errors import Busy, Degraded, NotWritable
 from thunderus_mem.store.meanwhile import meanwhile
 from thunderus_mem.store.standstill import Standstill
+from thunderus_mem.transaction.by_hand import hand_edits, mass_loss
 from thunderus_mem.transaction.writing import Writing
 
 if TYPE_CHECKING:
@@ -51,8 +52,8 @@ def writing(
         written = memory.sessions.last_written()
         memory.refresh()
         git, origin = asked()
-        unrecorded: Sequence[HandEdit] = memory.hand_edits(git)
-        if gone := 0 if accept_loss else len(memory.mass_loss(unrecorded)):
+        unrecorded: Sequence[HandEdit] = hand_edits(memory, git)
+        if gone := 0 if accept_loss else len(mass_loss(memory, unrecorded)):
             if tries > _LOOKS and not (memory.git and memory.git.index_locked(time.time())):
                 raise refusal(gone, memory.index.count())
             time.sleep(_PAUSE)  # git may be in the middle of a checkout

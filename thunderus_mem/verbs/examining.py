@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.model.errors import Degraded, ThunderusError
 from thunderus_mem.store.layout import INDEXES
+from thunderus_mem.transaction.by_hand import hand_edits, mass_loss
 from thunderus_mem.verbs.health import Check, DoctorReport, Mend, many
 from thunderus_mem.verbs.patient import Patient
 
@@ -212,8 +213,8 @@ def documents(patient: Patient) -> Iterator[Check]:
 def edits(patient: Patient) -> Iterator[Check]:
     """Edits that no event and no commit explains yet."""
     memory = patient.judging
-    found = memory.hand_edits(patient.git_state)
-    gone = memory.mass_loss(found)
+    found = hand_edits(memory, patient.git_state)
+    gone = mass_loss(memory, found)
     paths = tuple(edit.change.path for edit in found)
     if gone:
         total = memory.index.count() + len(gone)

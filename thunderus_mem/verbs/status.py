@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from thunderus_mem.transaction.by_hand import hand_edits, mass_loss
 from thunderus_mem.verbs.code_statuses import code_statuses
 from thunderus_mem.verbs.proposing import queue_state
 
@@ -49,8 +50,8 @@ def status(memory: Memory) -> StatusReport:
     for row in rows:
         counts[row.kind] = counts.get(row.kind, 0) + 1
     state = memory.git_state()
-    edits = memory.hand_edits(state)
-    gone = memory.mass_loss(edits)
+    edits = hand_edits(memory, state)
+    gone = mass_loss(memory, edits)
     lost = {edit.path for edit in gone}
     conflicts = state.conflicts if state is not None else ()
     unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)

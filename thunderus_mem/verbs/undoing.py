@@ -13,6 +13,7 @@ from thunderus_mem.model.timestamp import format_timestamp
 from thunderus_mem.model.undo import UNDO, patch_of, turns
 from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.store.places import may_change
+from thunderus_mem.transaction.by_hand import hand_edits
 from thunderus_mem.verbs.asking_git import Committed, asking
 from thunderus_mem.verbs.choosing import Choice, Chosen, chosen, committed_shards, told
 
@@ -109,7 +110,7 @@ def undo(
     committed = Committed(memory.git)
     if dry_run:
         memory.refresh()
-        by_hand = [edit.change for edit in memory.hand_edits(memory.git_state())]
+        by_hand = [edit.change for edit in hand_edits(memory, memory.git_state())]
         planned = asking(committed, lambda: _plan(memory, choice, committed, by_hand, exact=exact))
         return _undone(planned, ["" for _ in planned])._replace(dry_run=True)
     recorded: list[str] = []
