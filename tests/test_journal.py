@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,9 +14,10 @@ from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Conflict, NotWritable, Refused, ThunderusError
 from thunderus_mem.store import failpoints
 from thunderus_mem.store import journal as journal_module
+from thunderus_mem.store.batch import batch_at
 from thunderus_mem.store.files import ABSENT, read_file, replace_file
 from thunderus_mem.store.journal import Journal
-from thunderus_mem.store.staging import Write
+from thunderus_mem.store.staging import Write, plan, stage
 from thunderus_mem.store.tail import Uncertain
 
 if TYPE_CHECKING:
@@ -408,3 +411,82 @@ def test_taken_by_mistake_and_written_anew_keeps_both(store: Store, fail_at, mon
     healed = store.journal.heal(store.contains)
     assert read_file(healed[1].kept, 100) == b"first"
     assert store.read("b.md") == b"second"
+
+
+LINES = [b'{"id":"evt_2"}\n', b'{"id":"evt_3"}\n', b'{"id":"evt_4"}\n']
+
+
+def _cut(data: bytes, lost: int) -> bytes:
+    """What a disk may keep of several lines: one block of eight bytes as it was before, which is nothing."""
+    return data[:lost] + b"\0" * len(data[lost : lost + 8]) + data[lost + 8 :]
+
+
+def _begin(store: Store) -> None:
+    """What is on disk when the power goes while several lines are being written."""
+    batch = batch_at(os.path.join(store.root, LOG), LINES)
+    stage(store.staging, plan("evt_2", LOG, (), "")._replace(batch=batch), ())
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_of_several_lines_all_are_there_or_none(store: Store, number: int) -> None:
+    """Whatever blocks the disk kept, also when the last line is whole."""
+    first, data = b'{"id":"evt_1"}\n', b"".join(LINES)
+    store.write(LOG, first)
+    _begin(store)
+    kept = [data, data[:20], b"", _cut(data, 0), _cut(data, 16), _cut(data, len(data) - 8)][number]
+    (Path(store.root) / LOG).write_bytes(first + kept)
+    assert store.journal.pending() == 1
+
+    healed = store.journal.heal(store.contains, shards=[LOG])
+
+    assert store.read(LOG) == first + (data if kept == data else b"")
+    assert store.journal.pending() == 0
+    assert bool(healed) == (kept not in (data, b""))
+    texts = [read_file(one.kept, 1000) for one in healed]
+    assert b"".join(reversed(texts)) in (kept, b"")
+    assert store.journal.heal(store.contains, shards=[LOG]) == []
+
+
+def test_several_lines_leave_nothing_behind(store: Store) -> None:
+    store.journal.append("evt_2", LOG, LINES)
+    store.journal.append("evt_5", LOG, [b'{"id":"evt_5"}\n'])
+    assert store.read(LOG) == b"".join(LINES) + b'{"id":"evt_5"}\n'
+    assert os.listdir(store.staging) == []
+
+
+def test_a_log_that_others_went_on_with_is_not_cut(store: Store) -> None:
+    _begin(store)
+    damaged = _cut(b"".join(LINES), 0) + b'{"id":"evt_5"}\n'
+    store.write(LOG, damaged)
+    assert store.journal.heal(store.contains) == []
+    assert store.read(LOG) == damaged
+    assert store.journal.pending() == 0
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        {"offset": -1, "size": 9, "hash": ""},
+        {"offset": 0, "size": 1 << 40, "hash": ""},
+        {"offset": 0},
+        {"offset": [], "size": 1, "hash": ""},
+        [],
+        7,
+    ],
+)
+def test_a_batch_that_we_did_not_stage_cuts_nothing(store: Store, batch: object) -> None:
+    store.write(LOG, LINES[0])
+    record = {"event": "evt_9", "shard": LOG, "head": "", "writes": [], "batch": batch}
+    store.write(".staging/evt_9/op.json", json.dumps(record).encode())
+    assert [one.action for one in store.journal.heal(store.contains)] == ["damaged"]
+    assert store.read(LOG) == LINES[0]
+
+
+def test_lines_of_a_log_that_a_repository_can_bring_along_are_never_cut(store: Store) -> None:
+    journal = Journal(store.root, store.staging, store.kept, is_private=lambda path: path != LOG)
+    store.write(LOG, LINES[0])
+    batch = {"offset": 0, "size": 1000, "hash": ""}
+    record = {"event": "evt_9", "shard": LOG, "head": "", "writes": [], "batch": batch}
+    store.write(".staging/evt_9/op.json", json.dumps(record).encode())
+    assert [one.action for one in journal.heal(store.contains)] == ["damaged"]
+    assert store.read(LOG) == LINES[0]

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from thunderus_mem.model import words
 from thunderus_mem.model.errors import InvalidQuery
 from thunderus_mem.model.query import (
     MAX_TERMS,
@@ -215,3 +216,12 @@ def test_the_last_word_is_open_while_somebody_types() -> None:
     assert match_expression(parse_query("thes", unfinished=True)) == '"thes"*'
     assert match_expression(parse_query('"retry han', unfinished=True)) == '"retry" OR "han"*'
     assert match_expression(parse_query("the", unfinished=True)) == '"the"*'
+
+
+@settings(deadline=None, max_examples=400, derandomize=True)
+@given(st.text(max_size=40) | st.text(alphabet="aBC1_ -é漢ǅ\ud800", max_size=30))
+def test_texts_that_are_passed_over_have_no_parts(text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words, "_may_have_humps", lambda text: True)
+        thorough = identifier_parts(text)
+    assert identifier_parts(text) == thorough

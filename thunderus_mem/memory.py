@@ -21,7 +21,7 @@ from thunderus_mem.projection.refresh import (
     silent,
 )
 from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.layout import MEMORY, Layout, is_shard
+from thunderus_mem.store.layout import MEMORY, Layout, is_private_shard, is_shard
 from thunderus_mem.store.root import Found, find_root
 
 if TYPE_CHECKING:
@@ -201,6 +201,7 @@ class Memory:
             self.layout.staging_dir,
             self.layout.quarantine_dir,
             is_log=is_shard,
+            is_private=is_private_shard,
             is_document=may_stage,
         )
 

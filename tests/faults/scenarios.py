@@ -21,6 +21,7 @@ SCENARIOS = (
     Scenario("remove", WRITER, _TWO, ("change", "b")),
     Scenario("several", WRITER, _TWO, ("change", "c=neu", "a=anders", "b")),
     Scenario("note", WRITER, _TWO, ("note", "noch", "eins")),
+    Scenario("notes", WRITER, _TWO, ("notes", "eins", "zwei", "drei")),
     Scenario("after-torn-tail", WRITER, _TWO, ("change", "c=neu"), damage=b'{"event_id": "evt_9", "bo\xc3'),
     Scenario("after-cut-line-end", WRITER, _TWO, ("status",), cut=1),
     Scenario("roll-back", WRITER, _TWO, ("change", "c=neu", "a=anders"), always="append.written:raise"),
@@ -54,6 +55,12 @@ SCENARIOS = (
         "heal-torn-commit",
         WRITER,
         (*_TWO, Step(("change", "c=neu", "a=anders"), "append.half-written:kill")),
+        ("status",),
+    ),
+    Scenario(
+        "heal-torn-notes",
+        WRITER,
+        (*_TWO, Step(("notes", "eins", "zwei", "drei"), "append.half-written:kill")),
         ("status",),
     ),
     Scenario(

@@ -66,9 +66,19 @@ class Writer:
             stream.seek(max(self.size() - 100_000, 0))
             return stream.read().split(b"\n")[-2]
 
-    def line(self, event_id: str, changes: list[dict[str, str]], text: str = "") -> bytes:
+    def notes(self, texts: list[str]) -> None:
+        """Several notes in one write."""
+        ids, lines = [f"{self.new_id()}_{number}" for number in range(len(texts))], list[bytes]()
+        for number, text in enumerate(texts):
+            lines.append(self.line(ids[number], [], text, after=lines[-1][:-1] if lines else None))
+        self.journal.append(ids[0], SHARD, lines)
+        print("\n".join(f"acked {event_id}" for event_id in ids), flush=True)
+
+    def line(
+        self, event_id: str, changes: list[dict[str, str]], text: str = "", after: bytes | None = None
+    ) -> bytes:
         """The next line of the log, naming the one before it."""
-        last = self.last_line()
+        last = after or self.last_line()
         event = {
             "event_id": event_id,
             "ts": f"2026-01-01T00:00:00.{self.size():09d}Z",
@@ -143,6 +153,8 @@ def _under_lock(writer: Writer, command: str, arguments: list[str]) -> int:
         event_id = writer.new_id()
         writer.journal.commit(event_id, SHARD, writer.line(event_id, [], " ".join(arguments)), [])
         print(f"acked {event_id}", flush=True)
+    if command == "notes":
+        writer.notes(arguments)
     if command == "put":
         replace_file(os.path.join(writer.root, arguments[0]), arguments[1].encode())
     if command == "forget":

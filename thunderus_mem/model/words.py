@@ -13,6 +13,10 @@ _CJK_CLASS: Final = (
 _ALNUM_RUN: Final = r"[^\W_]+"
 _HUMP: Final = r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]|[A-Za-z][0-9]"
 _CAMEL_WORD: Final = r"\b(?=[A-Za-z0-9_]*(?:[a-z0-9][A-Z]|[A-Z]{2}[a-z]))[A-Za-z0-9_]+"
+# What each byte of a text is to a hump: a capital, a small letter or a digit, anything else.
+_SHAPES: Final = bytes(
+    65 if 65 <= byte <= 90 else 97 if 97 <= byte <= 122 or 48 <= byte <= 57 else 32 for byte in range(256)
+)
 _CAMEL_PART: Final = r"[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z]+[0-9]*|[0-9]+"
 _SCRIPT_RUN: Final = f"[{_CJK_CLASS}]+|[^{_CJK_CLASS}]+"
 
@@ -24,9 +28,8 @@ def identifier_parts(text: str) -> list[str]:
     Japanese and Korean runs, and the Latin words glued to such a run.
     """
     found: list[str] = []
-    # Most words are all small or only begin with a capital; telling so is cheaper than searching for humps.
-    mixed = [word for word in text.split() if not (word.islower() or word.istitle())]
-    if mixed:
+    if _may_have_humps(text):
+        mixed = [word for word in text.split() if not (word.islower() or word.istitle())]
         camel_part = pattern(_CAMEL_PART)
         for word in pattern(_CAMEL_WORD).findall(" ".join(mixed)):
             found += [part.lower() for part in camel_part.findall(word)]
@@ -43,6 +46,13 @@ def identifier_parts(text: str) -> list[str]:
             if not is_cjk(piece)
         ]
     return found
+
+
+def _may_have_humps(text: str) -> bool:
+    """Whether a capital follows a small letter or a digit, or two capitals come before one, anywhere: most
+    texts have none, and telling so is much cheaper than to look at every word."""
+    shape = text.encode("utf-8", "surrogatepass").translate(_SHAPES)
+    return b"aA" in shape or b"AAa" in shape
 
 
 @cache

@@ -31,6 +31,8 @@ NAMES: Final = (
     "append.written",
     "append.synced",
     "append.rolled-back",
+    "batch.set-aside",
+    "batch.truncated",
     "repair.set-aside",
     "repair.truncated",
     "repair.completed",

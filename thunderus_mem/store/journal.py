@@ -11,6 +11,7 @@ import stat
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.model.errors import Conflict, ThunderusError
+from thunderus_mem.store.batch import batch_at, mend_batch
 from thunderus_mem.store.disk import explain, mode_of
 from thunderus_mem.store.failpoints import hit
 from thunderus_mem.store.files import (
@@ -53,6 +54,7 @@ class Journal:
 
     ``is_log`` and ``is_document`` tell which root-relative paths a change may speak of: a staged change that
     names any other was not made by us (a repository can bring a staging folder along) and is set aside.
+    ``is_private`` are the logs that several lines at once are appended to.
     """
 
     def __init__(
@@ -62,10 +64,12 @@ class Journal:
         quarantine: str,
         *,
         is_log: Callable[[str], object] = bool,
+        is_private: Callable[[str], object] = bool,
         is_document: Callable[[str], object] = bool,
     ) -> None:
         self._root = root
         self._is_log = is_log
+        self._is_private = is_private
         self._is_document = is_document
         self._staging = staging
         self._quarantine = quarantine
@@ -78,13 +82,23 @@ class Journal:
         """Mend the end of a log (root-relative); to be done before a line's ``prev`` is worked out."""
         return repair_tail(inside(self._root, shard), self._quarantine)
 
-    def append(self, shard: str, lines: Sequence[bytes], *, follows: str = "") -> None:
-        """Append lines that change no file to the log ``shard``, in one write; raises as `commit` does."""
+    def append(self, event_id: str, shard: str, lines: Sequence[bytes], *, follows: str = "") -> None:
+        """Append lines that change no file to the log ``shard``, in one write: all, or none for whoever reads
+        it after the next `heal`. The first is that of the event. Raises as `commit` does."""
         log = inside(self._root, shard)
         mended = repair_tail(log, self._quarantine)
         if mended is not None:
             raise Conflict(f"{shard} was mended just now.", hint="Run the command again.")
-        append_records(log, lines, quarantine_dir=self._quarantine, follows=follows)
+        if len(lines) > 1:
+            stage(self._staging, plan(event_id, shard, (), "")._replace(batch=batch_at(log, lines)), ())
+        try:
+            append_records(log, lines, quarantine_dir=self._quarantine, follows=follows)
+        except Uncertain:
+            raise
+        except BaseException:
+            drop(self._staging, event_id)
+            raise
+        drop(self._staging, event_id)
 
     def commit(
         self, event_id: str, shard: str, line: bytes, writes: Sequence[Write], *, head: str = "",
@@ -207,6 +221,10 @@ class Journal:
         if operation is None or not self._is_ours(operation):
             return [self._keep_damaged(event_id)]
         log = inside(self._root, operation.shard)
+        if operation.batch is not None:
+            told = _told(mend_batch(log, operation.batch, self._quarantine), operation.shard)
+            drop(self._staging, event_id)
+            return told
         told = _told(repair_tail(log, self._quarantine), operation.shard)
         moved = head is not None and operation.head not in ("", head)
         if contains(operation.shard, event_id):
@@ -216,6 +234,8 @@ class Journal:
         return [*told, *self._undo(operation, moved)]
 
     def _is_ours(self, operation: Operation) -> bool:
+        if operation.batch is not None and (operation.writes or not self._is_private(operation.shard)):
+            return False
         return bool(self._is_log(operation.shard)) and all(
             self._is_document(planned.path) for planned in operation.writes
         )

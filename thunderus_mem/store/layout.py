@@ -207,6 +207,11 @@ def is_shard(path: str) -> bool:
     return name == "events.jsonl" and posixpath.dirname(folder) in SHARD_FOLDERS
 
 
+def is_private_shard(path: str) -> bool:
+    """Whether it is one of those that stay in this working tree, which no repository brings along."""
+    return is_shard(path) and path.startswith(f"{SHARD_FOLDERS[1]}/")
+
+
 def check_places(root: str) -> None:
     """Raise ``Refused`` when a folder of the store is a symbolic link.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.errors import Refused
 from thunderus_mem.store import disk
+from thunderus_mem.store.batch import Batch
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
 from thunderus_mem.store.files import ABSENT, read_file
@@ -39,6 +40,7 @@ OPERATION: Final = "op.json"
 
 _EVENT_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}", re.ASCII)
 _OPERATION_LIMIT: Final = 16 << 20
+_BATCH_LIMIT: Final = 1 << 30
 
 
 class Write(NamedTuple):
@@ -63,12 +65,14 @@ class Planned(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """A staged change: its event and the log it goes to, git's HEAD when it was made, its writes."""
+    """A staged change: its event and the log it goes to, git's HEAD when it was made, its writes; or several
+    lines of the log that change no file, ``event_id`` being that of the first."""
 
     event_id: str
     shard: str
     head: str
     writes: tuple[Planned, ...]
+    batch: Batch | None = None
 
 
 def plan(event_id: str, shard: str, writes: Sequence[Write], head: str) -> Operation:
@@ -88,7 +92,7 @@ def plan(event_id: str, shard: str, writes: Sequence[Write], head: str) -> Opera
 def _encode(operation: Operation) -> bytes:
     import json
 
-    record = {
+    record: dict[str, Any] = {
         "event": operation.event_id,
         "shard": operation.shard,
         "head": operation.head,
@@ -97,6 +101,8 @@ def _encode(operation: Operation) -> bytes:
             for planned in operation.writes
         ],
     }
+    if operation.batch is not None:
+        record["batch"] = operation.batch._asdict()
     return json.dumps(record, ensure_ascii=False, indent=1).encode()
 
 
@@ -118,11 +124,24 @@ def read_operation(staging: str, event_id: str) -> Operation | None:
             for entry in record["writes"]
         )
         operation = Operation(
-            str(record["event"]), safe_relative(record["shard"]), str(record["head"]), writes
+            str(record["event"]),
+            safe_relative(record["shard"]),
+            str(record["head"]),
+            writes,
+            _batch(record.get("batch")),
         )
     except (ValueError, KeyError, TypeError, RecursionError, Refused):
         return None
     return operation if operation.event_id == event_id else None
+
+
+def _batch(record: dict[str, Any] | None) -> Batch | None:
+    if record is None:
+        return None
+    offset, size = int(record["offset"]), int(record["size"])
+    if min(offset, size) < 0 or size > _BATCH_LIMIT:
+        raise ValueError(record)
+    return Batch(offset, size, str(record["hash"]))
 
 
 def staged_ids(staging: str) -> list[str]:

@@ -26,6 +26,7 @@ __all__ = [
     "Uncertain",
     "append_record",
     "append_records",
+    "open_log",
     "plain_name",
     "quarantine",
     "repair_tail",
@@ -80,7 +81,8 @@ def quarantine(directory: str, name: str, data: bytes) -> str:
     return path
 
 
-def _open_log(path: str, flags: int) -> int:
+def open_log(path: str, flags: int = _FLAGS) -> int:
+    """Open a log for reading and writing. Raises ``OSError``, and ``Refused`` for what is no regular file."""
     descriptor = open_file(path, flags, 0o664)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -120,7 +122,7 @@ def repair_tail(path: str, quarantine_dir: str | None) -> TailRepair | None:
     that is None). Killed anywhere, the next call does the rest. Raises ``NotWritable`` when the disk refuses.
     """
     try:
-        descriptor = _open_log(path, _FLAGS)
+        descriptor = open_log(path)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -189,7 +191,7 @@ def append_records(
         existed = disk.mode_of(path) != 0
         if follows and not existed:
             raise _replaced(path)
-        descriptor = _open_log(path, _FLAGS | os.O_APPEND | os.O_CREAT)
+        descriptor = open_log(path, _FLAGS | os.O_APPEND | os.O_CREAT)
     except OSError as error:
         raise explain(error, path) from error
     try:

@@ -42,7 +42,7 @@ def append_private(
         lines.append(line)
         events.append(event)
     memory.sessions.begin(session)
-    memory.journal.append(session.local_shard, lines, follows=follows or "")
     if lines:
+        memory.journal.append(events[0].id, session.local_shard, lines, follows=follows or "")
         memory.sessions.wrote(session, lines[-1], private=True)
     return events
