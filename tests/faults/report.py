@@ -90,8 +90,8 @@ FLOORS = {
     "C8": Floor(62, 1_700),
     "P6": Floor(8, 63),
 }
-"""A harness that stops finding points must not pass. Rows that go on for a time (K3, X2) have half of what two
-processors did with other work beside them."""
+"""A harness that stops finding points must not pass. Rows that go on for a time (K3, X2) have
+less than what two processors did with other work beside them."""
 
 
 def floor(row: str) -> int:
