@@ -34,6 +34,7 @@ __all__ = [
     "existing_mode",
     "explain",
     "file_hash",
+    "permissions",
     "quarantine",
     "read_below",
     "read_file",
@@ -140,6 +141,15 @@ def existing_mode(path: str) -> int | None:
     if not stat.S_ISREG(mode):
         raise _not_regular(path)
     return stat.S_IMODE(mode)
+
+
+def permissions(path: str) -> int:
+    """The permission bits of the regular file with this name; 0 where there is none, or nobody may know."""
+    try:
+        mode = disk.mode_of(path)
+    except OSError:
+        return 0
+    return stat.S_IMODE(mode) & 0o777 if stat.S_ISREG(mode) else 0
 
 
 def replace_file(
