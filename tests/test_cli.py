@@ -297,6 +297,21 @@ def test_a_quiet_init_says_nothing(run: Run, repo: Path) -> None:
     assert run("init", "-q", "--json").json["kept"]
 
 
+@pytest.mark.parametrize("word", ["refresh", "rebuild"])
+def test_a_quiet_refresh_tells_only_what_cannot_be_read(word: str, run: Run, repo: Path) -> None:
+    run("init")
+    assert run("index", word).out
+    quiet = run("-q", "index", word)
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
+    assert run("index", word, "-q", "--json").json["total"] == 1
+    assert "total\t1\n" in run("index", word, "-q", "--plain").out
+    (repo / ".thunderus" / "memory" / "semantic" / "FACTS" / "bad.md").write_bytes(b"---\nid: [\n---\n")
+    told = "1 file cannot be read; see: thunderus-mem lint\n"
+    quiet = run("-q", "index", word)
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", told)
+    assert run("index", word).err.endswith(told)
+
+
 def test_a_list_tells_no_status_of_what_no_code_speaks_for(run: Run, repo: Path) -> None:
     run("init")
     run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")

@@ -257,3 +257,38 @@ def test_a_file_that_is_no_proposal_is_told_everywhere(run: Callable[..., Done],
     doctor = run("doctor")
     assert doctor.code == 1
     assert "is no proposal" in doctor.out
+
+
+@pytest.mark.parametrize("label", ["", "duplicates"])
+def test_a_file_that_cannot_be_read_may_be_what_waits(
+    label: str, run: Callable[..., Done], tmp_path: Path
+) -> None:
+    assert run("patch", "list").err == "Nothing waits for review.\n"
+    folder = tmp_path / ".thunderus" / "patches"
+    for name in ("x.json", "y.json", "patch_0.json"):
+        (folder / name).write_text("{}")
+    listed = run("patch", "list", *(["--label", label] if label else []))
+    assert listed.code == 6
+    assert listed.out == ""
+    assert listed.err.splitlines() == [
+        ".thunderus/patches/patch_0.json is no proposal: no proposal has such a name (patch_….json)",
+        ".thunderus/patches/x.json is no proposal: no proposal has such a name (patch_….json)",
+        ".thunderus/patches/y.json is no proposal: no proposal has such a name (patch_….json)",
+        "hint:  Move the file away",
+    ]
+    (folder / "patch_01KFG0000000000000000000AB.json").write_text("{}")
+    told = run("patch", "list", "-q").err.splitlines()
+    assert [line for line in told if line.startswith("hint:")] == [
+        "hint:  Move the file away",
+        "hint:  Bring the file back from git, or delete it: then nothing is proposed",
+        "hint:  Move the file away",
+    ]
+    assert "Nothing waits" not in run("patch", "approve", "--all", "--yes").err
+
+
+def test_nothing_of_a_label_waits(run: Callable[..., Done]) -> None:
+    run("edit", "fact.one", "--set", "title=New", **AGENT)
+    assert run("patch", "list", "--label", "other").err == "No such proposal waits for review.\n"
+    rejected = run("patch", "reject", "--all", "--yes", "--rule", "other", "-m", "no")
+    assert rejected.err == "No such proposal; `thunderus-mem patch list` shows what waits.\n"
+    assert len(waiting(run)) == 1

@@ -55,6 +55,7 @@ EVENT_LINE: dict[str, Any] = {
                 "after": "sha256:0",
                 "diff": None,
                 "diff_omitted": True,
+                "mode": "600",
             }
         ],
     },

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from datetime import UTC, datetime
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from git_repository import Repository
 
 from thunderus_mem.model.event import line_hash
+from thunderus_mem.store import disk
 from thunderus_mem.store.git import Git, GitState
 from thunderus_mem.store.sessions import Session, Sessions
 
@@ -197,3 +199,36 @@ def test_git_is_asked_again_only_when_something_moved(tmp_path: Path) -> None:
     assert moved is not None
     assert (moved.shard_known, moved.head) == (True, repository.git("rev-parse", "HEAD"))
     assert tree.sessions.still_holds(None, None)
+
+
+@pytest.mark.parametrize("refused", [10**6, 8, 3])
+def test_a_command_waits_once_for_a_state_that_another_program_has_open(
+    refused: int, tree: Tree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Windows says it: the name is refused so often each time somebody begins to write it anew."""
+    slept: list[float] = []
+    left = 0
+    replace = os.replace
+
+    def held(source: str, target: str, **options: Any) -> None:
+        nonlocal left
+        if left:
+            left -= 1
+            error = PermissionError(errno.EACCES, "another program has it open", target)
+            error.winerror = 32  # type: ignore[attr-defined]
+            raise error
+        replace(source, target, **options)
+
+    monkeypatch.setattr(os, "replace", held)
+    monkeypatch.setattr(disk.time, "sleep", slept.append)
+    for _ in range(2):
+        command = tree.opened()
+        session = command.current(STATE, NOW, tree.new_id)
+        before = len(slept)
+        for number in range(5):
+            left = refused
+            command.wrote(session, b"%d\n" % number)
+        assert 0.07 < sum(slept[before:]) < 2.5
+        left = 0
+        command.wrote(session, b"last\n")
+        assert command.last_written() == (session.id, line_hash(b"last"))

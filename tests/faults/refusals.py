@@ -131,10 +131,6 @@ def sync_fails(at: int) -> Callable[[], dict[str, Any]]:
     return lambda: {"syncs": failing.calls, "path": failing.refused, "believed": failing.believed}
 
 
-_EACH_EVENT = "/local/session.json"
-"""What every event writes anew, so that each waits for it."""
-
-
 def _whole(path: str, folder: int | None) -> str:
     """The name as a whole path, where it is one in an open folder."""
     at = folder is not None and folder >= 0
@@ -175,8 +171,7 @@ def held_elsewhere(times: int, code: int) -> Callable[[], dict[str, Any]]:
     class Clock:
         @staticmethod
         def sleep(seconds: float) -> None:
-            begins = last.endswith(_EACH_EVENT) and seconds == disk._WINDOWS_PAUSES[0]
-            waited[last] = (0.0 if begins else waited.get(last, 0.0)) + seconds
+            waited[last] = waited.get(last, 0.0) + seconds
             longest[0] = max(longest[0], waited[last])
 
     disk.os = Held()  # type: ignore[assignment]

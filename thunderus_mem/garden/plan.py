@@ -116,14 +116,13 @@ def make_plan(
 ) -> Plan:
     """Join the steps of every gardening rule into one plan: what can be carried out first, then proposals,
     then reports; each by rule, in the ``order`` of their names. Steps whose key is ``rejected``, or among
-    those ``waiting`` for review, are left out and counted."""
+    those ``waiting`` for review, are left out and counted; a proposal about a document that another one of
+    its rule would take away already is left out until that one is turned down."""
     rank = {name: place for place, name in enumerate(order)}
     steps = [step for part in parts for step in part]
-    if rejected or waiting:
-        asked = [step for step in steps if step.key not in rejected]
-        left = [step for step in asked if step.key not in waiting]
-    else:
-        asked = left = steps
+    undecided = [step for step in steps if step.key not in rejected] if rejected else steps
+    asked = _asked_once(undecided, waiting)
+    left = [step for step in asked if step.key not in waiting] if waiting else asked
     ordered = sorted(
         left,
         key=lambda step: (
@@ -134,4 +133,27 @@ def make_plan(
             step.targets,
         ),
     )
-    return Plan(tuple(ordered), len(steps) - len(asked), len(asked) - len(left))
+    return Plan(tuple(ordered), len(steps) - len(undecided), len(asked) - len(left))
+
+
+def _asked_once(steps: Sequence[Step], waiting: Collection[str]) -> list[Step]:
+    """Of proposals of one rule that would take away the same document only one: of a family of documents that
+    are alike each is asked about once. One that waits goes first, then one whose other document stays."""
+    taking: dict[tuple[str, str], list[Step]] = {}
+    for step in steps:
+        for name in _taken(step):
+            taking.setdefault(name, []).append(step)
+
+    def rank(step: Step) -> tuple[bool, bool]:
+        changed = ((step.rule, edit.path) for edit in step.edits if edit.after_text is not None)
+        return step.key not in waiting, any(name in taking for name in changed)
+
+    chosen = {name: min(some, key=rank) if len(some) > 1 else some[0] for name, some in taking.items()}
+    return [step for step in steps if any(chosen[name] is step for name in _taken(step)) or not _taken(step)]
+
+
+def _taken(step: Step) -> list[tuple[str, str]]:
+    """The files that a proposal would take away, each with the rule that wants it."""
+    if step.extent != "propose":
+        return []
+    return [(step.rule, edit.path) for edit in step.edits if edit.after_text is None]

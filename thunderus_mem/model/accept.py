@@ -170,6 +170,7 @@ def _change(value: Any) -> bool:
         and bool(value["path"])
         and ("diff" not in value or _text_or_null(value["diff"]))
         and type(value.get("diff_omitted", False)) is bool
+        and type(value.get("mode", "")) is str
     )
 
 

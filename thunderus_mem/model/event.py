@@ -62,7 +62,8 @@ class Change(NamedTuple):
     ``op`` is create, update, remove, rename or aborted. ``before`` and ``after`` are content hashes, "" where
     there was no file.
     ``diff`` is a unified diff; ``None`` when there is nothing to show or, with ``diff_omitted``, when it
-    was too long to log.
+    was too long to log. ``mode`` are the permissions of a file that went away, in octal digits; "" for the
+    usual ones.
     """
 
     op: str
@@ -72,6 +73,7 @@ class Change(NamedTuple):
     after: str
     diff: str | None = None
     diff_omitted: bool = False
+    mode: str = ""
 
 
 def make_event(
@@ -117,6 +119,7 @@ def _change_data(change: Change) -> dict[str, Any]:
         "after": change.after,
         "diff": change.diff,
         "diff_omitted": change.diff_omitted,
+        **({"mode": change.mode} if change.mode else {}),
     }
 
 
@@ -238,10 +241,11 @@ def changes_of(event: Event) -> tuple[Change, ...]:
             data.get(key) or "" for key in ("op", "doc_id", "path", "before", "after")
         )
         if all(isinstance(text, str) for text in (op, doc_id, path, before, after)):
-            diff = data.get("diff")
+            diff, mode = (data.get(key) for key in ("diff", "mode"))
             omitted = data.get("diff_omitted") is True
             kept = diff if isinstance(diff, str) else None
-            found.append(Change(op, doc_id, path, before, after, kept, omitted))
+            known = mode if isinstance(mode, str) else ""
+            found.append(Change(op, doc_id, path, before, after, kept, omitted, known))
     return tuple(found)
 
 

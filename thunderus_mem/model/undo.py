@@ -17,6 +17,7 @@ __all__ = [
     "is_by_the_tool",
     "origin",
     "patch_of",
+    "permissions_in",
     "taken_back",
     "turns",
 ]
@@ -88,6 +89,12 @@ def can_be_taken_back(event: Event, taken: Mapping[str, str], *, undos: bool) ->
     if event.id in taken or not is_by_the_tool(event):
         return False
     return (event.body.get("op") == UNDO) is undos and (undos or bool(changes_of(event)))
+
+
+def permissions_in(mode: str) -> int | None:
+    """Permissions as the log has them, three octal digits, and readable for their owner; ``None`` for any
+    other text."""
+    return int(mode, 8) | 0o400 if len(mode) == 3 and set(mode) <= set("01234567") else None
 
 
 class Turn(NamedTuple):

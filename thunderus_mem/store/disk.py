@@ -23,9 +23,10 @@ from thunderus_mem.store.failpoints import armed, hit, note
 from thunderus_mem.store.unlinked import folder_of, open_file, open_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 __all__ = [
+    "PAUSES",
     "create",
     "explain",
     "link",
@@ -51,7 +52,8 @@ _OPEN_FILES_HAVE_MODES: Final = os.chmod in os.supports_fd
 
 # access denied, sharing violation, lock violation: another program has the file open for a moment.
 _WINDOWS_SHARING: Final = (5, 32, 33)
-_WINDOWS_PAUSES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 0.9)
+PAUSES: Final = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 0.9)
+"""Seconds to wait, one after the other, for a file that another program has open."""
 
 _SPACE = "Free some space, then run the command again."
 _RIGHTS = "Check who owns it and its permissions, then run the command again."
@@ -114,18 +116,22 @@ def is_held(error: OSError) -> bool:
     return getattr(error, "winerror", None) in _WINDOWS_SHARING
 
 
-def retrying(action: Callable[..., Any], *paths: str) -> None:
-    """Call ``action(*paths)``; again for up to 2.5 s while Windows says a program has the file."""
-    for pause in _WINDOWS_PAUSES:
+def retrying(action: Callable[..., Any], *paths: str, pauses: Iterable[float] = PAUSES) -> None:
+    """Call ``action(*paths)``; again after each of the ``pauses`` while Windows says a program has the file.
+
+    Only those that are needed are taken from an iterator: several calls may share one.
+    """
+    left = iter(pauses)
+    while True:
         try:
             action(*paths)
         except OSError as error:
-            if not is_held(error):
+            pause = next(left, None) if is_held(error) else None
+            if pause is None:
                 raise
             time.sleep(pause)
         else:
             return
-    action(*paths)
 
 
 def mode_of(path: str) -> int:
@@ -225,10 +231,10 @@ def remove_folder(path: str) -> None:
     note("rmdir", path)
 
 
-def rename(source: str, target: str) -> None:
-    """Put ``source`` in the place of ``target`` in one step."""
+def rename(source: str, target: str, *, pauses: Iterable[float] = PAUSES) -> None:
+    """Put ``source`` in the place of ``target`` in one step; ``pauses`` as in `retrying`."""
     with folder_of(source) as (old, here), folder_of(target) as (new, there):
-        retrying(partial(os.replace, src_dir_fd=here, dst_dir_fd=there), old, new)
+        retrying(partial(os.replace, src_dir_fd=here, dst_dir_fd=there), old, new, pauses=pauses)
     note("rename", source, os.fsencode(target))
 
 

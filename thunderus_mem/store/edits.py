@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.model.document import content_hash
 from thunderus_mem.model.event import Change, unified_diff
 from thunderus_mem.store.files import ABSENT
 from thunderus_mem.store.staging import Write
 
-__all__ = ["Edit", "Ids"]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["USUAL_MODE", "Edit", "Ids", "keeping_modes"]
+
+USUAL_MODE: Final = 0o644
+"""Permissions that the log does not tell of."""
 
 
 class Edit(NamedTuple):
@@ -17,7 +23,7 @@ class Edit(NamedTuple):
 
     A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
     ``found`` is what the file holds instead of ``before``, where git has left a conflict in it. ``mode`` are
-    the permissions a new file gets, where they are not the usual ones.
+    the permissions a new file gets, or one that goes away has, where they are not the usual ones.
     """
 
     doc_id: str
@@ -52,6 +58,7 @@ class Edit(NamedTuple):
             after=ABSENT if self.after is None else content_hash(self.after),
             diff=diff,
             diff_omitted=diff is None,
+            mode=f"{self.mode:03o}" if self.op == "remove" and self.mode is not None else "",
         )
 
     def as_write(self) -> Write:
@@ -63,6 +70,21 @@ class Edit(NamedTuple):
             after=None if self.after is None else self.after.encode("utf-8"),
             mode=self.mode,
         )
+
+
+def keeping_modes(edits: Iterable[Edit], mode_at: Callable[[str], int]) -> Iterator[Edit]:
+    """The edits with the permissions of the files they take away, for the log; one that moves takes its own
+    along. ``mode_at`` gives those of a path, 0 where there are none."""
+    left: int | None = None
+    for edit in edits:
+        if edit.after is None:
+            mode = mode_at(edit.path)
+            left = mode if mode not in (0, USUAL_MODE) else None
+            yield edit._replace(mode=left)
+        else:  # what moves follows at once on what it leaves
+            moved = left if edit.renames and edit.mode is None else edit.mode
+            yield edit._replace(mode=moved)
+            left = None
 
 
 class Ids(NamedTuple):

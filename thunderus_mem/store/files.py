@@ -34,6 +34,7 @@ __all__ = [
     "existing_mode",
     "explain",
     "file_hash",
+    "permissions",
     "quarantine",
     "read_below",
     "read_file",
@@ -142,14 +143,28 @@ def existing_mode(path: str) -> int | None:
     return stat.S_IMODE(mode)
 
 
+def permissions(path: str) -> int:
+    """The permission bits of the regular file with this name; 0 where there is none, or nobody may know."""
+    try:
+        mode = disk.mode_of(path)
+    except OSError:
+        return 0
+    return stat.S_IMODE(mode) & 0o777 if stat.S_ISREG(mode) else 0
+
+
 def replace_file(
-    path: str, data: bytes | Iterable[bytes], *, expecting: str | None = None, durable: bool = True
+    path: str,
+    data: bytes | Iterable[bytes],
+    *,
+    expecting: str | None = None,
+    durable: bool = True,
+    pauses: Iterable[float] = disk.PAUSES,
 ) -> None:
     """Put ``data`` (or its pieces) at ``path`` whole or not at all, keeping the mode of the file there was.
 
     ``expecting`` is the hash the file must have now (``ABSENT``: no file), None for whatever there is.
     Without ``durable`` a power failure may bring the old file back, but never leaves a part of the new one.
-    Missing folders are made.
+    Missing folders are made. ``pauses`` are seconds to wait while another program has the file open.
     Raises ``Conflict``, ``Refused`` (a link or no regular file in its place) or ``NotWritable``.
     """
     if expecting is not None:
@@ -161,7 +176,7 @@ def replace_file(
         disk.make_folders(folder, durable=durable)
         try:
             _write_temporary(temporary, data, mode)
-            disk.rename(temporary, path)
+            disk.rename(temporary, path, pauses=pauses)
         except BaseException:
             _discard(temporary)
             raise

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from thunderus_mem.model.errors import ThunderusError
 from thunderus_mem.model.event import line_hash
 from thunderus_mem.model.strict_json import parse_object
+from thunderus_mem.store.disk import PAUSES
 from thunderus_mem.store.events import SHARD_NAME, last_line, open_regular
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Sessions:
         self._state_file = os.path.join(local_dir, STATE_NAME)
         # A copy of the whole folder, on another path or machine, must not go on in the same shard.
         self._place = f"{_machine()}:{os.path.realpath(root)}"
+        # One command writes the state with every event, and waits once for a program that has it open.
+        self._pauses = iter(PAUSES)
 
     def _relative(self, *parts: str) -> str:
         return os.path.relpath(os.path.join(*parts), self._root).replace(os.sep, "/")
@@ -194,7 +197,7 @@ class Sessions:
         data = json.dumps(state, indent=1, sort_keys=True).encode() + b"\n"
         # A state that cannot be written costs a new session, nothing more.
         with suppress(ThunderusError):
-            replace_file(self._state_file, data, durable=durable)
+            replace_file(self._state_file, data, durable=durable, pauses=self._pauses)
 
 
 def _earlier(state: dict[str, Any]) -> list[str]:

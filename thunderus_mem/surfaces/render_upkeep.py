@@ -57,14 +57,14 @@ def index_proof(value: IndexProof, console: Console) -> str:
 
 
 def refreshed(value: Refreshed, console: Console) -> str:
-    """What a refresh found."""
+    """What a refresh found; with ``--quiet`` only that files cannot be read: there is no data to print."""
     parts = [("added", value.added), ("modified", value.modified), ("removed", value.removed)]
     changes = ", ".join(f"{number:,} {name}" for name, number in parts if number) or "nothing changed"
     if value.rebuilt:
         console.say(f"Rebuilt: {value.rebuilt}.")
     if value.problems:
-        console.say(f"{counted(value.problems, 'file')} cannot be read; see: thunderus-mem lint")
-    return f"{counted(value.total, 'document')}: {changes}"
+        console.talk(f"{counted(value.problems, 'file')} cannot be read; see: thunderus-mem lint")
+    return "" if console.quiet else f"{counted(value.total, 'document')}: {changes}"
 
 
 def manifest_report(value: ManifestReport, console: Console) -> str:

@@ -62,6 +62,21 @@ def wrapped(text: str, limit: int) -> list[str]:
     return lines
 
 
+def folded(text: str, limit: int) -> str:
+    """A text whose lines of more than ``limit`` columns go on below, broken between words and as far from the
+    margin as they began; the others stay as they are, and so does a word that is longer than a line."""
+    return "\n".join(part for line in text.split("\n") for part in _folded(line, limit))
+
+
+def _folded(line: str, limit: int) -> list[str]:
+    if width(line) <= limit:
+        return [line]
+    words = line.lstrip(" ")
+    margin = " " * min(len(line) - len(words), limit // 2)
+    parts = (part.strip(" ") for part in wrapped(words, limit - len(margin)))
+    return [margin + part for part in parts if part]
+
+
 def aligned(rows: Sequence[Sequence[str]], gap: int = 2) -> list[str]:
     """Rows as lines with aligned columns; no blanks at line ends."""
     if not rows:

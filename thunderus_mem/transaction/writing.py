@@ -18,8 +18,9 @@ from thunderus_mem.model.event import (
 )
 from thunderus_mem.model.event_secrets import refuse_secrets
 from thunderus_mem.model.timestamp import format_precise
-from thunderus_mem.store.edits import Edit, Ids
-from thunderus_mem.store.files import sweep
+from thunderus_mem.store.edits import Edit, Ids, keeping_modes
+from thunderus_mem.store.files import permissions, sweep
+from thunderus_mem.store.paths import inside
 from thunderus_mem.store.standstill import Standstill
 from thunderus_mem.transaction.private import append_private
 
@@ -83,6 +84,7 @@ class Writing:
         """
         chosen = ids or self.ids()
         actor = acting(self._memory.environ, actor)
+        edits = list(keeping_modes(edits, self._mode))
         if not reviewed and must_be_reviewed(self._memory.config, actor, op, [edit.path for edit in edits]):
             return self._file(op, edits, why, actor, chosen)
         return self._append(
@@ -102,6 +104,9 @@ class Writing:
             edits,
             drops,
         )
+
+    def _mode(self, path: str) -> int:
+        return permissions(inside(self._memory.root, path))
 
     def _file(self, op: str, edits: Sequence[Edit], why: str, actor: str, ids: Ids) -> Event:
         """Put the change into the review queue; nothing else is written."""

@@ -13,7 +13,8 @@ from thunderus_mem.model.errors import Conflict, NotFound, NotWritable, Refused
 from thunderus_mem.model.ids import closest
 from thunderus_mem.model.timestamp import format_precise
 from thunderus_mem.store.collector import paused
-from thunderus_mem.store.disk import mode_of
+from thunderus_mem.store.edits import USUAL_MODE
+from thunderus_mem.store.files import permissions
 from thunderus_mem.store.paths import inside
 from thunderus_mem.verbs.garden_material import material_of, with_signatures
 from thunderus_mem.verbs.garden_report import as_edit
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
 _MOST_TOLD = 2_000
 """Documents that a snapshot lists; of more it says how many."""
-_USUAL_MODE = 0o644
 
 
 def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False) -> Plan:
@@ -173,8 +173,8 @@ def _snapshot(memory: Memory, transaction: Writing, plan: Plan, actor: str) -> s
 
 def _told(memory: Memory, edit: DocumentEdit) -> dict[str, str]:
     """A document as a snapshot tells of it."""
-    mode = mode_of(inside(memory.root, edit.path)) & 0o777
-    other = {"mode": f"{mode:o}"} if mode not in (0, _USUAL_MODE) else {}
+    mode = permissions(inside(memory.root, edit.path))
+    other = {"mode": f"{mode:o}"} if mode not in (0, USUAL_MODE) else {}
     return {"id": edit.doc_id, "path": edit.path, "hash": edit.before, **other}
 
 

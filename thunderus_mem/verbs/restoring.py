@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound
-from thunderus_mem.model.undo import taken_back
+from thunderus_mem.model.undo import permissions_in, taken_back
 from thunderus_mem.projection.log_index import read
 from thunderus_mem.transaction.opening import settle
 from thunderus_mem.verbs.choosing import committed_shards, of_patch, told
@@ -159,7 +159,7 @@ def _modes(event: Event) -> dict[str, int]:
     for one in listed if isinstance(listed, list) else ():
         if not isinstance(one, dict):
             continue
-        path, mode = _text(one.get("path")), _text(one.get("mode"))
-        if path and len(mode) == 3 and set(mode) <= set("01234567"):
-            found[path] = int(mode, 8) | 0o400
+        path, mode = _text(one.get("path")), permissions_in(_text(one.get("mode")))
+        if path and mode is not None:
+            found[path] = mode
     return found

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from thunderus_mem.evidence.reversing import Reversal, Reverser, Sources, Tree
 from thunderus_mem.model.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.model.errors import Conflict, NotFound, Refused
-from thunderus_mem.model.event import document_ids
+from thunderus_mem.model.event import changes_of, document_ids
 from thunderus_mem.model.timestamp import format_timestamp
-from thunderus_mem.model.undo import UNDO, patch_of, turns
+from thunderus_mem.model.undo import UNDO, patch_of, permissions_in, turns
 from thunderus_mem.store.edits import Edit, Ids
 from thunderus_mem.store.places import may_change
 from thunderus_mem.transaction.by_hand import hand_edits
@@ -101,7 +101,7 @@ def undo(
 
     A change is what one command wrote. ``anywhere`` counts those of other working trees too; ``redo`` takes
     back the last undo instead. ``exact`` keeps no later change, in whatever place of a text: it is in the
-    way. ``modes`` are permissions of files that come back, by path.
+    way. ``modes`` are permissions of files that come back, by path; else they get those the log has.
 
     All or nothing: raises `Conflict` when a later change is in the way,
     `NotFound` when there is nothing to take back or a text is nowhere any more, `Refused` for a secret.
@@ -220,9 +220,11 @@ def _commit(
     transaction: Writing, memory: Memory, one: _Planned, why: str, actor: str, modes: Mapping[str, int]
 ) -> str:
     event = one.chosen.event
+    logged = {change.path: permissions_in(change.mode) for change in changes_of(event)}
+    known = {**logged, **modes}
     return transaction.commit(
         UNDO,
-        [Edit(*reversal, mode=modes.get(reversal.path)) for reversal in one.reversals],
+        [Edit(*reversal, mode=known.get(reversal.path)) for reversal in one.reversals],
         undoes=[event.id],
         about=document_ids(event),
         why=why or one.why,

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
 from thunderus_mem.model.errors import NotWritable, ThunderusError
+from thunderus_mem.surfaces.cli.screen import columns
 from thunderus_mem.surfaces.filter import seen, without_secrets
 from thunderus_mem.surfaces.style import Style
 
@@ -103,20 +104,14 @@ class Console:
     @property
     def width(self) -> int | None:
         """Columns of the terminal data is printed on; ``None`` when it is none (nothing is cut then)."""
-        if self.plain or not self._out.isatty():
-            return None
-        import shutil
-
-        return shutil.get_terminal_size().columns
+        return None if self.plain or not self._out.isatty() else columns(self._out, self.environ)
 
     @property
     def room(self) -> int | None:
         """Columns for a text that is drawn: on a terminal that can, or with ``--color always``; else none."""
         if self.plain or not (self.color == "always" or self._screen):
             return None
-        import shutil
-
-        return shutil.get_terminal_size().columns
+        return columns(self._out, self.environ)
 
     @property
     def _screen(self) -> bool:
@@ -155,13 +150,18 @@ class Console:
         return self.style.paint(seen(without_secrets(text)))
 
     def talk(self, text: str) -> None:
-        """Print to stderr, after what was printed before.
+        """Print to stderr, after what was printed before; on a terminal words are not broken.
 
         Talk that cannot be written is lost; what could not be printed before fails again at the end.
         """
         with suppress(OSError, NotWritable):
             self._flush(self._out)
-        self._tell(Style(colored=self._colored(self._talk)).paint(seen(without_secrets(text))) + "\n")
+        text = seen(without_secrets(text))
+        if self._talk.isatty():
+            from thunderus_mem.surfaces.text import folded
+
+            text = folded(text, columns(self._talk, self.environ))
+        self._tell(Style(colored=self._colored(self._talk)).paint(text) + "\n")
 
     def _tell(self, text: str) -> None:
         with suppress(OSError, NotWritable):

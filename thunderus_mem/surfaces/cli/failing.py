@@ -19,7 +19,12 @@ def told(error: ThunderusError, style: Style) -> Iterator[str]:
         yield finding_line(finding, style)
     yield f"{style.error('error:')} {_begun(str(error))}{_end(str(error))}"
     if error.hint:
-        yield f"{style.dim('hint:')}  {_begun(error.hint)}"
+        yield hinted(error.hint, style)
+
+
+def hinted(hint: str, style: Style) -> str:
+    """The line that says what to do."""
+    return f"{style.dim('hint:')}  {_begun(hint)}"
 
 
 def _begun(text: str) -> str:

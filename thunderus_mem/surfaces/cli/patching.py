@@ -12,6 +12,7 @@ from thunderus_mem.model.errors import ThunderusError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from thunderus_mem.store.proposals import BadProposal
     from thunderus_mem.surfaces.cli.console import Console
     from thunderus_mem.verbs.decision import Decided
 
@@ -50,15 +51,12 @@ def patch_list(
     # A program wants all of it, a person what fits on a few screens.
     most = 0 if console.json or console.plain else limit
     value = proposing.patch_list(console.memory(), label=label, rule=rule, limit=most)
-    if not value.proposals:
-        console.say("Nothing waits for review.")
+    if not value.proposals and not value.unreadable:  # what cannot be read may be what waits
+        console.say("No such proposal waits for review." if label or rule else "Nothing waits for review.")
     console.emit("patch list", value, listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} newer left out; -n shows more.")
-    for bad in value.unreadable[:_MOST_BAD]:
-        console.talk(f"{bad.path} is no proposal: {f'{bad.key}: ' if bad.key else ''}{bad.reason}")
-    if len(value.unreadable) > _MOST_BAD:
-        console.talk(f"{len(value.unreadable) - _MOST_BAD:,} more are none; see: thunderus-mem lint")
+    _tell_bad(console, value.unreadable)
     return Degraded.exit_code if value.unreadable else 0
 
 
@@ -168,6 +166,19 @@ def patch_expire(
     return _told(console, "patch expire", value)
 
 
+def _tell_bad(console: Console, unreadable: Sequence[BadProposal]) -> None:
+    """The files that are no proposals, and what to do: once for those that stand together."""
+    from thunderus_mem.surfaces.cli.failing import hinted
+
+    told = unreadable[:_MOST_BAD]
+    for bad, following in zip(told, (*told[1:], None), strict=False):
+        console.talk(f"{bad.path} is no proposal: {f'{bad.key}: ' if bad.key else ''}{bad.reason}")
+        if bad.fix and (following is None or following.fix != bad.fix):
+            console.talk(hinted(bad.fix, console.style))
+    if len(unreadable) > _MOST_BAD:
+        console.talk(f"{len(unreadable) - _MOST_BAD:,} more are none; see: thunderus-mem lint")
+
+
 def _chosen(given: Sequence[str] | None, *, every: bool, label: str, rule: str) -> tuple[str, ...]:
     ids = tuple(given or ())
     if every and ids:
@@ -199,7 +210,7 @@ def _told(console: Console, command: str, value: Decided) -> int:
 
     console.emit(command, value, decided)
     if not value.decisions and command != "patch expire":
-        console.say("Nothing waits for review.")
+        console.say("No such proposal; `thunderus-mem patch list` shows what waits.")
     for one in () if console.json else value.decisions:
         if one.code:
             stays = ThunderusError(f"{one.id} stays ({one.state}): {one.problem}", hint=one.hint or None)
