@@ -10,7 +10,7 @@ from thunderus_mem.model.errors import InvalidDocument
 from thunderus_mem.model.timestamp import utc_key
 from thunderus_mem.projection.log_index import read as read_events
 from thunderus_mem.store.layout import kind_of
-from thunderus_mem.verbs.proposing import DECISION
+from thunderus_mem.verbs.decided import DECISION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,6 +16,7 @@ from thunderus_mem.store.collector import paused
 from thunderus_mem.store.edits import USUAL_MODE
 from thunderus_mem.store.files import permissions
 from thunderus_mem.store.paths import inside
+from thunderus_mem.verbs.decided import rejected_keys
 from thunderus_mem.verbs.garden_material import material_of, with_signatures
 from thunderus_mem.verbs.garden_report import as_edit
 from thunderus_mem.verbs.gardened import (
@@ -25,7 +26,6 @@ from thunderus_mem.verbs.gardened import (
     FiledStep,
     SkippedStep,
 )
-from thunderus_mem.verbs.proposing import rejected_keys
 from thunderus_mem.verbs.written import Written
 
 if TYPE_CHECKING:

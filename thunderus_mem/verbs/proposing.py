@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.model.errors import InvalidDocument, NotFound
 from thunderus_mem.model.proposal import proposed_edit
-from thunderus_mem.projection.log_index import read as read_events
 from thunderus_mem.store.places import proposal_id
 from thunderus_mem.store.proposals import (
     BadProposal,
@@ -19,19 +18,18 @@ from thunderus_mem.store.proposals import (
     write,
 )
 from thunderus_mem.verbs.asking_git import Committed, asking
+from thunderus_mem.verbs.decided import DECISION, decision_about
 from thunderus_mem.verbs.fitting import fit
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from thunderus_mem.memory import Memory
-    from thunderus_mem.model.event import Event
     from thunderus_mem.model.proposal import Proposal, ProposedEdit
     from thunderus_mem.store.edits import Edit
     from thunderus_mem.verbs.fitting import Fit
 
 __all__ = [
-    "DECISION",
     "Listed",
     "ProposalListing",
     "ProposedChange",
@@ -39,18 +37,14 @@ __all__ = [
     "Rebased",
     "Rebasing",
     "ShownProposal",
-    "decision_about",
     "patch_list",
     "patch_rebase",
     "patch_show",
     "queue_state",
-    "rejected_keys",
     "waiting_for",
 ]
 
 _MOST_TARGETS, _MOST_WHY = 50, 500
-DECISION = "decision"
-"""The key of an approval's body that says what was decided: approved, rejected or expired."""
 
 
 class QueueState(NamedTuple):
@@ -221,32 +215,6 @@ def _resolved(memory: Memory, given: str, known: Collection[str]) -> str:
             hint=f"see `thunderus-mem events show {decided.id}`",
         )
     raise NotFound(f"no proposal has the id {given!r}", hint="`thunderus-mem patch list` shows what waits")
-
-
-def decision_about(memory: Memory, patch: str) -> Event | None:
-    """The last decision about a proposal that the log knows, by its id; the index must be fresh."""
-    found = None
-    for rows in memory.log_index().in_order(kinds=("approval",)):
-        for entry in read_events(memory.log, rows):
-            if entry.event.refs.get("patch_id") == patch and DECISION in entry.event.body:
-                found = entry.event
-    return found
-
-
-def rejected_keys(memory: Memory, doc_ids: Collection[str]) -> frozenset[str]:
-    """The keys of steps about these documents that somebody has turned down; the index must be fresh.
-
-    Of the log only approvals that name one of the documents are read.
-    """
-    if not doc_ids:
-        return frozenset()
-    last: dict[str, str] = {}
-    for rows in memory.log_index().in_order(kinds=("approval",), doc_ids=doc_ids):
-        for entry in read_events(memory.log, rows):
-            key, decision = (entry.event.body.get(name) for name in ("key", DECISION))
-            if isinstance(key, str) and key and isinstance(decision, str):
-                last[key] = decision
-    return frozenset(key for key, decision in last.items() if decision == "rejected")
 
 
 def patch_show(memory: Memory, id: str) -> ShownProposal:
