@@ -102,7 +102,10 @@ def interrupts(root: str) -> list[str]:
         for after in (0.3, 2.0):
             program = [sys.executable, "-m", "thunderus_mem", "-C", root, *arguments]
             quiet = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in (0, 1, 2)]
-            process = os.posix_spawn(sys.executable, program, environment(), file_actions=quiet)
+            # A run in the background ignores interrupts, and every process it starts inherits that.
+            process = os.posix_spawn(
+                sys.executable, program, environment(), file_actions=quiet, setsigdef=[signal.SIGINT]
+            )
             time.sleep(after)
             os.kill(process, signal.SIGINT)
             asked = time.perf_counter()
