@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.failpoints import hit
-from thunderus_mem.store.tail import TailRepair, open_log, quarantine
+from thunderus_mem.store.tail import TailRepair, at_log, quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,18 +46,7 @@ def mend_batch(path: str, batch: Batch, quarantine_dir: str) -> TailRepair | Non
 
     A log to which others have appended since stays as it is. Raises ``NotWritable`` when the disk refuses.
     """
-    try:
-        descriptor = open_log(path)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise explain(error, path) from error
-    try:
-        return _mend_open(descriptor, path, batch, quarantine_dir)
-    except OSError as error:
-        raise explain(error, path) from error
-    finally:
-        os.close(descriptor)
+    return at_log(path, lambda descriptor: _mend_open(descriptor, path, batch, quarantine_dir))
 
 
 def _mend_open(descriptor: int, path: str, batch: Batch, quarantine_dir: str) -> TailRepair | None:

@@ -18,7 +18,7 @@ from thunderus_mem.store.failpoints import hit
 from thunderus_mem.store.unlinked import open_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 __all__ = [
     "MAX_RECORD",
@@ -26,7 +26,7 @@ __all__ = [
     "Uncertain",
     "append_record",
     "append_records",
-    "open_log",
+    "at_log",
     "plain_name",
     "quarantine",
     "repair_tail",
@@ -81,13 +81,29 @@ def quarantine(directory: str, name: str, data: bytes) -> str:
     return path
 
 
-def open_log(path: str, flags: int = _FLAGS) -> int:
-    """Open a log for reading and writing. Raises ``OSError``, and ``Refused`` for what is no regular file."""
+def _open_log(path: str, flags: int) -> int:
     descriptor = open_file(path, flags, 0o664)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise Refused(f"{path} is not a regular file.", hint="Put the log back, or move that away.")
     return descriptor
+
+
+def at_log(path: str, mend: Callable[[int], TailRepair | None]) -> TailRepair | None:
+    """What ``mend`` does to a log that is there, open for reading and writing; ``None`` when there is none.
+    Raises the system's no as ours."""
+    try:
+        descriptor = _open_log(path, _FLAGS)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise explain(error, path) from error
+    try:
+        return mend(descriptor)
+    except OSError as error:
+        raise explain(error, path) from error
+    finally:
+        os.close(descriptor)
 
 
 def _last_line(descriptor: int, size: int) -> tuple[int, bytes]:
@@ -121,18 +137,7 @@ def repair_tail(path: str, quarantine_dir: str | None) -> TailRepair | None:
     but not all blocks (it has NULs then), are copied to ``quarantine_dir`` and cut off (``Degraded`` when
     that is None). Killed anywhere, the next call does the rest. Raises ``NotWritable`` when the disk refuses.
     """
-    try:
-        descriptor = open_log(path)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise explain(error, path) from error
-    try:
-        return _repair_open(descriptor, path, quarantine_dir)
-    except OSError as error:
-        raise explain(error, path) from error
-    finally:
-        os.close(descriptor)
+    return at_log(path, lambda descriptor: _repair_open(descriptor, path, quarantine_dir))
 
 
 def _repair_open(descriptor: int, path: str, quarantine_dir: str | None) -> TailRepair | None:
@@ -191,7 +196,7 @@ def append_records(
         existed = disk.mode_of(path) != 0
         if follows and not existed:
             raise _replaced(path)
-        descriptor = open_log(path, _FLAGS | os.O_APPEND | os.O_CREAT)
+        descriptor = _open_log(path, _FLAGS | os.O_APPEND | os.O_CREAT)
     except OSError as error:
         raise explain(error, path) from error
     try:
