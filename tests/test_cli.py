@@ -400,3 +400,16 @@ def test_one_memory_inside_another_is_told_where_it_matters(run: Run, repo: Path
         assert str(repo) not in run(*quiet, cwd=below).err
     assert said not in run(*add, "Two", cwd=inner).err, "whoever stands in its folder is not surprised"
     assert f"above it   {repo}\n" in run("status", cwd=below).out
+
+
+def test_a_document_whose_file_does_not_read_is_not_called_removed(tmp_path: Path, run: Run) -> None:
+    run("init")
+    run("add", "fact", "Port", "--tag", "net", "--body", "8080")
+    path = ".thunderus/memory/semantic/FACTS/port.md"
+    text = (tmp_path / path).read_text()
+    (tmp_path / path).write_text(text.replace("kind: fact", "kind: [fact"))
+    asked = run("show", "fact.port")
+    assert (asked.code, "removed" in asked.err) == (4, False)
+    assert f"thunderus-mem lint {path}" in asked.err
+    (tmp_path / path).unlink()
+    assert "It was removed" in run("show", "fact.port").err

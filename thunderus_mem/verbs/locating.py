@@ -16,8 +16,11 @@ from thunderus_mem.store.paths import inside
 _NUMBER = re.compile(r"(?:adr[-_ .]?)?0*([0-9]{1,6})", re.ASCII | re.IGNORECASE)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from thunderus_mem.memory import Memory
     from thunderus_mem.projection.index import DocRow
+    from thunderus_mem.projection.log_index import EventRow
 
 
 def find_row(memory: Memory, given: str, *, itself: bool = False) -> DocRow:
@@ -79,10 +82,27 @@ def _numbered(memory: Memory, given: str) -> list[str]:
 
 
 def _hint(memory: Memory, given: str, ids: list[str]) -> str:
-    if memory.log_index().naming([given]):
+    told = memory.log_index().naming([given])
+    if told:
+        path = _unreadable_file(memory, given, told)
+        if path:
+            return f"its file cannot be read as a document: see `thunderus-mem lint {path}`"
         return f"it was removed; `thunderus-mem log {given}` tells when and why"
     near = closest(given, ids)
     return f"did you mean {', '.join(near)}?" if near else "`thunderus-mem list` shows all ids"
+
+
+def _unreadable_file(memory: Memory, doc_id: str, told: Sequence[EventRow]) -> str:
+    """The file in which the log last saw a document, when it is there and does not read; else ""."""
+    from thunderus_mem.model.event import changes_of
+    from thunderus_mem.projection.log_index import read
+
+    bad = {path for path, _, found in memory.index.files() if not found}
+    if not bad:
+        return ""
+    changes = [change for logged in read(memory.log, told) for change in changes_of(logged.event)]
+    paths = [change.path for change in changes if change.doc_id == doc_id and change.path in bad]
+    return paths[-1] if paths else ""
 
 
 def _is_text(given: str) -> bool:
