@@ -6,10 +6,10 @@ import os
 import random
 import subprocess
 
-from thunderus_mem.evidence.trees import WorkingTree
-from thunderus_mem.model.anchor import Anchor
-from thunderus_mem.model.edit import compose
-from thunderus_mem.verbs.anchoring import fingerprinted
+from thunderus_mem.authoring.anchor import fingerprinted
+from thunderus_mem.document.anchors import Anchor
+from thunderus_mem.document.frontmatter.edit import compose
+from thunderus_mem.verdicts.code import WorkingTree
 
 __all__ = ["change_code", "make_anchored_store"]
 

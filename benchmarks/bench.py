@@ -26,7 +26,7 @@ sys.path.insert(0, PROJECT)
 
 from benchmarks.anchored_store import change_code, make_anchored_store  # noqa: E402
 from benchmarks.make_store import make_store  # noqa: E402
-from thunderus_mem.projection.refresh import open_index, rebuild, refresh  # noqa: E402
+from thunderus_mem.index.refresh import open_index, rebuild, refresh  # noqa: E402
 from thunderus_mem.store.layout import Layout  # noqa: E402
 
 if TYPE_CHECKING:

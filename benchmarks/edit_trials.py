@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.model.edit import insert_item, remove_item, remove_key, set_key
-from thunderus_mem.model.errors import InvalidDocument
-from thunderus_mem.model.header import Entry, Mapping, Node, Scalar, Sequence, find_fences, read_header
+from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, remove_key, set_key
+from thunderus_mem.document.frontmatter.nodes import Entry, Mapping, Node, Scalar, Sequence
+from thunderus_mem.document.frontmatter.read import find_fences, read_header
+from thunderus_mem.errors import InvalidDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,13 +23,17 @@ PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, PROJECT)
 
 from benchmarks.make_store import Writer  # noqa: E402
-from thunderus_mem.garden.material import Material  # noqa: E402
-from thunderus_mem.garden.rules import RULES  # noqa: E402
-from thunderus_mem.model.document import Document, read_document  # noqa: E402
-from thunderus_mem.store.collector import paused  # noqa: E402
+from thunderus_mem.document.document import Document, read_document  # noqa: E402
+from thunderus_mem.garden.apply import (  # noqa: E402
+    RULES,
+    learn,
+)
+from thunderus_mem.garden.plan import GardenInput  # noqa: E402
 from thunderus_mem.store.config import Config  # noqa: E402
-from thunderus_mem.store.forked import spread  # noqa: E402
-from thunderus_mem.verbs.profiling import learn  # noqa: E402
+from thunderus_mem.store.parallel import (  # noqa: E402
+    paused,
+    spread,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +103,7 @@ def timed(documents: Sequence[Document], known: dict[str, bytes]) -> Timed:
         start = time.perf_counter()
         learn(documents, known)
         seconds["learning"] = time.perf_counter() - start
-        material = Material(tuple(documents), signatures=known, share=spread)
+        material = GardenInput(tuple(documents), signatures=known, share=spread)
         for rule in RULES:
             if rule.name in _RULES:
                 start = time.perf_counter()

@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING, Final
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.event import Change, encode, line_hash, patch_event
-from thunderus_mem.model.ids import encode_ulid
-from thunderus_mem.model.timestamp import format_precise
+from thunderus_mem.document.document import content_hash
+from thunderus_mem.document.ids import encode_ulid
+from thunderus_mem.document.timestamp import format_precise
+from thunderus_mem.log.event import Change, patch_event
+from thunderus_mem.log.line import encode, line_hash
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from thunderus_mem.model.event import Event
+    from thunderus_mem.log.line import Event
 
 # ruff: noqa: SIM905, E501 – word lists read best as text
 _ONSETS = "b br c cl d dr f fl g gr h j k l m n p pl pr qu r s sc sh sl sp st t th tr v w z".split()

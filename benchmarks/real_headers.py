@@ -23,14 +23,17 @@ sys.path.insert(0, PROJECT)
 from benchmarks import yaml_reference  # noqa: E402
 from benchmarks.edit_trials import Outcome, Trial, attempt, trials  # noqa: E402
 from benchmarks.header_sources import files  # noqa: E402
-from thunderus_mem.model.header import find_fences, read_header  # noqa: E402
-from thunderus_mem.model.header_fast import read_fast  # noqa: E402
-from thunderus_mem.model.header_full import read_full  # noqa: E402
+from thunderus_mem.document.frontmatter.full import read_full  # noqa: E402
+from thunderus_mem.document.frontmatter.read import (  # noqa: E402
+    find_fences,
+    read_fast,
+    read_header,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from thunderus_mem.model.header import Mapping
+    from thunderus_mem.document.frontmatter.nodes import Mapping
 
 _BATCH = 400
 _SHOWN = 20

@@ -12,7 +12,7 @@ import subprocess
 import threading
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.model.header import Mapping, Node, Scalar, Sequence
+from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

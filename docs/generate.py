@@ -102,9 +102,8 @@ def tree() -> Iterator[tuple[str, Any, Any]]:
     """Every command with its section ("" for the program itself) and its context, groups before their own."""
     import typer
 
-    from thunderus_mem.surfaces.cli.app import load_command, root
-    from thunderus_mem.surfaces.cli.console import Console
-    from thunderus_mem.surfaces.cli.table import COMMANDS
+    from thunderus_mem.cli.app import COMMANDS, load_command, root
+    from thunderus_mem.cli.console import Console
 
     console = Console(sys.stdout, sys.stderr, {})
 
@@ -169,8 +168,8 @@ def block(text: str) -> list[str]:
 
 def rules() -> str:
     """A table of all rules, then each rule's own page."""
-    from thunderus_mem.lint import pages
-    from thunderus_mem.lint.rules import RULES
+    from thunderus_mem.lint import engine
+    from thunderus_mem.lint.engine import RULES
 
     lines = ["`thunderus-mem lint` checks these. `thunderus-mem rule CODE` prints a page.", ""]
     rows = [
@@ -179,7 +178,7 @@ def rules() -> str:
     ]
     lines += [*table(["code", "name", "severity", "what it finds"], rows), ""]
     for rule in RULES:
-        text = pages.rule_page(rule.code).strip()
+        text = engine.rule_page(rule.code).strip()
         body = text.split("\n", 1)[1].strip() if text.startswith("# ") and "\n" in text else text
         lines += [f"## {rule.code}", "", f"`{rule.name}` ({rule.severity})", "", body, ""]
     return page("Lint rules", lines)
@@ -226,7 +225,7 @@ def type_of(schema: dict[str, Any]) -> str:
 
 def schemas() -> str:
     """The keys of documents and manifest."""
-    from thunderus_mem.model.schema import DOCUMENT, MANIFEST, PROPOSAL, load_schema
+    from thunderus_mem.document.schema import DOCUMENT, MANIFEST, PROPOSAL, load_schema
 
     lines = ["JSON Schema 2020-12; `thunderus-mem schema print NAME` prints them whole.", ""]
     for name in (DOCUMENT, MANIFEST, PROPOSAL):
@@ -238,7 +237,7 @@ def schemas() -> str:
 
 def events() -> str:
     """The base shape of an event, and the body of each kind."""
-    from thunderus_mem.model.schema import EVENT, load_schema
+    from thunderus_mem.document.schema import EVENT, load_schema
 
     schema = load_schema(EVENT)
     lines = [
@@ -258,7 +257,7 @@ def events() -> str:
 
 def errors() -> str:
     """The tree of errors and the exit codes."""
-    from thunderus_mem.model import errors as module
+    from thunderus_mem import errors as module
 
     def below(kind: type[Any], depth: int) -> Iterator[list[str]]:
         what = (inspect.getdoc(kind) or "").split("\n\n")[0]
@@ -278,10 +277,8 @@ def errors() -> str:
 
 def config() -> str:
     """Every key of both files."""
-    from thunderus_mem.store.config import Config
-    from thunderus_mem.store.config_key import CONFIG, GARDENER, expectation
-    from thunderus_mem.store.config_keys import KEYS
-    from thunderus_mem.store.config_text import toml_value
+    from thunderus_mem.store.config import Config, toml_value
+    from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS, expectation
 
     lines = [
         "Every key is optional. The environment wins over the files. `thunderus-mem config show --origin`",
@@ -315,8 +312,8 @@ def config() -> str:
 
 def output() -> str:
     """The shape of every --json answer."""
-    from thunderus_mem.surfaces.cli.table import COMMANDS
-    from thunderus_mem.surfaces.output import schema_name
+    from thunderus_mem.cli.app import COMMANDS
+    from thunderus_mem.cli.output import schema_name
 
     lines = [
         "With `--json` every command prints one JSON document: the fields below and `schema`, which names",
@@ -349,7 +346,7 @@ def value_type(where: str) -> type[Any] | None:
 
 def shape(value: type[Any], nested: dict[str, type[Any]]) -> list[str]:
     """A value's type as a table of fields; the types in it are noted for later."""
-    from thunderus_mem.surfaces.output import field_names
+    from thunderus_mem.cli.output import field_names
 
     what = (inspect.getdoc(value) or "").split("\n\n")[0]
     hints = hints_of(value)
@@ -382,7 +379,7 @@ def hints_of(value: type[Any]) -> dict[str, Any]:
 
 def words(kind: Any, nested: dict[str, type[Any]]) -> str:
     """A Python type as JSON has it."""
-    from thunderus_mem.surfaces.output import field_names
+    from thunderus_mem.cli.output import field_names
 
     simple = {
         str: "text",
@@ -413,9 +410,9 @@ def words(kind: Any, nested: dict[str, type[Any]]) -> str:
 
 def migrations() -> str:
     """The steps `migrate` takes."""
-    module = available("thunderus_mem.interop.older")
-    rules = available("thunderus_mem.interop.older_config").migrated_rules
-    places = available("thunderus_mem.store.places").present_place
+    module = available("thunderus_mem.interop.thunderus")
+    rules = available("thunderus_mem.interop.thunderus").migrated_rules
+    places = available("thunderus_mem.store.paths").present_place
     steps = [
         ("place", (inspect.getdoc(places) or "").partition("\n\n")[2]),
         *((step.name, step.page) for step in module.MIGRATIONS),
@@ -433,7 +430,7 @@ def migrations() -> str:
 
 def plain() -> str:
     """The records and fields of every command under --plain."""
-    from thunderus_mem.surfaces.plain import PAIRS, TABLES
+    from thunderus_mem.cli.output import PAIRS, TABLES
 
     lines = [
         "With `--plain` a command prints its records one a line, the fields between tabs, whole and without",

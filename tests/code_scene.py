@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tests.git_repository import Repository
-from thunderus_mem.evidence.past import Past
-from thunderus_mem.evidence.trees import CommitTree, WorkingTree
-from thunderus_mem.evidence.verdict import NoHistory, Verdict, judge
-from thunderus_mem.model.anchor import Anchor, parse_anchor
-from thunderus_mem.store.git import Git
-from thunderus_mem.store.git_objects import ObjectReader
-from thunderus_mem.verbs.anchoring import fingerprinted
+from thunderus_mem.authoring.anchor import fingerprinted
+from thunderus_mem.document.anchors import Anchor, parse_anchor
+from thunderus_mem.git.history import ObjectReader
+from thunderus_mem.git.repository import Git
+from thunderus_mem.verdicts.code import CodePast, CommitTree, WorkingTree
+from thunderus_mem.verdicts.evaluate import judge
+from thunderus_mem.verdicts.verdict import NoHistory, Verdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,11 +61,11 @@ class Scene:
         if git is None:
             return judge(anchor, WorkingTree(str(self.root), None), NoHistory())
         with ObjectReader(git) as reader:
-            return judge(anchor, WorkingTree(str(self.root), git), Past(git, reader).of(anchor, since))
+            return judge(anchor, WorkingTree(str(self.root), git), CodePast(git, reader).of(anchor, since))
 
     def verdict_in(self, revision: str, anchor: Anchor, since: str = "") -> Verdict:
         git = self.git()
         assert git is not None
         with ObjectReader(git) as reader:
-            past = Past(git, reader, revision)
+            past = CodePast(git, reader, revision)
             return judge(anchor, CommitTree(git, reader, revision), past.of(anchor, since))

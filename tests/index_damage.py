@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.index_support import content, document, new_store, put
-from thunderus_mem.memory import open_memory
-from thunderus_mem.model.query import parse_query
-from thunderus_mem.projection.index import Index
-from thunderus_mem.projection.refresh import open_index, rebuild
-from thunderus_mem.recall.search import search
+from thunderus_mem.index.documents import Index
+from thunderus_mem.index.refresh import open_index, rebuild
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.search.query import parse_query
+from thunderus_mem.search.search import find_hits
 
 if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
@@ -53,7 +53,7 @@ def answers(layout: Layout) -> list[tuple[str, int, str, float]]:
         return [
             (hit.id, hit.line, hit.snippet, hit.score)
             for text in ("cache", "parseItem2 release", "queue schema 7")
-            for hit in search(index, parse_query(text), root=layout.root)
+            for hit in find_hits(index, parse_query(text), root=layout.root)
         ]
 
     memory = open_memory(layout.root)

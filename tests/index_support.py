@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.projection.proof import DOCUMENT_TABLES
+from thunderus_mem.index.file import DOCUMENT_TABLES
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from thunderus_mem.projection.index import Index
+    from thunderus_mem.index.documents import Index
 
 FACTS = DOCUMENT_FOLDERS["fact"]
 

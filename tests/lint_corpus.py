@@ -6,19 +6,20 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from thunderus_mem.document import markdown
+from thunderus_mem.document.anchors import anchors_in
+from thunderus_mem.document.document import Reading, read_document
+from thunderus_mem.document.ids import fold_key
+from thunderus_mem.lint.context import Subject
 from thunderus_mem.lint.engine import lint_reading
-from thunderus_mem.lint.rule import CodeState, LintConfig
-from thunderus_mem.lint.subject import Subject
-from thunderus_mem.model import markdown
-from thunderus_mem.model.anchor import anchors_in
-from thunderus_mem.model.document import Reading, read_document
-from thunderus_mem.model.ids import fold_key
+from thunderus_mem.lint.rule import LintConfig
+from thunderus_mem.verdicts.judge import CodeState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from thunderus_mem.model.diagnostic import Diagnostic
-    from thunderus_mem.model.document import Document
+    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.document.document import Document
 
 FRONT = """---
 id: {id}

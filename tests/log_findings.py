@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.log_check import LogCheck
+from thunderus_mem.log.shard import LogCheck
 
 if TYPE_CHECKING:
-    from thunderus_mem.model.diagnostic import Diagnostic
-    from thunderus_mem.store.events import EventLog
+    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.log.reader import EventLog
 
 
 def log_findings(log: EventLog) -> list[Diagnostic]:

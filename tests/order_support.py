@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.garden.material import Material
-from thunderus_mem.garden.plan import Plan, make_plan
-from thunderus_mem.garden.rules import RULE_NAMES, RULES
-from thunderus_mem.garden.sequence import planned
-from thunderus_mem.model.archive import is_archived
-from thunderus_mem.model.document import Document, content_hash, read_document
+from thunderus_mem.document.document import Document, content_hash, read_document
+from thunderus_mem.document.paths import is_archived
+from thunderus_mem.garden.apply import RULE_NAMES, RULES, planned
+from thunderus_mem.garden.plan import GardenInput, Plan, make_plan
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
@@ -52,10 +50,10 @@ def material(
     today: str = "2026-06-30",
     former: Mapping[str, str] | None = None,
     ours: Any = (),
-) -> Material:
+) -> GardenInput:
     """What the gardener sees of the files."""
     found = documents(files)
-    return Material(
+    return GardenInput(
         tuple(one for one in found if not is_archived(one.path)),
         tuple(one for one in found if is_archived(one.path)),
         today,
@@ -65,7 +63,7 @@ def material(
     )
 
 
-def plan_of(seen: Material, config: Config | None = None, only: Iterable[str] = ORDER) -> Plan:
+def plan_of(seen: GardenInput, config: Config | None = None, only: Iterable[str] = ORDER) -> Plan:
     """The plan of some rules, in their order."""
     rules = [rule for rule in RULES if rule.name in set(only)]
     return make_plan(*planned(rules, seen, config or Config()), order=RULE_NAMES)

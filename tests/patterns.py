@@ -13,10 +13,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.lint.planted_commands import COMMANDS
-from thunderus_mem.lint.planted_pairs import HIDDEN, WEAK
-from thunderus_mem.lint.planted_signs import ORDERS
-from thunderus_mem.model.secrets import SECRET_RULES
+from thunderus_mem.document.secrets import SECRET_RULES
+from thunderus_mem.lint.injection import COMMANDS, HIDDEN, ORDERS, WEAK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

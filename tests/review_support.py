@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from index_support import document
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.store.proposals import BadProposal, Waiting, entries
-from thunderus_mem.verbs import adding, gardening, starting
+from thunderus_mem.authoring import add, init
+from thunderus_mem.garden import apply
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.memory.proposals import BadProposal, Waiting, entries
 
 if TYPE_CHECKING:
+    from thunderus_mem.garden.apply import Applied, Filed
     from thunderus_mem.store.layout import Layout
-    from thunderus_mem.verbs.gardened import Applied, Filed
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 START = datetime(2026, 1, 21, 9, tzinfo=UTC)
@@ -50,11 +51,11 @@ class Store:
         return self.memory("agent", THUNDERUS_MEM_REVIEW_AGENTS="propose")
 
     def begin(self) -> Store:
-        starting.init(str(self.root), self.memory)
+        init.init(str(self.root), self.memory)
         return self
 
     def add(self, title: str, body: str, memory: Memory | None = None, **more: Any) -> str:
-        return adding.add(memory or self.memory(), "fact", title, body=body, tags=["x"], **more).id
+        return add.add(memory or self.memory(), "fact", title, body=body, tags=["x"], **more).id
 
     def path(self, name: str) -> Path:
         return self.root / (name if "/" in name else f"{FACTS}/{name}")
@@ -85,11 +86,11 @@ class Store:
 
     def garden(self, **more: Any) -> Applied:
         memory = self.memory()
-        return gardening.garden_apply(memory, gardening.garden_plan(memory, **more))
+        return apply.garden_apply(memory, apply.garden_plan(memory, **more))
 
     def propose(self) -> Filed:
         memory = self.memory()
-        return gardening.garden_propose(memory, gardening.garden_plan(memory, apart=True))
+        return apply.garden_propose(memory, apply.garden_plan(memory, apart=True))
 
     def events(self, *kinds: str) -> list[Any]:
         return [

@@ -6,14 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.anchor import Anchor, anchors_in, parse_anchor, parse_lines
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.edit import insert_item, remove_item
-from thunderus_mem.model.edit_items import update_item
-from thunderus_mem.model.errors import InvalidDocument
-from thunderus_mem.model.fingerprint import Fingerprint, parse_fingerprint
-from thunderus_mem.model.path_glob import fits, matching
-from thunderus_mem.model.schema import check
+from thunderus_mem.document.anchors import Anchor, anchors_in, parse_anchor, parse_lines
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, update_item
+from thunderus_mem.document.paths import fits, matching
+from thunderus_mem.document.schema import check
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.fingerprint.source import Fingerprint, parse_fingerprint
 
 NAMES = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True)
 PATHS = st.lists(NAMES, min_size=1, max_size=4).map(lambda names: "/".join(names) + ".py")

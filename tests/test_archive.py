@@ -13,30 +13,27 @@ import pytest
 
 from tests.order_support import document_text
 from tests.test_gardening import Clock, git, opened
-from thunderus_mem.model.archive import archived_path, is_archived, live_path
-from thunderus_mem.model.errors import DocumentExists, InvalidDocument, Refused
-from thunderus_mem.model.event import changes_of
-from thunderus_mem.projection.inventory import take_inventory
-from thunderus_mem.projection.refresh import FOLDERS
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import archive, edit, note, unarchive
+from thunderus_mem.authoring.init import init
+from thunderus_mem.authoring.rename import rename
+from thunderus_mem.authoring.show import list_documents, show, status
+from thunderus_mem.doctor.upkeep import index_rebuild, index_verify
+from thunderus_mem.document.paths import archived_path, is_archived, live_path
+from thunderus_mem.errors import DocumentExists, InvalidDocument, Refused
+from thunderus_mem.garden.apply import garden_apply, garden_plan, material_of
+from thunderus_mem.history.undo import undo
+from thunderus_mem.index.manifest import take_inventory
+from thunderus_mem.index.refresh import FOLDERS
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.log.event import changes_of
+from thunderus_mem.recap.recap import recap
+from thunderus_mem.search.search import search
 from thunderus_mem.store.layout import kind_of
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.archiving import archive, unarchive
-from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.garden_material import material_of
-from thunderus_mem.verbs.gardening import garden_apply, garden_plan
-from thunderus_mem.verbs.governing import governing
-from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import list_documents, show
-from thunderus_mem.verbs.recapping import recap
-from thunderus_mem.verbs.renaming import rename
-from thunderus_mem.verbs.starting import init
-from thunderus_mem.verbs.status import status
-from thunderus_mem.verbs.undoing import undo
-from thunderus_mem.verbs.upkeep import index_rebuild, index_verify
-from thunderus_mem.verbs.writing import edit, note
+from thunderus_mem.verdicts.lookup import governing
 
 if TYPE_CHECKING:
-    from thunderus_mem.memory import Memory
+    from thunderus_mem.memory.memory import Memory
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 ASIDE = ".thunderus/memory/archive/semantic/FACTS"

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.model.errors import NotWritable, Refused, ThunderusError
-from thunderus_mem.store.aside import Aside, kept_files, way_back
+from thunderus_mem.doctor.context import Quarantine, kept_files, way_back
+from thunderus_mem.errors import NotWritable, Refused, ThunderusError
 from thunderus_mem.store.layout import Layout
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def layout(tmp_path: Path) -> Layout:
 
 
 def test_what_is_moved_keeps_its_path_and_the_way_back_leads_back(layout: Layout, tmp_path: Path) -> None:
-    kept = Aside(layout, "1").move(INDEX)
+    kept = Quarantine(layout, "1").move(INDEX)
     assert kept == f"{RUN}/memory/indexes/memory.db"
     assert not (tmp_path / INDEX).exists()
     assert [(one.path, one.was, one.size) for one in kept_files(layout)] == [(kept, INDEX, 5)]
@@ -36,9 +36,9 @@ def test_what_is_moved_keeps_its_path_and_the_way_back_leads_back(layout: Layout
 
 
 def test_two_runs_at_one_time_have_a_folder_each(layout: Layout, tmp_path: Path) -> None:
-    assert Aside(layout, "1").move(INDEX).startswith(f"{RUN}/")
+    assert Quarantine(layout, "1").move(INDEX).startswith(f"{RUN}/")
     (tmp_path / INDEX).write_bytes(b"another")
-    again = Aside(layout, "1")
+    again = Quarantine(layout, "1")
     assert again.move(INDEX).startswith(f"{RUN}-2/")
     assert again.copy(".thunderus/.gitignore", b"lines") == f"{RUN}-2/.gitignore"
     assert [one.was for one in kept_files(layout)] == [INDEX, ".thunderus/.gitignore", INDEX]
@@ -57,7 +57,7 @@ def test_anything_can_be_moved(layout: Layout, tmp_path: Path, what: str) -> Non
         os.mkfifo(place)
     else:
         place.write_bytes(b"x")
-    kept = Aside(layout, "1").move(path)
+    kept = Quarantine(layout, "1").move(path)
     assert os.path.lexists(tmp_path / kept)
     assert not os.path.lexists(place)
     subprocess.run(["bash", "-c", way_back(kept, path)], cwd=tmp_path, check=True)
@@ -66,7 +66,7 @@ def test_anything_can_be_moved(layout: Layout, tmp_path: Path, what: str) -> Non
 
 def test_what_is_not_there_cannot_be_moved(layout: Layout) -> None:
     with pytest.raises(ThunderusError, match="not there"):
-        Aside(layout, "1").move(".thunderus/nothing")
+        Quarantine(layout, "1").move(".thunderus/nothing")
 
 
 @pytest.mark.parametrize("what", ["file", "link"])
@@ -78,7 +78,7 @@ def test_nothing_goes_through_a_quarantine_that_is_no_folder(
     quarantine.write_text("x") if what == "file" else quarantine.symlink_to(tmp_path / "elsewhere")
     for work in (lambda aside: aside.move(INDEX), lambda aside: aside.copy(INDEX, b"x")):
         with pytest.raises(Refused):
-            work(Aside(layout, "1"))
+            work(Quarantine(layout, "1"))
     assert list((tmp_path / "elsewhere").iterdir()) == []
     assert (tmp_path / INDEX).exists()
 
@@ -90,7 +90,7 @@ def test_a_disk_that_refuses_leaves_it_where_it_was(layout: Layout, tmp_path: Pa
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", refuse)
         with pytest.raises(NotWritable, match="full"):
-            Aside(layout, "1").move(INDEX)
+            Quarantine(layout, "1").move(INDEX)
     assert (tmp_path / INDEX).read_bytes() == b"index"
 
 
@@ -101,9 +101,9 @@ def test_an_empty_or_missing_quarantine_holds_nothing(layout: Layout, tmp_path: 
 
 
 def test_of_a_great_many_the_first_are_listed(layout: Layout, tmp_path: Path, monkeypatch) -> None:
-    from thunderus_mem.store import aside
+    from thunderus_mem.doctor import context
 
-    monkeypatch.setattr(aside, "_MOST_LISTED", 2)
+    monkeypatch.setattr(context, "_MOST_LISTED", 2)
     for number in range(4):
         path = tmp_path / f".thunderus/.quarantine/{number:016x}-a.md"
         path.parent.mkdir(exist_ok=True)

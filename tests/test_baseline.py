@@ -13,11 +13,19 @@ from hypothesis import strategies as st
 
 from tests.index_support import document, new_store, put
 from tests.lint_corpus import SECRETS
-from thunderus_mem.lint.baseline import NEVER, Entry, may_be_known, parse, render
+from thunderus_mem.errors import NotFound, Refused, ThunderusError
+from thunderus_mem.lint.lint import (
+    NEVER,
+    BaselineEntry,
+    lint,
+    may_be_known,
+    parse,
+    prune_baseline,
+    record_baseline,
+    render,
+)
 from thunderus_mem.lint.rule import CODES
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.errors import NotFound, Refused, ThunderusError
-from thunderus_mem.verbs.linting import lint, prune_baseline, record_baseline
+from thunderus_mem.memory.memory import Memory, open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,7 +122,7 @@ def test_damage_of_the_log_is_never_hidden() -> None:
 def test_an_entry_somebody_adds_by_hand_hides_no_secret(store: Path) -> None:
     change(store, "b.md", document("fact.b", f"Deploy with {SECRETS['github']}.\n"))
     (secret,) = [one for one in lint(opened(store)).diagnostics if one.rule == "TM401"]
-    (store / FILE).write_text(render([Entry(secret.path, "TM201", secret.fingerprint)]))
+    (store / FILE).write_text(render([BaselineEntry(secret.path, "TM201", secret.fingerprint)]))
     assert "TM401" in codes(store)
 
 
@@ -193,7 +201,7 @@ def test_paths_for_code_hosts_begin_at_the_top_of_the_repository(repo: Path, run
 
 ENTRIES = st.lists(
     st.builds(
-        Entry,
+        BaselineEntry,
         st.text(max_size=9),
         st.sampled_from(list(CODES)),
         st.from_regex("[0-9a-f]{32}", fullmatch=True),
@@ -204,7 +212,7 @@ ENTRIES = st.lists(
 
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(ENTRIES)
-def test_a_baseline_reads_as_it_was_written_sorted_and_one_a_line(entries: list[Entry]) -> None:
+def test_a_baseline_reads_as_it_was_written_sorted_and_one_a_line(entries: list[BaselineEntry]) -> None:
     text = render(entries)
     assert parse(text.encode(), FILE) == tuple(sorted(set(entries)))
     assert len(text.splitlines()) == len(set(entries)) + 1

@@ -11,20 +11,21 @@ from random_history import NOBODY, PATH, RandomHistory
 from tree_writer import FACTS, Clock, Writer
 from verb_tree import VerbTree, begun
 
-from thunderus_mem.evidence.blame import blame as blamed
-from thunderus_mem.evidence.transitions import past_of
-from thunderus_mem.model.document import content_hash, read_document
-from thunderus_mem.model.errors import InvalidQuery
-from thunderus_mem.model.event import Change
-from thunderus_mem.store.edits import Edit
-from thunderus_mem.store.events import EventLog, LoggedEvent
-from thunderus_mem.store.git import Git
-from thunderus_mem.verbs import writing
-from thunderus_mem.verbs.blaming import BlameReport, BlameSource, blame
-from thunderus_mem.verbs.replaying import replay_check
+from thunderus_mem.authoring import edit
+from thunderus_mem.document.document import content_hash, read_document
+from thunderus_mem.errors import InvalidQuery
+from thunderus_mem.git.repository import Git
+from thunderus_mem.history.blame import BlameReport, BlameSource, blame
+from thunderus_mem.history.blame import blame_lines as blamed
+from thunderus_mem.history.replay import replay_check
+from thunderus_mem.log.event import Change
+from thunderus_mem.log.reader import EventLog, past_of
+from thunderus_mem.memory.journal import Edit
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from thunderus_mem.log.shard import LoggedEvent
 
 # Characters of three bytes: the diff is too long to log, the document is not too long to read.
 SHORT, LONG, THIRD = (
@@ -319,7 +320,7 @@ def test_outside_git_the_log_tells_all_it_can(plain: VerbTree) -> None:
 def test_a_removed_document_that_is_added_again_begins_anew(tree: VerbTree) -> None:
     tree.add("base", "One.\n")
     tree.save("Add base")
-    writing.remove(tree.memory(), "fact.base", why="wrong")
+    edit.remove(tree.memory(), "fact.base", why="wrong")
     tree.save("Remove base")
     again = tree.add("base", "One.\n")
     tree.save("Add it again")
@@ -340,7 +341,7 @@ def test_a_change_that_was_given_up_owns_nothing(tree: VerbTree) -> None:
 
 
 def _aborted(tree: VerbTree, event_id: str, common: dict[str, object]) -> object:
-    from thunderus_mem.model.event import patch_event
+    from thunderus_mem.log.event import patch_event
 
     return patch_event(
         id=tree._ids.new("evt"),

@@ -13,7 +13,7 @@ import pytest
 from terminal import Seen, on_terminal
 
 from tests.conftest import PROJECT, sealed_environment
-from thunderus_mem.surfaces.cli.choosing import Choice, choice_lines, fzf_arguments
+from thunderus_mem.cli.input import Choice, choice_lines, fzf_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,7 @@ import pytest
 
 from tests.conftest import sealed_environment
 from thunderus_mem import __version__
-from thunderus_mem.surfaces.cli.app import load_command
-from thunderus_mem.surfaces.cli.table import COMMANDS
+from thunderus_mem.cli.app import COMMANDS, load_command
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,9 +50,9 @@ def test_help_names_every_command_and_goes_to_stdout(run: Run) -> None:
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
 def test_every_command_of_the_table_loads_and_explains_itself(entry: object) -> None:
-    from thunderus_mem.surfaces.cli.table import Entry
+    from thunderus_mem.cli.app import CommandEntry
 
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, CommandEntry)
     if entry.module in ("exchange", "hooks", "watch"):
         pytest.importorskip(f"thunderus_mem.surfaces.cli.{entry.module}")
     command = load_command(entry)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.timestamp import utc_key
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import show
-from thunderus_mem.verbs.writing import edit
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import edit
+from thunderus_mem.authoring.show import show
+from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory.memory import Memory, open_memory
 
 if TYPE_CHECKING:
     from pathlib import Path

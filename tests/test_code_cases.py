@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from thunderus_mem.evidence.code import Source
+from thunderus_mem.fingerprint.source import CodeSource
 
 CASES = Path(__file__).parent / "cases" / "code"
 SUFFIX = {
@@ -44,8 +44,8 @@ def cases(name: str) -> list[object]:
     return found
 
 
-def source(language: str, text: str) -> Source:
-    read = Source(f"a.{SUFFIX[language]}", text.encode())
+def source(language: str, text: str) -> CodeSource:
+    read = CodeSource(f"a.{SUFFIX[language]}", text.encode())
     assert not read.trouble
     assert not read.broken, (read.trouble_at, text)
     return read

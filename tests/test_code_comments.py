@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.test_code_cases import CASES, SUFFIX
-from thunderus_mem.evidence.code import Source
-from thunderus_mem.evidence.code.syntax import parse
+from thunderus_mem.fingerprint.definitions import parse
+from thunderus_mem.fingerprint.source import CodeSource
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,7 +51,7 @@ def test_what_a_comment_says_is_never_measured(language: str) -> None:
         for at in boundaries(text, language):
             for style in STYLES[language]:
                 one, other = (
-                    Source(f"a.{SUFFIX[language]}", (text[:at] + style.format(word) + text[at:]).encode())
+                    CodeSource(f"a.{SUFFIX[language]}", (text[:at] + style.format(word) + text[at:]).encode())
                     for word in ("why", "how come")
                 )
                 if one.broken or other.broken:
@@ -63,7 +63,7 @@ def test_what_a_comment_says_is_never_measured(language: str) -> None:
     assert wrong == []
 
 
-def inside_text(source: Source, at: int) -> bool:
+def inside_text(source: CodeSource, at: int) -> bool:
     """Whether what was put there is no comment but part of a text, or of one that is read as a text."""
     stack = [source.root()]
     while stack:

@@ -6,12 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.evidence.code import Source, text
-from thunderus_mem.evidence.code.languages import LANGUAGES
-from thunderus_mem.evidence.code.outline import ordinary
-from thunderus_mem.evidence.code.syntax import find_kinds, parse
-from thunderus_mem.evidence.code.trial import FAILS, SLOW, UNTRIED
-from thunderus_mem.model.fingerprint import parse_fingerprint, same_measure
+from thunderus_mem.fingerprint import source as source_module
+from thunderus_mem.fingerprint.definitions import FAILS, SLOW, UNTRIED, find_kinds, parse
+from thunderus_mem.fingerprint.languages import LANGUAGES
+from thunderus_mem.fingerprint.source import CodeSource, ordinary, parse_fingerprint, same_measure
 
 SUFFIXES = [
     "py", "js", "ts", "tsx", "go", "rs", "java", "c", "cpp", "cs", "rb",
@@ -61,7 +59,7 @@ PIECES = st.sampled_from(
 )
 
 
-def everything(source: Source) -> None:
+def everything(source: CodeSource) -> None:
     """All that can be asked of a source."""
     for one in source.definitions():
         assert parse_fingerprint(str(one.fingerprint)) == one.fingerprint
@@ -80,7 +78,7 @@ def everything(source: Source) -> None:
 @given(data=st.lists(PIECES, max_size=12).map(b"".join))
 @settings(deadline=None, max_examples=12, derandomize=True)
 def test_any_bytes_are_read_or_refused(suffix: str, data: bytes) -> None:
-    everything(Source(f"a.{suffix}", data))
+    everything(CodeSource(f"a.{suffix}", data))
 
 
 HOSTILE = {
@@ -105,7 +103,7 @@ HOSTILE = {
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_files(suffix: str, name: str) -> None:
-    everything(Source(f"a\nb/-c.{suffix}", HOSTILE[name]))
+    everything(CodeSource(f"a\nb/-c.{suffix}", HOSTILE[name]))
 
 
 @pytest.mark.parametrize(
@@ -122,29 +120,29 @@ def test_what_would_end_the_process_is_not_parsed_in_it(
     suffix: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for limit in ("_MAX_DEPTH", "_MOST_MARKS", "_MAX_INDENTS"):
-        monkeypatch.setattr(text, limit, 1_000_000)
-    source = Source(f"a.{suffix}", HOSTILE[name])
+        monkeypatch.setattr(source_module, limit, 1_000_000)
+    source = CodeSource(f"a.{suffix}", HOSTILE[name])
     assert source.trouble == FAILS
     everything(source)
 
 
 def test_what_takes_a_parser_minutes_is_given_up() -> None:
-    source = Source("a.cs", b"<" * 300_000)
+    source = CodeSource("a.cs", b"<" * 300_000)
     assert source.trouble == SLOW
     everything(source)
 
 
 def test_unusual_files_are_read_when_their_parser_survives_them() -> None:
     row = b"x = [" + b"1, " * 2_000 + b"]\n"
-    source = Source("a.py", row + b"def f(): pass\n")
+    source = CodeSource("a.py", row + b"def f(): pass\n")
     assert not ordinary(row, "python")
     assert (source.trouble, [one.name for one in source.definitions()]) == ("", ["x", "f"])
 
 
 def test_unusual_files_are_refused_where_nothing_can_be_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("os.fork")
-    assert Source("a.py", b"x = [" + b"1, " * 2_000 + b"]\n").trouble == UNTRIED
-    assert Source("a.py", b"def f(): pass\n").find("f")
+    assert CodeSource("a.py", b"x = [" + b"1, " * 2_000 + b"]\n").trouble == UNTRIED
+    assert CodeSource("a.py", b"def f(): pass\n").find("f")
 
 
 @pytest.mark.parametrize(
@@ -157,32 +155,32 @@ def test_unusual_files_are_refused_where_nothing_can_be_tried(monkeypatch: pytes
     ],
 )
 def test_a_reason_is_given(data: bytes, reason: str) -> None:
-    source = Source("a.js", data)
+    source = CodeSource("a.js", data)
     assert source.trouble == reason
     assert (source.language, source.definitions(), source.of_lines(1, 1)) == ("", (), None)
     assert source.whole().scheme == "bytes"
 
 
 def test_what_the_reader_knows_comes_first() -> None:
-    assert Source("a.py", b"", "is a link").trouble == "is a link"
+    assert CodeSource("a.py", b"", "is a link").trouble == "is a link"
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
 def test_encodings_and_line_ends_say_nothing(encoding: str) -> None:
     text = "def f():\n    return 'é'\nx = 2\n"
-    expected = Source("a.py", text.encode()).whole()
+    expected = CodeSource("a.py", text.encode()).whole()
     for ends in ("\n", "\r\n", "\r"):
-        assert Source("a.py", text.replace("\n", ends).encode(encoding)).whole() == expected
+        assert CodeSource("a.py", text.replace("\n", ends).encode(encoding)).whole() == expected
 
 
 def test_merge_marks_break_what_holds_them_and_nothing_else() -> None:
     text = "def f():\n    return 1\n<<<<<<< a\ndef g(): pass\n=======\ndef g(): return\n>>>>>>> b\n"
-    source = Source("a.py", text.encode())
+    source = CodeSource("a.py", text.encode())
     assert source.broken
     assert source.trouble_at == 3
     assert [one.broken for one in source.find("f")] == [False]
     assert all(one.broken for one in source.find("g"))
-    assert Source("a.toml", text.encode()).broken
+    assert CodeSource("a.toml", text.encode()).broken
 
 
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
@@ -192,9 +190,9 @@ def test_the_tables_name_kinds_that_the_grammar_has(language: str) -> None:
 
 
 def test_schemes_that_differ_are_never_compared() -> None:
-    script, typed = Source("a.js", b"f(a)").whole(), Source("a.ts", b"f(a)").whole()
+    script, typed = CodeSource("a.js", b"f(a)").whole(), CodeSource("a.ts", b"f(a)").whole()
     assert not same_measure(script, typed)
-    assert same_measure(script, Source("b.mjs", b"f(b)").whole())
+    assert same_measure(script, CodeSource("b.mjs", b"f(b)").whole())
 
 
 @pytest.mark.parametrize(

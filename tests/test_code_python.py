@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.evidence.code import Source
+from thunderus_mem.fingerprint.source import CodeSource
 
 LAWS = settings(deadline=None, max_examples=60, derandomize=True)
 NAMES = st.sampled_from(["a", "b", "self", "x_1", "é"])
@@ -92,7 +92,7 @@ def meaning(text: str) -> str:
 
 
 def measured(text: str) -> str:
-    source = Source("a.py", text.encode())
+    source = CodeSource("a.py", text.encode())
     assert not source.trouble
     assert not source.broken, text
     return source.whole().hash
@@ -147,7 +147,7 @@ def test_one_token_changed_is_seen_exactly_when_the_tree_changes(text: str, data
         equal = meaning(changed) == meaning(text)
     except SyntaxError:
         return
-    source = Source("a.py", changed.encode())
+    source = CodeSource("a.py", changed.encode())
     if source.broken:
         return  # the grammar does not know all that is allowed: nothing is said of such a file
     assert (source.whole().hash == measured(text)) == equal, changed

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from thunderus_mem.evidence.code import trial as trials
-from thunderus_mem.evidence.code.trial import FAILS, SLOW, UNTRIED, trial
+from thunderus_mem.fingerprint import definitions
+from thunderus_mem.fingerprint.definitions import FAILS, SLOW, UNTRIED, trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +51,7 @@ def test_how_work_ended(work: Callable[[], object], said: str, capfd: pytest.Cap
 
 
 def test_work_that_waits_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trials, "_PATIENCE", 50)
+    monkeypatch.setattr(definitions, "_PATIENCE", 50)
     assert trial(lambda: time.sleep(60)) == SLOW
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.code_words import CodeWord, code_words
-from thunderus_mem.model.path_text import is_code
+from thunderus_mem.document.anchors import CodeWord, code_words
+from thunderus_mem.document.paths import is_code
 
 NAMES = {
     "issue_token": ("issue_token",),

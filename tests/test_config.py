@@ -11,17 +11,18 @@ from typing import Any
 import pytest
 
 from tests.conftest import PROJECT
-from thunderus_mem.model.errors import InvalidConfig
-from thunderus_mem.store.config import Config, load
-from thunderus_mem.store.config_key import CONFIG, GARDENER
-from thunderus_mem.store.config_keys import KEYS
-from thunderus_mem.store.config_text import (
+from thunderus_mem.errors import InvalidConfig
+from thunderus_mem.store.config import (
+    Caps,
+    Config,
     config_schema,
+    configured_caps,
     default_config_toml,
     default_gardener_toml,
+    load,
     toml_value,
 )
-from thunderus_mem.store.kind_caps import Caps, configured_caps
+from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS
 from thunderus_mem.store.layout import Layout
 
 

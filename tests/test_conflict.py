@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.conflict import (
+from thunderus_mem.document.conflict import (
     Block,
     examples_in,
     find_conflict,

@@ -11,25 +11,27 @@ from hypothesis import given, settings
 from test_events_add import Store
 from test_recap_sessions import logs, unfit
 
-from thunderus_mem.garden.consolidation.kinds import class_of, is_trivial
-from thunderus_mem.garden.consolidation.known import Known, Recalled, command_stands
-from thunderus_mem.garden.consolidation.planning import plan_consolidation
-from thunderus_mem.garden.history import History
-from thunderus_mem.garden.material import Material
-from thunderus_mem.garden.recaps.day import Reading
-from thunderus_mem.garden.recaps.deciding import decisions_in
-from thunderus_mem.garden.recaps.runs import first_words
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.event import make_event
-from thunderus_mem.model.incoming import read_brought
+from thunderus_mem.document.document import read_document
+from thunderus_mem.garden.plan import GardenInput
+from thunderus_mem.garden.rules.sessions import (
+    KnownLessons,
+    Recalled,
+    class_of,
+    command_stands,
+    is_trivial,
+    plan_consolidation,
+)
+from thunderus_mem.interop.events import read_brought
+from thunderus_mem.log.event import make_event
+from thunderus_mem.recap.events import Activity, EventReading, decisions_in, first_words
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
     from command_server import Server
 
+    from thunderus_mem.document.document import Document
     from thunderus_mem.garden.plan import Step
-    from thunderus_mem.model.document import Document
-    from thunderus_mem.model.event import Event
+    from thunderus_mem.log.line import Event
 
 CASES = Path(__file__).parent / "cases" / "consolidate"
 KEYWORDS = Config().consolidate_keywords
@@ -61,9 +63,9 @@ def plan(
     config: Config | None = None,
     code: dict[str, str] | None = None,
 ) -> tuple[Step, ...]:
-    history = History(told, frozenset(one.id for one in told), said_by_code=lambda: code or {})
+    history = Activity(told, frozenset(one.id for one in told), said_by_code=lambda: code or {})
     return plan_consolidation(
-        Material(documents, today="2026-01-22", history=lambda: history), config or Config()
+        GardenInput(documents, today="2026-01-22", history=lambda: history), config or Config()
     )
 
 
@@ -265,12 +267,12 @@ def test_a_decision_without_a_reason_is_told_but_not_learned() -> None:
 
 def test_a_secret_or_an_order_is_not_learned() -> None:
     told = events({"text": TOLD})
-    history = History(told, reading=Reading(unfit=lambda text: "restart" in text))
-    assert plan_consolidation(Material((), today="2026-01-22", history=lambda: history), Config()) == ()
+    history = Activity(told, reading=EventReading(unfit=lambda text: "restart" in text))
+    assert plan_consolidation(GardenInput((), today="2026-01-22", history=lambda: history), Config()) == ()
 
 
 def test_word_runs_of_recalled_text_are_told_by_session_only() -> None:
-    heard = Recalled(Known([]))
+    heard = Recalled(KnownLessons([]))
     assert not heard.has(TOLD)
     heard.hear(events({"tool": "thunderus-mem", "success": True, "result": {"hits": [TOLD]}})[0])
     assert heard.has(TOLD)
@@ -280,8 +282,8 @@ def test_word_runs_of_recalled_text_are_told_by_session_only() -> None:
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(logs())
 def test_any_log_gives_proposals_that_read_as_documents(told: list[Event]) -> None:
-    history = History(tuple(told), frozenset(), reading=Reading(unfit=unfit))
-    for step in plan_consolidation(Material((), today="2026-01-22", history=lambda: history), Config()):
+    history = Activity(tuple(told), frozenset(), reading=EventReading(unfit=unfit))
+    for step in plan_consolidation(GardenInput((), today="2026-01-22", history=lambda: history), Config()):
         (edit,) = step.edits
         reading = read_document(edit.path, (edit.after_text or "").encode())
         assert reading.document is not None

@@ -11,17 +11,16 @@ import pytest
 
 from tests.index_damage import Tally, check_damages, small_store
 from tests.index_support import document, put
-from thunderus_mem.memory import open_memory
-from thunderus_mem.model.errors import Busy
-from thunderus_mem.model.query import parse_query
-from thunderus_mem.projection import database as db
-from thunderus_mem.projection.damage import Damaged
-from thunderus_mem.projection.refresh import open_index, rebuild, refresh
-from thunderus_mem.projection.statements import VERSION
-from thunderus_mem.recall.search import search
+from thunderus_mem.errors import Busy
+from thunderus_mem.index import database
+from thunderus_mem.index.database import VERSION, Damaged
+from thunderus_mem.index.refresh import open_index, rebuild, refresh
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.search.query import parse_query
+from thunderus_mem.search.search import find_hits
 
 if TYPE_CHECKING:
-    from thunderus_mem.projection.index import Index
+    from thunderus_mem.index.documents import Index
 
 
 def test_any_damage_is_found_and_the_index_built_anew(tmp_path: Path) -> None:
@@ -89,7 +88,7 @@ def test_an_index_with_other_statements_than_ours_is_replaced(tmp_path: Path, st
 
 
 def test_busy_is_not_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(db, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     layout = small_store(tmp_path)
     index, _ = open_index(layout)
     index.close()
@@ -131,10 +130,10 @@ def test_without_a_place_to_write_the_index_lives_in_memory(tmp_path: Path) -> N
     index, refreshed = open_index(layout)
     assert index.database.in_memory
     assert refreshed.total == 40
-    assert search(index, parse_query("cache"), root=layout.root)
+    assert find_hits(index, parse_query("cache"), root=layout.root)
     put(layout, "more.md", document("fact.more", "needle\n"))
     refresh(layout, index)
-    assert [hit.id for hit in search(index, parse_query("needle"), root=layout.root)] == ["fact.more"]
+    assert [hit.id for hit in find_hits(index, parse_query("needle"), root=layout.root)] == ["fact.more"]
 
 
 def test_an_open_reader_keeps_answering_while_a_rebuild_replaces_the_file(tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from thunderus_mem.garden.recaps.day import one_line, sort_events
-from thunderus_mem.model.event import note_event
+from thunderus_mem.log.event import note_event
+from thunderus_mem.recap.events import sort_events
+from thunderus_mem.recap.template import one_line
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.verbs.exchange import import_markdown
-from thunderus_mem.verbs.gardening import garden_apply, garden_plan
-from thunderus_mem.verbs.linting import lint
+from thunderus_mem.garden.apply import garden_apply, garden_plan
+from thunderus_mem.interop.markdown import import_markdown
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory.memory import Memory, open_memory
 
 DEMO = Path(__file__).parent / "repos" / "demo"
 FOLDERS = (("core", "core"), ("docs/adr", "adr"), ("docs/runbooks", "playbook"), ("notes", "fact"))

@@ -11,7 +11,7 @@ import tomllib
 import pytest
 
 from tests.conftest import PROJECT
-from thunderus_mem.surfaces.cli.table import COMMANDS
+from thunderus_mem.cli.app import COMMANDS
 
 
 def test_the_reference_is_up_to_date() -> None:
@@ -26,10 +26,10 @@ def test_the_reference_is_up_to_date() -> None:
 
 @pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
 def test_every_value_a_command_prints_is_a_documented_type(entry: object) -> None:
-    from thunderus_mem.surfaces.cli.table import Entry
+    from thunderus_mem.cli.app import CommandEntry
 
-    assert isinstance(entry, Entry)
-    pytest.importorskip("thunderus_mem.memory")
+    assert isinstance(entry, CommandEntry)
+    pytest.importorskip("thunderus_mem.memory.memory")
     for _, where in entry.values:
         module, _, name = where.partition(":")
         assert hasattr(importlib.import_module(f"thunderus_mem.{module}"), name), where

@@ -8,8 +8,8 @@ from headers import documents
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.document import Link, content_hash, read_document
-from thunderus_mem.model.edit import compose
+from thunderus_mem.document.document import Link, content_hash, read_document
+from thunderus_mem.document.frontmatter.edit import compose
 
 TEXT = """---
 # a fact

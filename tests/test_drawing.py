@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.surfaces.drawing import MAX_DRAWN, markdown
-from thunderus_mem.surfaces.filter import seen
-from thunderus_mem.surfaces.style import Style, look, unmarked
+from thunderus_mem.cli.console import seen
+from thunderus_mem.cli.drawing import MAX_DRAWN, markdown
+from thunderus_mem.cli.text import Style, look, unmarked
 
 
 class Paper:

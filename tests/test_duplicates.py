@@ -16,10 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.garden.duplicates import plan_duplicates
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.document.statements import fold, statements
 from thunderus_mem.garden.plan import Step, make_plan
-from thunderus_mem.model.document import Document, read_document
-from thunderus_mem.model.statements import fold, statements
+from thunderus_mem.garden.rules.duplicates import plan_duplicates
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:

@@ -8,9 +8,8 @@ from headers import KEYS, documents
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.edit import (
-    KEY_ORDER,
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.frontmatter.edit import (
     compose,
     insert_item,
     remove_item,
@@ -18,8 +17,10 @@ from thunderus_mem.model.edit import (
     replace_body,
     set_key,
 )
-from thunderus_mem.model.errors import InvalidDocument
-from thunderus_mem.model.header import Entry, Mapping, Scalar, Sequence, find_fences, plain_data, read_header
+from thunderus_mem.document.frontmatter.nodes import Entry, Mapping, Scalar, Sequence, plain_data
+from thunderus_mem.document.frontmatter.read import find_fences, read_header
+from thunderus_mem.document.frontmatter.write import KEY_ORDER
+from thunderus_mem.errors import InvalidDocument
 
 LAWS = settings(deadline=None, max_examples=100, derandomize=True)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from thunderus_mem.model.errors import ThunderusError
-from thunderus_mem.surfaces.cli.editor import edited, editor_command, keeping, with_help, without_help
+from thunderus_mem.cli.input import edited, editor_command, keeping, with_help, without_help
+from thunderus_mem.errors import ThunderusError
 
 
 def editor(folder: Path, script: str) -> dict[str, str]:

@@ -92,7 +92,7 @@ def test_what_is_told_of_such_trouble_is_again_as_before_when_a_command_is_done(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(store)
-    from thunderus_mem.surfaces.cli.run import run
+    from thunderus_mem.cli.run import run
 
     def own(trouble: object) -> None:
         raise AssertionError(trouble)

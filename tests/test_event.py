@@ -9,24 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.event import (
-    KINDS,
-    MAX_LINE,
+from thunderus_mem.log.event import (
     MAX_RECORD,
     Change,
-    Event,
     changes_of,
-    decode,
     document_ids,
-    encode,
     hand_edit_id,
     is_hand_edit,
-    line_hash,
     make_event,
     note_event,
     patch_event,
     undone_by,
 )
+from thunderus_mem.log.line import KINDS, MAX_LINE, Event, decode, encode, line_hash
 
 HASH = "sha256:" + "a" * 64
 TS = "2026-01-21T09:00:00.000Z"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from log_findings import log_findings
 
-from thunderus_mem.model.errors import NotWritable
-from thunderus_mem.model.event import encode, note_event
-from thunderus_mem.store.events import EventLog, last_line
+from thunderus_mem.errors import NotWritable
+from thunderus_mem.log.event import note_event
+from thunderus_mem.log.line import encode
+from thunderus_mem.log.reader import EventLog, last_line
 
 if TYPE_CHECKING:
     from pathlib import Path

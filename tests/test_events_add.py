@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.errors import InvalidDocument
-from thunderus_mem.model.incoming import BROUGHT_KINDS, Brought, is_inside, read_brought
-from thunderus_mem.model.logged_event import LOGGED_TYPES
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.interop.events import BROUGHT_KINDS, LOGGED_TYPES, Brought, read_brought
+from thunderus_mem.recap.events import is_inside
 
 if TYPE_CHECKING:
     from command_server import Done, Server

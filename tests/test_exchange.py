@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import InvalidDocument, NotFound, ThunderusError
-from thunderus_mem.surfaces.hook_script import BLOCKED
-from thunderus_mem.surfaces.watch import Turn, watch
-from thunderus_mem.surfaces.watched import WatchedMemory
-from thunderus_mem.verbs.exchange import import_markdown
-from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import show
-from thunderus_mem.verbs.writing import edit
+from thunderus_mem.authoring.edit import edit
+from thunderus_mem.authoring.show import show
+from thunderus_mem.document.document import read_document
+from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
+from thunderus_mem.hooks import BLOCKED
+from thunderus_mem.interop.markdown import import_markdown
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.watch import WatchedMemory, WatchTurn, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -278,7 +277,7 @@ def test_a_partial_commit_is_judged_by_the_index_git_names(root: Path) -> None:
 
 def test_the_watcher_keeps_the_index_of_a_real_store_fresh(root: Path) -> None:
     memory = opened(root)
-    turns: queue.Queue[Turn] = queue.Queue()
+    turns: queue.Queue[WatchTurn] = queue.Queue()
     begun, stop = threading.Event(), threading.Event()
     watched = WatchedMemory(lambda: opened(root))
     thread = threading.Thread(

@@ -13,13 +13,12 @@ from git_repository import Repository
 from tree_writer import Clock
 from verb_tree import VerbTree
 
-from thunderus_mem.interop.prov import prov_document
-from thunderus_mem.model.errors import InvalidQuery, NotFound, NotWritable, Refused
-from thunderus_mem.model.event import Change, make_event, patch_event
-from thunderus_mem.model.secrets import find_secrets
+from thunderus_mem.authoring import edit
+from thunderus_mem.document.secrets import find_secrets
+from thunderus_mem.errors import InvalidQuery, NotFound, NotWritable, Refused
+from thunderus_mem.interop.events import Export, prov_document
+from thunderus_mem.log.event import Change, make_event, patch_event
 from thunderus_mem.store import disk
-from thunderus_mem.verbs import writing
-from thunderus_mem.verbs.exporting import Export
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +45,7 @@ def tree(tmp_path: Path) -> VerbTree:
     made.note("a remark")
     made.save("Ours")
     made.git("merge", "-q", "--no-edit", "topic")
-    writing.remove(made.memory(), "fact.theirs", why="wrong")
+    edit.remove(made.memory(), "fact.theirs", why="wrong")
     folder = made.root / ".thunderus" / "local" / "sessions" / "sess_private"
     folder.mkdir(parents=True)
     (folder / "events.jsonl").write_bytes(line("message", {"text": "between us"}, number=9))

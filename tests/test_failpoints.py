@@ -8,13 +8,12 @@ import re
 
 import pytest
 
-from thunderus_mem.store import failpoints
-from thunderus_mem.store.disk import write_all
-from thunderus_mem.store.failpoints import NAMES, armed, hit, note, recording
+from thunderus_mem.store import disk
+from thunderus_mem.store.disk import NAMES, armed, hit, note, recording, write_all
 
 
 def test_the_list_is_the_calls_in_the_code() -> None:
-    folder = os.path.dirname(failpoints.__file__)
+    folder = os.path.dirname(disk.__file__)
     called: set[str] = set()
     for path in glob.glob(os.path.join(folder, "*.py")):
         with open(path, encoding="utf-8") as stream:
@@ -27,7 +26,7 @@ def test_a_failpoint_needs_both_variables(monkeypatch) -> None:
     hit("commit.after")
     assert not armed("commit.after")
     monkeypatch.setenv("THUNDERUS_MEM_FAILPOINTS", "1")
-    monkeypatch.setattr(failpoints, "_passes", {})
+    monkeypatch.setattr(disk, "_passes", {})
     hit("commit.before")
     with pytest.raises(OSError, match=r"commit\.after"):
         hit("commit.after")
@@ -36,7 +35,7 @@ def test_a_failpoint_needs_both_variables(monkeypatch) -> None:
 
 def test_a_later_pass_a_kill_and_a_trace(monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("THUNDERUS_MEM_FAILPOINTS", "1")
-    monkeypatch.setattr(failpoints, "_passes", {})
+    monkeypatch.setattr(disk, "_passes", {})
     codes: list[int] = []
 
     class Died(BaseException):
@@ -65,7 +64,7 @@ def test_the_recorder_hears_while_it_is_set() -> None:
 
 def test_a_write_may_stop_half_way(monkeypatch, tmp_path) -> None:
     monkeypatch.setenv("THUNDERUS_MEM_FAILPOINTS", "1")
-    monkeypatch.setattr(failpoints, "_passes", {})
+    monkeypatch.setattr(disk, "_passes", {})
     monkeypatch.setenv("FAILPOINT", "stage.half-written:raise:2")
     with open(tmp_path / "a", "wb") as stream:
         write_all(stream.fileno(), "a", b"12345678", failpoint="stage.half-written")

@@ -10,8 +10,7 @@ import pytest
 from terminal import on_terminal
 
 from tests.conftest import sealed_environment
-from thunderus_mem.surfaces.style import Style
-from thunderus_mem.surfaces.text import folded
+from thunderus_mem.cli.text import Style, folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

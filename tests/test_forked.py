@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.code_scene import Scene
-from thunderus_mem.evidence.past import Past
-from thunderus_mem.store import forked
-from thunderus_mem.store.git_changes import changes_since, code_paths, destination, files_naming, merge_base
-from thunderus_mem.store.git_objects import ObjectReader
+from thunderus_mem.git.changes import changes_since, code_paths, destination, files_naming, merge_base
+from thunderus_mem.git.history import ObjectReader
+from thunderus_mem.store import parallel
+from thunderus_mem.verdicts.code import CodePast
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,12 +25,12 @@ PARENT = os.getpid()
 
 @pytest.fixture(autouse=True)
 def three(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forked, "processors", lambda: 3)
+    monkeypatch.setattr(parallel, "processors", lambda: 3)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10, 1000])
 def test_answers_come_in_the_order_of_the_things(count: int) -> None:
-    found = forked.spread(range(count), lambda some: [[one, os.getpid()] for one in some])
+    found = parallel.spread(range(count), lambda some: [[one, os.getpid()] for one in some])
     assert [one for one, _ in found] == list(range(count))
     assert len({process for _, process in found}) == min(count, 3)
 
@@ -55,8 +55,8 @@ def test_a_share_whose_process_fails_is_left_to_the_caller() -> None:
             raise ValueError(some)
         return [str(one) for one in some]
 
-    assert forked.spread(range(9), work) == [*map(str, range(6)), None, None, None]
-    assert forked.spread(range(12), work) == [
+    assert parallel.spread(range(9), work) == [*map(str, range(6)), None, None, None]
+    assert parallel.spread(range(12), work) == [
         *map(str, range(4)),
         None,
         None,
@@ -80,7 +80,7 @@ def test_whoever_is_interrupted_leaves_no_process_behind(tmp_path: Path) -> None
         return [*some]
 
     with pytest.raises(KeyboardInterrupt):
-        forked.spread(range(9), work)
+        parallel.spread(range(9), work)
     for process in tmp_path.iterdir():
         with pytest.raises(ProcessLookupError):
             os.kill(int(process.name), 0)
@@ -124,7 +124,7 @@ def test_what_git_tells_of_changes(tmp_path: Path) -> None:
         assert reader.read(first, "none.txt") is None
         assert reader.read("", "b c.txt") == b"other of b c.txt\n" * 5
         assert reader.read(first, "a\nb") is None
-        assert [commit.sha for commit, _ in Past(git, reader).versions("b c.txt")] == [second, first]
+        assert [commit.sha for commit, _ in CodePast(git, reader).versions("b c.txt")] == [second, first]
     assert reader.read(first, "a.txt") is None, "closed"
     with ObjectReader(git, limit=10) as small:
         assert small.read(first, "a.txt") is None

@@ -12,8 +12,8 @@ from review_support import SAME, Store
 from verify_store import verify
 
 from tests.conftest import sealed_environment
-from thunderus_mem.verbs.deciding import patch_approve, patch_reject
-from thunderus_mem.verbs.gardening import garden_plan
+from thunderus_mem.garden.apply import garden_plan
+from thunderus_mem.review.decisions import patch_approve, patch_reject
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,16 +9,16 @@ import pytest
 from review_support import Store
 from verify_store import verify
 
-from thunderus_mem.model.errors import NotFound
-from thunderus_mem.verbs import recapping, writing
-from thunderus_mem.verbs.archiving import archive, unarchive
-from thunderus_mem.verbs.deciding import patch_approve, patch_expire, patch_reject
-from thunderus_mem.verbs.gardening import garden_plan
-from thunderus_mem.verbs.history import events_verify
-from thunderus_mem.verbs.proposing import patch_list, queue_state
-from thunderus_mem.verbs.replaying import replay_check
-from thunderus_mem.verbs.restoring import restore_last, snapshots
-from thunderus_mem.verbs.undoing import undo
+from thunderus_mem.authoring import edit
+from thunderus_mem.authoring.edit import archive, unarchive
+from thunderus_mem.errors import NotFound
+from thunderus_mem.garden.apply import garden_plan
+from thunderus_mem.history.log import events_verify
+from thunderus_mem.history.replay import replay_check
+from thunderus_mem.history.undo import restore_last, snapshots, undo
+from thunderus_mem.recap import recap
+from thunderus_mem.review.decisions import patch_approve, patch_expire, patch_reject
+from thunderus_mem.review.queue import patch_list, queue_state
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,8 +83,8 @@ def test_what_was_decided_holds(clock: Clock) -> None:
     assert [one.state for one in patch_reject(store.memory(), [filed.id], why="no").decisions] == ["rejected"]
     clock.back()
     assert garden_plan(store.memory()).steps == ()
-    writing.edit(store.memory(), "fact.twin-a", add_tags=["new"])
-    patch = writing.edit(store.agent(), "fact.twin-b", add_tags=["new"]).proposed
+    edit.edit(store.memory(), "fact.twin-a", add_tags=["new"])
+    patch = edit.edit(store.agent(), "fact.twin-b", add_tags=["new"]).proposed
     clock.back()
     assert [one.state for one in patch_approve(store.memory(), [patch]).decisions] == ["approved"]
     assert store.patches() == []
@@ -98,10 +98,10 @@ def test_the_archive_and_recaps(clock: Clock) -> None:
     archive(store.memory(), ["fact.twin-a"])
     clock.back()
     unarchive(store.memory(), ["fact.twin-a"])
-    made = recapping.recap(store.memory(), store.events("patch")[-1].ts[:10])
+    made = recap.recap(store.memory(), store.events("patch")[-1].ts[:10])
     assert made.changed
     clock.back()
-    again = recapping.recap(store.memory(), made.id.removeprefix("recap."))
+    again = recap.recap(store.memory(), made.id.removeprefix("recap."))
     assert not again.changed
     assert verify(str(store.root)) == []
     assert replay_check(store.memory()).unexplained == 0

@@ -18,16 +18,13 @@ from review_support import Store, queue
 from verify_store import verify
 
 from tests.conftest import sealed_environment
-from thunderus_mem.garden.rules import RULE_NAMES
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import Conflict
-from thunderus_mem.model.statements import fold, statements
-from thunderus_mem.verbs.bringing import events_add
-from thunderus_mem.verbs.deciding import patch_approve, patch_reject
-from thunderus_mem.verbs.garden_report import garden_report
-from thunderus_mem.verbs.gardening import garden_plan
-from thunderus_mem.verbs.restoring import restore_last
-from thunderus_mem.verbs.undoing import undo
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.statements import fold, statements
+from thunderus_mem.errors import Conflict
+from thunderus_mem.garden.apply import RULE_NAMES, garden_plan, garden_report
+from thunderus_mem.history.undo import restore_last, undo
+from thunderus_mem.interop.events import events_add
+from thunderus_mem.review.decisions import patch_approve, patch_reject
 
 FOLDERS = {
     "fact": f"{MEMORY}semantic/FACTS/",

@@ -22,13 +22,13 @@ from benchmarks.quality.trials import CONTRADICTION, CONTRADICTS, FORM, RELATED,
 from benchmarks.quality.word_overlap import alike, overlap, word_overlap
 from benchmarks.quality.written import DISAGREEMENTS, GRADES, SPLITS, load, right_split, written
 from tests.git_repository import Repository
-from thunderus_mem.model.statements import same_text
+from thunderus_mem.document.statements import same_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from thunderus_mem.model.document import Document
+    from thunderus_mem.document.document import Document
 
 ENTRIES = load()
 DOCUMENTS, TRIALS = written(ENTRIES)

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, NotWritable, ThunderusError
-from thunderus_mem.model.event import changes_of
-from thunderus_mem.store.unlinked import open_file, open_folder
-from thunderus_mem.verbs import garden_report
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.gardening import garden_apply, garden_plan, garden_propose
-from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import show
-from thunderus_mem.verbs.recapping import recap
-from thunderus_mem.verbs.starting import init
-from thunderus_mem.verbs.writing import edit, note
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import edit, note
+from thunderus_mem.authoring.init import init
+from thunderus_mem.authoring.show import show
+from thunderus_mem.errors import Conflict, DocumentExists, NotFound, NotWritable, ThunderusError
+from thunderus_mem.garden import apply
+from thunderus_mem.garden.apply import garden_apply, garden_plan, garden_propose
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.log.event import changes_of
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.recap.recap import recap
+from thunderus_mem.store.disk import open_file, open_folder
 
 CASES = Path(__file__).parent / "cases" / "garden"
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -127,7 +127,7 @@ def test_a_document_that_cannot_be_read_has_not_changed(root: Path, clock: Clock
     def refuse(path: str, limit: int) -> bytes:
         raise NotWritable(f"{path} could not be read: the disk reports an error.")
 
-    monkeypatch.setattr(garden_report, "read_file", refuse)
+    monkeypatch.setattr(apply, "read_file", refuse)
     with pytest.raises(NotWritable, match="reports an error"):
         garden_apply(opened(root, clock), plan)
 
@@ -149,7 +149,7 @@ def test_nothing_is_planned_and_no_recap_written_while_a_document_cannot_be_read
 
     with monkeypatch.context() as patch:
         patch.setattr("thunderus_mem.store.files.open_file", refused)
-        patch.setattr("thunderus_mem.projection.source.open_file", refused)
+        patch.setattr("thunderus_mem.index.scan.open_file", refused)
         with pytest.raises(NotWritable, match=f"^{FACTS}/cache.md may not be opened"):
             garden_plan(opened(root, clock))
         with pytest.raises(NotWritable, match=f"^{FACTS}/cache.md may not be opened"):
@@ -169,7 +169,7 @@ def test_nothing_is_planned_and_no_recap_written_while_a_folder_cannot_be_looked
         return open_folder(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr("thunderus_mem.projection.scan.open_folder", refused)
+        patch.setattr("thunderus_mem.index.scan.open_folder", refused)
         with pytest.raises(NotWritable, match="episodic cannot be looked into"):
             garden_plan(opened(root, clock))
         with pytest.raises(NotWritable, match="episodic cannot be looked into"):
@@ -188,9 +188,9 @@ def test_nothing_is_planned_while_the_log_cannot_be_read_and_it_is_read_again(
             raise PermissionError(errno.EACCES, "Permission denied", name)
         return open_file(name, flags, *more)
 
-    monkeypatch.setattr("thunderus_mem.projection.log_rows.is_racy", lambda *_: False)
+    monkeypatch.setattr("thunderus_mem.index.log.is_racy", lambda *_: False)
     with monkeypatch.context() as patch:
-        patch.setattr("thunderus_mem.store.events.open_file", refused)
+        patch.setattr("thunderus_mem.log.reader.open_file", refused)
         with pytest.raises(NotWritable, match="cannot be read, so what was decided"):
             garden_plan(opened(root, clock))
     log_index = opened(root, clock).log_index()

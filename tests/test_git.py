@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 from git_repository import Repository
 
-from thunderus_mem.store.git import Git, look_for_git
-from thunderus_mem.store.git_status import parse_status
-from thunderus_mem.store.git_versions import file_commits
+from thunderus_mem.git.history import file_commits
+from thunderus_mem.git.repository import Git, look_for_git, parse_status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from thunderus_mem.store.git_history import Commit
+    from thunderus_mem.git.repository import Commit
 
 MEMORY = ".thunderus/memory"
 DOC = f"{MEMORY}/semantic/FACTS/a.md"

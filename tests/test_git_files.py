@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.store.git_files import FILES, amended, lacking
+from thunderus_mem.authoring.init import FILES, amended, lacking
 
 if TYPE_CHECKING:
     from pathlib import Path

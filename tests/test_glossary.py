@@ -43,6 +43,6 @@ def test_each_word_has_one_line() -> None:
 
 
 def test_each_kind_of_event_that_is_a_word_is_one() -> None:
-    from thunderus_mem.model.event import KINDS
+    from thunderus_mem.log.line import KINDS
 
     assert {"approval", "patch", "snapshot"} <= set(KINDS)

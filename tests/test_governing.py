@@ -10,19 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.code_scene import JWT, Scene
-from thunderus_mem.evidence.code.source import Source
-from thunderus_mem.evidence.coverage import folders_covered
-from thunderus_mem.evidence.governs import relate
-from thunderus_mem.evidence.verdict import ORDER, Verdict
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.anchor import Anchor, parse_anchor
-from thunderus_mem.model.errors import InvalidDocument, InvalidQuery, ThunderusError
-from thunderus_mem.projection import remembered
-from thunderus_mem.store.code_files import CodeFolder
-from thunderus_mem.verbs import adding, starting, writing
-from thunderus_mem.verbs.anchoring import anchor
-from thunderus_mem.verbs.covering import coverage
-from thunderus_mem.verbs.governing import Governed, governing
+from thunderus_mem.authoring import add as add_module
+from thunderus_mem.authoring import edit, init
+from thunderus_mem.authoring.anchor import anchor
+from thunderus_mem.document.anchors import Anchor, parse_anchor
+from thunderus_mem.errors import InvalidDocument, InvalidQuery, ThunderusError
+from thunderus_mem.fingerprint.source import CodeSource
+from thunderus_mem.index import caches
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.verdicts.code import CodeFolder
+from thunderus_mem.verdicts.lookup import Governed, coverage, folders_covered, governing, relate
+from thunderus_mem.verdicts.verdict import ORDER, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,11 +42,11 @@ def alone():
 """
 
 
-def source() -> Source:
-    return Source("a.py", CODE.encode())
+def source() -> CodeSource:
+    return CodeSource("a.py", CODE.encode())
 
 
-def never() -> Source:
+def never() -> CodeSource:
     raise AssertionError("nothing has to be read for this")
 
 
@@ -152,7 +150,7 @@ def scene(tmp_path: Path) -> Scene:
     made.write("src/web/more.ts", "export const x = 1;\n")
     made.write("tools/run.sh", "echo one\n")
     made.write("README.md", "# Read\n")
-    starting.init(str(made.root), lambda: memory(made))
+    init.init(str(made.root), lambda: memory(made))
     made.commit("First")
     return made
 
@@ -162,7 +160,7 @@ def memory(scene: Scene) -> Memory:
 
 
 def add(scene: Scene, title: str, *places: str, body: str = "", kind: str = "fact") -> None:
-    id = adding.add(memory(scene), kind, title, body=body or f"{title} is so.\n", tags=("a",)).id
+    id = add_module.add(memory(scene), kind, title, body=body or f"{title} is so.\n", tags=("a",)).id
     if places:
         anchor(memory(scene), id, places)
 
@@ -244,7 +242,7 @@ def test_what_moved_is_found_where_it_is_now(scene: Scene) -> None:
 def test_a_change_shows_with_its_reason(scene: Scene) -> None:
     add(scene, "symbol", "src/jwt.py#issue")
     add(scene, "newer", "src/jwt.py#issue")
-    writing.supersede(memory(scene), "fact.symbol", "fact.newer", why="newer")
+    edit.supersede(memory(scene), "fact.symbol", "fact.newer", why="newer")
     scene.change("src/jwt.py", "ttl=3600", "ttl=600")
     found = {one.id: one for one in governing(memory(scene), "src/jwt.py", start=str(scene.root)).memories}
     assert found["fact.newer"].verdict == "changed"
@@ -324,7 +322,7 @@ def test_any_text_is_answered_or_refused(tmp_path_factory: pytest.TempPathFactor
     global _KEPT
     if _KEPT is None:
         made = Scene(tmp_path_factory.mktemp("kept") / "repo")
-        starting.init(str(made.root), lambda: memory(made))
+        init.init(str(made.root), lambda: memory(made))
         _KEPT = memory(made), str(made.root)
     try:
         assert governing(_KEPT[0], text, start=_KEPT[1]).memories == ()
@@ -378,7 +376,7 @@ def test_coverage_of_a_folder_has_only_what_is_in_it(scene: Scene) -> None:
 
 
 def test_coverage_asks_git_once(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    from thunderus_mem.store.git_process import GitProcess
+    from thunderus_mem.git.repository import GitProcess
 
     add(scene, "symbol", "src/jwt.py#issue")
     store = memory(scene)
@@ -458,7 +456,7 @@ def test_the_command_line(scene: Scene, run: Callable[..., Ran]) -> None:
 def test_code_is_read_only_to_relate_what_names_do_not(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
     add(scene, "symbol", "src/jwt.py#issue")
     add(scene, "lines", "src/jwt.py:7-8")
-    monkeypatch.setattr(remembered, "is_racy", lambda *_: False)
+    monkeypatch.setattr(caches, "is_racy", lambda *_: False)
     wanted = told(scene, "src/jwt.py")
 
     def never_read(self: CodeFolder, path: str) -> None:
@@ -475,8 +473,8 @@ def test_code_is_read_only_to_relate_what_names_do_not(scene: Scene, monkeypatch
 def test_a_file_that_cannot_be_read_as_code_relates_nothing(data: bytes) -> None:
     path = "a.txt" if data.startswith(b"plain") else "a.py"
 
-    def unreadable() -> Source:
-        return Source(path, data)
+    def unreadable() -> CodeSource:
+        return CodeSource(path, data)
 
     near = relate(parse_anchor(f"{path}#one"), parse_anchor(f"{path}:2-3"), unreadable)
     assert near is not None

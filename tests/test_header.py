@@ -9,18 +9,9 @@ from headers import headers
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.header import (
-    Mapping,
-    Node,
-    Scalar,
-    Sequence,
-    find_fences,
-    plain_data,
-    read_header,
-    typed_data,
-)
-from thunderus_mem.model.header_fast import read_fast
-from thunderus_mem.model.header_full import read_full
+from thunderus_mem.document.frontmatter.full import read_full
+from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar, Sequence, plain_data, typed_data
+from thunderus_mem.document.frontmatter.read import find_fences, read_fast, read_header
 
 LAWS = settings(deadline=None, max_examples=120, derandomize=True)
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from thunderus_mem.model.diagnostic import Diagnostic, Severity
-from thunderus_mem.model.errors import NotFound, Refused
-from thunderus_mem.store.git import Git
-from thunderus_mem.surfaces import hooks
-from thunderus_mem.surfaces.hook_script import BLOCKED, block, put_in, take_out
+from thunderus_mem import hooks
+from thunderus_mem.diagnostic import Diagnostic, Severity
+from thunderus_mem.errors import NotFound, Refused
+from thunderus_mem.git.repository import Git
+from thunderus_mem.hooks import BLOCKED, block, put_in, take_out
 
 SEALED = {
     "PATH": os.environ["PATH"],

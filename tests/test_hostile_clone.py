@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.model.errors import Refused
+from thunderus_mem.errors import Refused
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, check_places, is_shard
 from thunderus_mem.store.root import find_root
 
@@ -100,7 +100,7 @@ def _forge(store: Path, shard: str, *writes: tuple[str, str, str]) -> Path:
 def test_a_forged_staged_change_cannot_name_a_file_that_is_no_document_and_no_log(
     store: Path, run: Run
 ) -> None:
-    from thunderus_mem.model.document import content_hash
+    from thunderus_mem.document.document import content_hash
 
     source = store / "main.py"
     source.write_text("first\nno newline at the end")

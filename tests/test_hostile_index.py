@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thunderus_mem.memory import open_memory
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.upkeep import index_rebuild
-from thunderus_mem.verbs.writing import note
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import note
+from thunderus_mem.doctor.upkeep import index_rebuild
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

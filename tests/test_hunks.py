@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.hunks import Hunk, parse_diff, unquoted
+from thunderus_mem.document.diff import Hunk, parse_diff, unquoted
 
 if TYPE_CHECKING:
     from pathlib import Path

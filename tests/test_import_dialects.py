@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.interop.days import day_in, writes_day_first
-from thunderus_mem.interop.fields import Dates, Options
-from thunderus_mem.interop.folder import SourceFile, plan_folder
-from thunderus_mem.interop.mapping import read_mapping
-from thunderus_mem.model.document import Document, read_document
-from thunderus_mem.model.errors import ThunderusError
-from thunderus_mem.model.schema import check
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.document.schema import check
+from thunderus_mem.errors import ThunderusError
+from thunderus_mem.interop.decisions import day_in, writes_day_first
+from thunderus_mem.interop.fields import Dates, Options, read_mapping
+from thunderus_mem.interop.markdown import SourceFile, plan_folder
 
 if TYPE_CHECKING:
-    from thunderus_mem.interop.relating import ImportItem
+    from thunderus_mem.interop.fields import ImportItem
 
 CASES = Path(__file__).parent / "cases" / "import"
 GIT = Dates("2018-05-06T07:08:09Z", "2025-05-06T07:08:09Z")

@@ -14,22 +14,21 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.index_support import content, document, new_store, put
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.errors import Busy, Refused
-from thunderus_mem.projection import database as db
-from thunderus_mem.projection import seal, swap
-from thunderus_mem.projection.damage import Damaged
-from thunderus_mem.projection.index import Index
-from thunderus_mem.projection.log_index import LogIndex
-from thunderus_mem.projection.refresh import open_index, rebuild, refresh
-from thunderus_mem.verbs.examining import doctor
-from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.upkeep import index_rebuild, index_status, index_verify, manifest
+from thunderus_mem.doctor.checks import doctor
+from thunderus_mem.doctor.upkeep import index_rebuild, index_status, index_verify, manifest
+from thunderus_mem.errors import Busy, Refused
+from thunderus_mem.index import database, file
+from thunderus_mem.index.database import Damaged
+from thunderus_mem.index.documents import Index
+from thunderus_mem.index.log import LogIndex
+from thunderus_mem.index.refresh import open_index, rebuild, refresh
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.search.search import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from thunderus_mem.projection.refresh import Refreshed
+    from thunderus_mem.index.refresh import Refreshed
     from thunderus_mem.store.layout import Layout
 
 SLOW = 0.4
@@ -46,7 +45,7 @@ def layout(tmp_path: Path) -> Layout:
 def slowly_sealed(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> threading.Thread:
     """Do it in a thread that falls asleep after its write and before its seal; returns when it sleeps."""
     asleep = threading.Event()
-    seal_it = seal.write_seal
+    seal_it = database.write_seal
 
     def sleepy(path: str) -> None:
         if threading.current_thread() is sleeper:
@@ -54,7 +53,7 @@ def slowly_sealed(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object])
             time.sleep(SLOW)
         seal_it(path)
 
-    for module in (db, swap):
+    for module in (database, file):
         monkeypatch.setattr(module, "write_seal", sleepy)
     sleeper = threading.Thread(target=action)
     sleeper.start()
@@ -183,13 +182,15 @@ def test_the_log_is_asked_however_often_the_index_is_replaced(
 
 def test_an_answer_is_of_one_generation(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process changes everything in the middle of a search: it waits, and we look again."""
-    monkeypatch.setattr(db, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     memory = open_memory(layout.root)
     memory.refresh()
-    rows = db.Database.rows
+    rows = database.Database.rows
     asked: list[str] = []
 
-    def meddled(self: db.Database, sql: str, values: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+    def meddled(
+        self: database.Database, sql: str, values: tuple[object, ...] = ()
+    ) -> list[tuple[object, ...]]:
         found = rows(self, sql, values)
         if "MATCH" in sql and not asked:
             asked.append(sql)
@@ -200,7 +201,7 @@ def test_an_answer_is_of_one_generation(layout: Layout, monkeypatch: pytest.Monk
                 open_index(layout)
         return found
 
-    monkeypatch.setattr(db.Database, "rows", meddled)
+    monkeypatch.setattr(database.Database, "rows", meddled)
     assert [hit.id for hit in search(memory, "cache").hits] == ["fact.other"]
     assert asked
     memory.index.close()
@@ -362,7 +363,7 @@ def sealed_again(layout: Layout, statement: str) -> None:
     connection.execute(statement)
     connection.commit()
     connection.close()
-    seal.write_seal(layout.index_file)
+    database.write_seal(layout.index_file)
 
 
 @pytest.mark.parametrize(
@@ -411,6 +412,6 @@ def test_doctor_looks_at_the_pages(layout: Layout) -> None:
     with open(layout.index_file, "r+b") as handle:
         handle.seek(os.path.getsize(layout.index_file) - 4096)
         handle.write(bytes(4096))
-    seal.write_seal(layout.index_file)
+    database.write_seal(layout.index_file)
     (found,) = (check for check in doctor(open_memory(layout.root)).checks if check.name == "index")
     assert (found.state, "damaged" in found.message) == ("note", True)

@@ -8,19 +8,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.index_support import FACTS, document, new_store, put
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.projection import refresh
-from thunderus_mem.store import forked
+from thunderus_mem.index import refresh
+from thunderus_mem.lint import runner
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.lint.runner import inspect_stored, lint_config
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.store import parallel
 from thunderus_mem.store.layout import Layout
-from thunderus_mem.verbs import inspecting
-from thunderus_mem.verbs.inspecting import inspect_stored
-from thunderus_mem.verbs.linting import lint, lint_config
+from thunderus_mem.verdicts.judge import Judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from thunderus_mem.verbs.linting import LintReport
+    from thunderus_mem.lint.lint import LintReport
 
 PARENT = os.getpid()
 COUNT = 23
@@ -46,8 +47,8 @@ def layout(tmp_path: Path) -> Layout:
 
 @pytest.fixture
 def in_three(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inspecting, "_MANY", 2)
-    monkeypatch.setattr(forked, "processors", lambda: 3)
+    monkeypatch.setattr(runner, "_MANY", 2)
+    monkeypatch.setattr(parallel, "processors", lambda: 3)
 
 
 def checked(layout: Layout) -> LintReport:
@@ -60,9 +61,9 @@ def test_many_processes_find_what_one_finds(layout: Layout, monkeypatch: pytest.
     assert {"TM001", "TM002", "TM103", "TM201", "TM203", "TM205", "TM702", "TM604"} <= {
         one.rule for one in alone.diagnostics
     }
-    monkeypatch.setattr(inspecting, "_MANY", 2)
+    monkeypatch.setattr(runner, "_MANY", 2)
     for processes in (1, 2, 3, 30):
-        monkeypatch.setattr(forked, "processors", lambda processes=processes: processes)
+        monkeypatch.setattr(parallel, "processors", lambda processes=processes: processes)
         assert checked(layout) == alone
 
 
@@ -97,18 +98,18 @@ def test_what_a_process_leaves_undone_is_done_here(
             layout = Layout(layout.root + "/elsewhere")
         return opened(layout, generation + ("0" if trouble == "another index" else ""))
 
-    monkeypatch.setattr("thunderus_mem.memory.reopened", reopened)
+    monkeypatch.setattr("thunderus_mem.memory.memory.reopened", reopened)
     here: list[Memory] = []
-    inspect = inspecting.inspect
+    inspect = runner.inspect
 
     def counted(memory: Memory, *others: object) -> object:
         here.append(memory)
         return inspect(memory, *others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(inspecting, "inspect", counted)
+    monkeypatch.setattr(runner, "inspect", counted)
     found = checked(layout)
     assert len(here) == 2, "this process's own share, and what the others left"
-    monkeypatch.setattr(inspecting, "_MANY", 1000)
+    monkeypatch.setattr(runner, "_MANY", 1000)
     assert checked(layout) == found
 
 
@@ -120,7 +121,7 @@ def test_an_index_in_memory_is_nobody_elses(layout: Layout, monkeypatch: pytest.
         raise AssertionError
 
     alone = checked(layout)
-    monkeypatch.setattr(forked, "spread", starts_none)
+    monkeypatch.setattr(parallel, "spread", starts_none)
     memory = open_memory(layout.root)
     memory.judge()
     assert lint(memory) == alone
@@ -130,14 +131,14 @@ def test_verdicts_are_judged_together_only_where_a_rule_asks(
     layout: Layout, monkeypatch: pytest.MonkeyPatch, in_three: None
 ) -> None:
     asked: list[int] = []
-    judged: Callable[..., object] = inspecting.Judge.all
+    judged: Callable[..., object] = Judge.all
 
-    def counted(judge: inspecting.Judge, anchors: object) -> object:
+    def counted(judge: Judge, anchors: object) -> object:
         found = judged(judge, anchors)
         asked.append(len(found))  # type: ignore[arg-type]
         return found
 
-    monkeypatch.setattr(inspecting.Judge, "all", counted)
+    monkeypatch.setattr(Judge, "all", counted)
     lint(open_memory(layout.root), select=["TM2"])
     assert asked == []
     lint(open_memory(layout.root), select=["TM702"])

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.interop.fields import Dates, Options, Taken
-from thunderus_mem.interop.folder import ImportItem, SourceFile, plan_folder
-from thunderus_mem.interop.markdown import Imported, KeptOut, import_document
-from thunderus_mem.model.document import Document, read_document
-from thunderus_mem.model.schema import check
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.document.schema import check
+from thunderus_mem.interop.fields import Dates, Imported, ImportItem, KeptOut, Options, Taken, import_document
+from thunderus_mem.interop.markdown import SourceFile, plan_folder
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 DECISIONS = ".thunderus/memory/semantic/DECISIONS"

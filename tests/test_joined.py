@@ -8,13 +8,12 @@ import pytest
 from index_support import document
 from review_support import Store
 
-from thunderus_mem.verbs.archiving import unarchive
-from thunderus_mem.verbs.blaming import blame
-from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.history import log, why
-from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import show
-from thunderus_mem.verbs.writing import edit, link, remove
+from thunderus_mem.authoring.edit import edit, link, remove, unarchive
+from thunderus_mem.authoring.show import show
+from thunderus_mem.history.blame import blame
+from thunderus_mem.history.log import log, why
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.search.search import search
 
 if TYPE_CHECKING:
     from pathlib import Path

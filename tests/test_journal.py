@@ -10,18 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Conflict, NotWritable, Refused, ThunderusError
-from thunderus_mem.store import failpoints
-from thunderus_mem.store import journal as journal_module
-from thunderus_mem.store.batch import batch_at
+from thunderus_mem.document.document import content_hash
+from thunderus_mem.errors import Conflict, NotWritable, Refused, ThunderusError
+from thunderus_mem.log.append import Uncertain, batch_at
+from thunderus_mem.memory import journal as journal_module
+from thunderus_mem.memory.journal import Journal, Write, plan, stage
+from thunderus_mem.store import disk
 from thunderus_mem.store.files import ABSENT, read_file, replace_file
-from thunderus_mem.store.journal import Journal
-from thunderus_mem.store.staging import Write, plan, stage
-from thunderus_mem.store.tail import Uncertain
 
 if TYPE_CHECKING:
-    from thunderus_mem.store.outcome import Healed
+    from thunderus_mem.memory.journal import Healed
 
 LOG = "log/events.jsonl"
 
@@ -78,7 +76,7 @@ def fail_at(monkeypatch):
         def die(code: int) -> None:
             raise Died
 
-        monkeypatch.setattr(failpoints, "_passes", {})
+        monkeypatch.setattr(disk, "_passes", {})
         monkeypatch.setattr(os, "_exit", die)
         monkeypatch.setenv("THUNDERUS_MEM_FAILPOINTS", "1")
         monkeypatch.setenv("FAILPOINT", point)
@@ -368,7 +366,7 @@ def test_a_target_that_cannot_be_read_is_pending(store: Store, fail_at, monkeypa
 def test_text_that_cannot_be_looked_at_is_not_forgotten(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at, monkeypatch)
     store.write("a.md", b"a person's")
-    real = journal_module.mode_of
+    real = disk.mode_of
 
     def refuse(path: str) -> int:
         return _refuse() or 0 if path.endswith("0.taken") else real(path)

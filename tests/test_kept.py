@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.model.ids import encode_ulid, ulid_time
-from thunderus_mem.store import kept as module
-from thunderus_mem.store.kept import KeptTexts
+from thunderus_mem.document.ids import encode_ulid, ulid_time
+from thunderus_mem.memory import past_texts
+from thunderus_mem.memory.past_texts import UndoTexts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,15 +24,15 @@ def event_id(days_ago: int, number: int = 1) -> str:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> KeptTexts:
-    return KeptTexts(str(tmp_path / "undo"))
+def kept(tmp_path: Path) -> UndoTexts:
+    return UndoTexts(str(tmp_path / "undo"))
 
 
 def names(tmp_path: Path) -> list[str]:
     return sorted(os.listdir(tmp_path / "undo"))
 
 
-def test_a_text_comes_back_as_it_was(kept: KeptTexts) -> None:
+def test_a_text_comes_back_as_it_was(kept: UndoTexts) -> None:
     text = "\ufeffé\r\nlone \r and \u2028\n\tend"
     assert kept.keep(event_id(0), {0: "one", 7: text}, NOW)
     assert (kept.read(event_id(0), 0), kept.read(event_id(0), 7)) == ("one", text)
@@ -40,7 +40,7 @@ def test_a_text_comes_back_as_it_was(kept: KeptTexts) -> None:
     assert kept.read(event_id(1), 0) is None
 
 
-def test_old_ones_go_and_what_is_not_ours_stays(kept: KeptTexts, tmp_path: Path) -> None:
+def test_old_ones_go_and_what_is_not_ours_stays(kept: UndoTexts, tmp_path: Path) -> None:
     for days in (200, 91, 89):
         kept.keep(event_id(days), {0: "text"}, NOW - timedelta(days=days))
     (tmp_path / "undo" / "notes.txt").write_text("mine")
@@ -50,9 +50,9 @@ def test_old_ones_go_and_what_is_not_ours_stays(kept: KeptTexts, tmp_path: Path)
 
 
 def test_the_oldest_go_when_there_is_too_much(
-    kept: KeptTexts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    kept: UndoTexts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "CAP", 250)
+    monkeypatch.setattr(past_texts, "CAP", 250)
     for days in (3, 2, 1):
         assert kept.keep(event_id(days), {0: "x" * 90}, NOW)
     assert names(tmp_path) == [f"{event_id(2)}.json", f"{event_id(1)}.json"]
@@ -62,8 +62,8 @@ def test_the_oldest_go_when_there_is_too_much(
 
 def test_nothing_is_kept_under_another_name_or_where_the_disk_refuses(tmp_path: Path) -> None:
     (tmp_path / "undo").write_text("a file in the way")
-    assert not KeptTexts(str(tmp_path / "undo")).keep(event_id(0), {0: "x"}, NOW)
-    kept = KeptTexts(str(tmp_path / "other"))
+    assert not UndoTexts(str(tmp_path / "undo")).keep(event_id(0), {0: "x"}, NOW)
+    kept = UndoTexts(str(tmp_path / "other"))
     for name in ("evt_short", "../evt_" + "0" * 26, "patch_" + "0" * 26):
         assert not kept.keep(name, {0: "x"}, NOW)
         assert kept.read(name, 0) is None
@@ -71,10 +71,10 @@ def test_nothing_is_kept_under_another_name_or_where_the_disk_refuses(tmp_path: 
 
 
 @pytest.mark.parametrize("data", [b"", b"[]", b'{"0": 1}', b'{"0": "\\ud800"}', b"[" * 99_999, b"\xff"])
-def test_a_damaged_one_holds_nothing(kept: KeptTexts, tmp_path: Path, data: bytes) -> None:
+def test_a_damaged_one_holds_nothing(kept: UndoTexts, tmp_path: Path, data: bytes) -> None:
     kept.keep(event_id(0), {0: "x"}, NOW)
     (tmp_path / "undo" / f"{event_id(0)}.json").write_bytes(data)
-    assert KeptTexts(str(tmp_path / "undo")).read(event_id(0), 0) is None
+    assert UndoTexts(str(tmp_path / "undo")).read(event_id(0), 0) is None
 
 
 def test_a_ulid_says_when_it_was_made() -> None:

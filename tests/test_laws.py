@@ -22,29 +22,23 @@ from tree_writer import FACTS, Clock
 from verb_tree import VerbTree
 from verify_store import normal_hash, parse_line, shards, verify
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.errors import ThunderusError
-from thunderus_mem.model.event import changes_of
-from thunderus_mem.projection.database import create
-from thunderus_mem.projection.index import Index
-from thunderus_mem.projection.refresh import refresh
-from thunderus_mem.surfaces.output import envelope
-from thunderus_mem.verbs import (
-    adding,
-    examining,
-    exchange,
-    finding,
-    gardening,
-    history,
-    linting,
-    reading,
-    recapping,
-    starting,
-    upkeep,
-    writing,
-)
-from thunderus_mem.verbs.garden_report import garden_report
-from thunderus_mem.verbs.status import status
+from thunderus_mem.authoring import add, edit, init, show
+from thunderus_mem.authoring.show import status
+from thunderus_mem.cli.output import envelope
+from thunderus_mem.doctor import checks, upkeep
+from thunderus_mem.errors import ThunderusError
+from thunderus_mem.garden import apply
+from thunderus_mem.garden.apply import garden_report
+from thunderus_mem.history import log
+from thunderus_mem.index.database import create
+from thunderus_mem.index.documents import Index
+from thunderus_mem.index.refresh import refresh
+from thunderus_mem.interop import markdown
+from thunderus_mem.lint import lint
+from thunderus_mem.log.event import changes_of
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.recap import recap
+from thunderus_mem.search import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -89,44 +83,44 @@ def opened(root: str | Path, at: datetime = HEAD, seed: int = 1) -> Memory:
 @pytest.fixture
 def store(repo: Path) -> Path:
     """A store with CORE.md, three facts with links between them, a decision and a note."""
-    starting.init(str(repo), lambda: opened(repo))
+    init.init(str(repo), lambda: opened(repo))
     for position, make in enumerate(FILL):
         make(opened(repo, HEAD + timedelta(minutes=position + 1), position))
     return repo
 
 
 FILL: tuple[Callable[[Memory], object], ...] = (
-    lambda memory: adding.add(memory, "fact", "Retries", body="Tried three times.", tags=("net",)),
-    lambda memory: adding.add(memory, "fact", "Limits", body="A page has 100 rows.", tags=("net", "api")),
-    lambda memory: adding.add(memory, "fact", "Old limits", body="A page has 50 rows.", tags=("api",)),
-    lambda memory: adding.add(
+    lambda memory: add.add(memory, "fact", "Retries", body="Tried three times.", tags=("net",)),
+    lambda memory: add.add(memory, "fact", "Limits", body="A page has 100 rows.", tags=("net", "api")),
+    lambda memory: add.add(memory, "fact", "Old limits", body="A page has 50 rows.", tags=("api",)),
+    lambda memory: add.add(
         memory,
         "adr",
         "Use SQLite",
         body="## Context\n\nx\n\n## Decision\n\ny\n\n## Consequences\n\nz\n",
         tags=("db",),
     ),
-    lambda memory: writing.link(memory, "fact.retries", "refers_to", "fact.limits"),
-    lambda memory: writing.supersede(memory, "fact.old-limits", "fact.limits", why="counted"),
-    lambda memory: writing.note(memory, "The limit was raised.", refs=("fact.limits",)),
+    lambda memory: edit.link(memory, "fact.retries", "refers_to", "fact.limits"),
+    lambda memory: edit.supersede(memory, "fact.old-limits", "fact.limits", why="counted"),
+    lambda memory: edit.note(memory, "The limit was raised.", refs=("fact.limits",)),
 )
 
 READS: dict[str, Callable[[Memory], Any]] = {
-    "search": lambda memory: finding.search(memory, "page rows"),
-    "show": lambda memory: reading.show(memory, "fact.limits"),
-    "list": lambda memory: reading.list_documents(memory, tags=("net",)),
+    "search": lambda memory: search.search(memory, "page rows"),
+    "show": lambda memory: show.show(memory, "fact.limits"),
+    "list": lambda memory: show.list_documents(memory, tags=("net",)),
     "status": status,
-    "log": lambda memory: history.log(memory, "fact.limits"),
-    "why": lambda memory: history.why(memory, "fact.limits"),
-    "events list": history.events_list,
-    "events verify": history.events_verify,
-    "lint": linting.lint,
-    "garden": lambda memory: garden_report(memory, gardening.garden_plan(memory)),
+    "log": lambda memory: log.log(memory, "fact.limits"),
+    "why": lambda memory: log.why(memory, "fact.limits"),
+    "events list": log.events_list,
+    "events verify": log.events_verify,
+    "lint": lint.lint,
+    "garden": lambda memory: garden_report(memory, apply.garden_plan(memory)),
     "manifest": lambda memory: upkeep.manifest(memory, check=True),
-    "doctor": examining.doctor,
+    "doctor": checks.doctor,
     "index status": upkeep.index_status,
     "index verify": upkeep.index_verify,
-    "recap": lambda memory: recapping.recap(memory, "2026-01-21", dry_run=True),
+    "recap": lambda memory: recap.recap(memory, "2026-01-21", dry_run=True),
 }
 
 
@@ -172,10 +166,10 @@ Body  with two  spaces.
 @pytest.mark.parametrize(
     ("change", "names"),
     [
-        (lambda memory: writing.edit(memory, "fact.hand", add_tags=("bee",)), "tags:"),
-        (lambda memory: writing.edit(memory, "fact.hand", sets={"metadata.owner": "ada"}), "owner:"),
-        (lambda memory: writing.edit(memory, "fact.hand", sets={"category": "net"}), "category:"),
-        (lambda memory: writing.link(memory, "fact.hand", "refers_to", "fact.limits"), "links:"),
+        (lambda memory: edit.edit(memory, "fact.hand", add_tags=("bee",)), "tags:"),
+        (lambda memory: edit.edit(memory, "fact.hand", sets={"metadata.owner": "ada"}), "owner:"),
+        (lambda memory: edit.edit(memory, "fact.hand", sets={"category": "net"}), "category:"),
+        (lambda memory: edit.link(memory, "fact.hand", "refers_to", "fact.limits"), "links:"),
     ],
     ids=["tag", "nested", "new-key", "link"],
 )
@@ -241,22 +235,20 @@ class Life(RuleBasedStateMachine):
 
     @initialize()
     def begin(self) -> None:
-        starting.init(self.root, self.memory)
+        init.init(self.root, self.memory)
 
     @rule(title=st.sampled_from(WORDS), body=st.sampled_from(WORDS), copies=st.booleans())
     def add(self, title: str, body: str, copies: bool) -> None:
         kind = "playbook" if copies else "fact"
         with suppress(ThunderusError):
-            self.done(adding.add(self.memory(), kind, title, body=f"It is {body}, always.", tags=(body,)))
+            self.done(add.add(self.memory(), kind, title, body=f"It is {body}, always.", tags=(body,)))
 
     @precondition(lambda self: self.expected)
     @rule(data=st.data(), tag=st.sampled_from(WORDS), body=st.none() | st.sampled_from(WORDS))
     def edit(self, data: st.DataObject, tag: str, body: str | None) -> None:
         if ids := self.ids():
             text = None if body is None else f"Now {body}."
-            self.done(
-                writing.edit(self.memory(), data.draw(st.sampled_from(ids)), add_tags=(tag,), body=text)
-            )
+            self.done(edit.edit(self.memory(), data.draw(st.sampled_from(ids)), add_tags=(tag,), body=text))
 
     @precondition(lambda self: len(self.expected) > 1)
     @rule(data=st.data(), verb=st.sampled_from(["link", "supersede"]))
@@ -265,19 +257,19 @@ class Life(RuleBasedStateMachine):
             one, other = data.draw(st.permutations(ids))[:2]
             with suppress(ThunderusError):
                 if verb == "link":
-                    self.done(writing.link(self.memory(), one, "refers_to", other))
+                    self.done(edit.link(self.memory(), one, "refers_to", other))
                 else:
-                    self.done(writing.supersede(self.memory(), one, other, why="newer"))
+                    self.done(edit.supersede(self.memory(), one, other, why="newer"))
 
     @precondition(lambda self: self.expected)
     @rule(data=st.data())
     def remove(self, data: st.DataObject) -> None:
         if ids := self.ids():
-            self.done(writing.remove(self.memory(), data.draw(st.sampled_from(ids)), why="gone"))
+            self.done(edit.remove(self.memory(), data.draw(st.sampled_from(ids)), why="gone"))
 
     @rule(text=st.sampled_from(WORDS))
     def note(self, text: str) -> None:
-        self.acknowledged.add(writing.note(self.memory(), text).event_id)
+        self.acknowledged.add(edit.note(self.memory(), text).event_id)
 
     @precondition(lambda self: self.expected)
     @rule(data=st.data(), how=st.sampled_from(["line", "early", "broken", "gone", "copy"]))
@@ -306,13 +298,13 @@ class Life(RuleBasedStateMachine):
 
     @rule()
     def lint_fix(self) -> None:
-        for path in linting.lint(self.memory(), fix=True).fixed:
+        for path in lint.lint(self.memory(), fix=True).fixed:
             self.expected[path] = self.last_hash(path)
 
     @rule()
     def garden(self) -> None:
         memory = self.memory()
-        applied = gardening.garden_apply(memory, gardening.garden_plan(memory))
+        applied = apply.garden_apply(memory, apply.garden_plan(memory))
         self.acknowledged |= {step.event_id for step in applied.steps}
         for written in applied.written:
             self.expected[written.path] = self.last_hash(written.path)
@@ -357,9 +349,9 @@ class Life(RuleBasedStateMachine):
         assert content(memory.index) == content(rebuilt)
         rebuilt.close()
         assert upkeep.manifest(self.memory(), check=True).diagnostics == ()
-        finding.search(memory, "always")
+        search.search(memory, "always")
         status(memory)
-        linting.lint(memory)
+        lint.lint(memory)
         assert tree_bytes(self.root) == before
 
     @invariant()
@@ -383,7 +375,7 @@ def test_law_2_later_from_earlier(store: Path) -> None:
     assert answers(store) == first
     memory = opened(store)
     manifest = (store / ".thunderus/memory/indexes/manifest.json").read_bytes()
-    writing.edit(opened(store, HEAD + timedelta(hours=1)), "fact.limits", body="A page has 200 rows.")
+    edit.edit(opened(store, HEAD + timedelta(hours=1)), "fact.limits", body="A page has 200 rows.")
     refreshed = content(memory.index) if memory.refresh() else {}
     upkeep.index_rebuild(opened(store))
     assert content(opened(store).index) == refreshed
@@ -401,14 +393,14 @@ def test_law_3_the_log_only_grows_under_our_hands(store: Path) -> None:
 
 
 WRITES: dict[str, Callable[[Memory], Any]] = {
-    "add": lambda memory: adding.add(memory, "fact", "Ports", body="It is 8080.", tags=("net",), why="new"),
-    "edit": lambda memory: writing.edit(memory, "fact.retries", add_tags=("slow",), body="Tried five times."),
-    "link": lambda memory: writing.link(memory, "fact.old-limits", "refers_to", "fact.retries"),
-    "supersede": lambda memory: writing.supersede(memory, "fact.retries", "adr.use-sqlite", why="so"),
-    "note": lambda memory: writing.note(memory, "Looked at it."),
-    "remove": lambda memory: writing.remove(memory, "fact.retries", why="gone"),
-    "recap": lambda memory: recapping.recap(memory, "2026-01-21"),
-    "import markdown": lambda memory: exchange.import_markdown(
+    "add": lambda memory: add.add(memory, "fact", "Ports", body="It is 8080.", tags=("net",), why="new"),
+    "edit": lambda memory: edit.edit(memory, "fact.retries", add_tags=("slow",), body="Tried five times."),
+    "link": lambda memory: edit.link(memory, "fact.old-limits", "refers_to", "fact.retries"),
+    "supersede": lambda memory: edit.supersede(memory, "fact.retries", "adr.use-sqlite", why="so"),
+    "note": lambda memory: edit.note(memory, "Looked at it."),
+    "remove": lambda memory: edit.remove(memory, "fact.retries", why="gone"),
+    "recap": lambda memory: recap.recap(memory, "2026-01-21"),
+    "import markdown": lambda memory: markdown.import_markdown(
         memory, os.path.join(memory.root, "notes"), "fact", tags=("old",)
     ),
 }
@@ -442,14 +434,14 @@ def test_law_5_look_before_you_answer(store: Path) -> None:
     (store / FACTS / "fresh.md").write_text(document("fact.fresh", "The zanzibar page.\n", tags=("net",)))
     (store / FACTS / "old-limits.md").unlink()
     memory = [opened(store) for _ in range(6)]
-    assert finding.search(memory[0], "quux").hits[0].id == "fact.limits"
-    assert finding.search(memory[1], "zanzibar").hits[0].id == "fact.fresh"
-    listed = {row.id: row.title for row in reading.list_documents(memory[2]).documents}
+    assert search.search(memory[0], "quux").hits[0].id == "fact.limits"
+    assert search.search(memory[1], "zanzibar").hits[0].id == "fact.fresh"
+    listed = {row.id: row.title for row in show.list_documents(memory[2]).documents}
     assert listed["fact.limits"] == "Ceilings"
     assert "fact.old-limits" not in listed
-    assert reading.show(memory[3], "fact.limits").title == "Ceilings"
+    assert show.show(memory[3], "fact.limits").title == "Ceilings"
     assert set(status(memory[4]).unrecorded) == {"fact.limits", "fact.fresh", "fact.old-limits"}
-    found = {finding.rule for finding in linting.lint(memory[5]).diagnostics}
+    found = {finding.rule for finding in lint.lint(memory[5]).diagnostics}
     assert "TM204" in found or "TM201" in found
 
 
@@ -476,16 +468,16 @@ BROKEN: dict[str, bytes] = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_law_7_one_broken_document_never_hides_the_others(store: Path, name: str) -> None:
-    healthy = {row.id for row in reading.list_documents(opened(store)).documents}
+    healthy = {row.id for row in show.list_documents(opened(store)).documents}
     (store / FACTS / "a-broken.md").write_bytes(BROKEN[name])
     memory = opened(store, HEAD + timedelta(hours=1))
-    assert {row.id for row in reading.list_documents(memory).documents} == healthy
-    assert finding.search(memory, "page rows").hits[0].id == "fact.limits"
-    report = linting.lint(memory)
+    assert {row.id for row in show.list_documents(memory).documents} == healthy
+    assert search.search(memory, "page rows").hits[0].id == "fact.limits"
+    report = lint.lint(memory)
     assert report.checked == len(healthy) + 1
     assert any(finding.path.endswith("a-broken.md") for finding in report.diagnostics)
     assert status(memory).unreadable == (f"{FACTS}/a-broken.md",)
-    assert writing.edit(memory, "fact.limits", add_tags=("still",)).changed
+    assert edit.edit(memory, "fact.limits", add_tags=("still",)).changed
     assert upkeep.manifest(memory).documents == len(healthy)
 
 
@@ -559,10 +551,10 @@ def test_law_9_merge_clean(ours: list[str], theirs: list[str]) -> None:
                 elif step == "note":
                     made.append(tree.note(f"{side} {number}"))
                 elif step == "link":
-                    done = writing.link(tree.memory(), f"fact.{side}-0", "refers_to", "fact.base")
+                    done = edit.link(tree.memory(), f"fact.{side}-0", "refers_to", "fact.base")
                     made.extend([done.event_id] if done.changed else [])
                 elif step == "remove" and "other" in tree.names():
-                    made.append(writing.remove(tree.memory(), "fact.other", why="gone").event_id)
+                    made.append(edit.remove(tree.memory(), "fact.other", why="gone").event_id)
                 elif step == "commit":
                     tree.git("add", "-A")
                     tree.git("commit", "-q", "--allow-empty", "-m", f"{side} {number}")

@@ -219,11 +219,11 @@ except SystemExit as done:
 
 NOT_FOR_A_SEARCH = (
     "dataclasses", "hashlib", "json", "tomllib", "logging", "filelock",
-    "thunderus_mem.model.diagnostic", "thunderus_mem.model.document", "thunderus_mem.model.header",
-    "thunderus_mem.model.ids", "thunderus_mem.model.timestamp", "thunderus_mem.projection.entry",
-    "thunderus_mem.projection.update", "thunderus_mem.store.config_key", "thunderus_mem.store.config_keys",
-    "thunderus_mem.store.files", "thunderus_mem.store.git", "thunderus_mem.verbs.judging",
-    "thunderus_mem.verbs.reading",
+    "thunderus_mem.diagnostic", "thunderus_mem.document.document", "thunderus_mem.document.frontmatter.nodes",
+    "thunderus_mem.document.ids", "thunderus_mem.document.timestamp", "thunderus_mem.index.rows",
+    "thunderus_mem.index.writer", "thunderus_mem.store.config_keys", "thunderus_mem.store.config_keys",
+    "thunderus_mem.store.files", "thunderus_mem.git.repository", "thunderus_mem.verdicts.judge",
+    "thunderus_mem.authoring.show",
 )  # fmt: skip
 """What costs a search milliseconds and gives it nothing while the index is fresh."""
 
@@ -231,7 +231,7 @@ NOT_FOR_A_SEARCH = (
 def test_a_search_of_a_fresh_index_loads_only_what_finding_takes(tmp_path: Path, sealed: Path) -> None:
     (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
     code = (
-        "import sys; from thunderus_mem.surfaces.cli.run import run; code = run(['search', 'words']);"
+        "import sys; from thunderus_mem.cli.run import run; code = run(['search', 'words']);"
         "sys.exit(code or ' '.join(name for name in sys.argv[1:] if name in sys.modules) or 0)"
     )
     # Settings in the environment would have to be looked up in their table.
@@ -254,7 +254,7 @@ def test_a_search_of_a_fresh_index_loads_only_what_finding_takes(tmp_path: Path,
 
 def test_completion_loads_no_typer(tmp_path: Path, sealed: Path) -> None:
     code = (
-        "import sys; from thunderus_mem.surfaces.cli.answer import answer; answer(sys.argv[1:], {});"
+        "import sys; from thunderus_mem.cli.complete import answer; answer(sys.argv[1:], {});"
         "sys.exit('typer' in sys.modules)"
     )
     for words in (["s"], ["show", "fact."]):

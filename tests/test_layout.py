@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.model.errors import NoStore
+from thunderus_mem.errors import NoStore
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout, kind_of
-from thunderus_mem.store.root import Found, find_root
+from thunderus_mem.store.root import FoundStore, find_root
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,13 +69,13 @@ def test_the_nearest_store_upwards_is_found(tmp_path: Path) -> None:
     root = store(tmp_path / "project")
     deep = root / "src" / "deep"
     deep.mkdir(parents=True)
-    assert find_root(str(deep), {}) == Found(str(root))
+    assert find_root(str(deep), {}) == FoundStore(str(root))
 
 
 def test_a_package_in_a_monorepo_wins_and_the_outer_store_is_named(tmp_path: Path) -> None:
     outer = store(repository(tmp_path / "mono"))
     inner = store(outer / "packages" / "a")
-    assert find_root(str(inner), {}) == Found(str(inner), (str(outer),))
+    assert find_root(str(inner), {}) == FoundStore(str(inner), (str(outer),))
 
 
 def test_the_walk_ends_at_the_top_of_the_working_tree(tmp_path: Path) -> None:
@@ -89,21 +89,21 @@ def test_the_walk_ends_at_the_top_of_the_working_tree(tmp_path: Path) -> None:
 def test_a_linked_worktree_without_a_store_uses_the_main_one(tmp_path: Path) -> None:
     main = store(repository(tmp_path / "main"))
     git(main, "worktree", "add", "-q", str(tmp_path / "linked"))
-    assert find_root(str(tmp_path / "linked"), {}) == Found(str(main))
+    assert find_root(str(tmp_path / "linked"), {}) == FoundStore(str(main))
     store(tmp_path / "linked")
-    assert find_root(str(tmp_path / "linked"), {}) == Found(str(tmp_path / "linked"))
+    assert find_root(str(tmp_path / "linked"), {}) == FoundStore(str(tmp_path / "linked"))
 
 
 def test_a_submodule_uses_the_store_of_the_outer_repository(tmp_path: Path) -> None:
     part = repository(tmp_path / "part")
     outer = store(repository(tmp_path / "outer"))
     git(outer, "submodule", "add", "-q", str(part), "part")
-    assert find_root(str(outer / "part"), {}) == Found(str(outer))
+    assert find_root(str(outer / "part"), {}) == FoundStore(str(outer))
 
 
 def test_the_environment_names_the_root(tmp_path: Path) -> None:
     root = store(tmp_path / "elsewhere")
-    assert find_root(str(tmp_path), {"THUNDERUS_MEM_ROOT": "elsewhere"}) == Found(str(root))
+    assert find_root(str(tmp_path), {"THUNDERUS_MEM_ROOT": "elsewhere"}) == FoundStore(str(root))
     with pytest.raises(NoStore, match="THUNDERUS_MEM_ROOT"):
         find_root(str(tmp_path), {"THUNDERUS_MEM_ROOT": str(tmp_path / "nothing")})
 

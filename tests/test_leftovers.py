@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from index_support import document, new_store, put
 
-from thunderus_mem.projection.leftovers import leftovers, sweep
-from thunderus_mem.projection.refresh import open_index, rebuild
+from thunderus_mem.index.file import leftovers, sweep
+from thunderus_mem.index.refresh import open_index, rebuild
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,17 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.lint_corpus import FRONT, SECRETS, ReadCorpus, lint_documents
-from thunderus_mem.lint.engine import apply_edits, lint_reading, lint_store
-from thunderus_mem.lint.pages import rule_page
+from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.schema import schema_text
+from thunderus_mem.document.secrets import find_secrets
+from thunderus_mem.errors import NotFound
+from thunderus_mem.lint.context import Subject, matches, nearest
+from thunderus_mem.lint.engine import RULES, apply_edits, lint_reading, lint_store, rule_page
 from thunderus_mem.lint.rule import CODES, LintConfig, LintStore, SchemaCopy
-from thunderus_mem.lint.rules import RULES
-from thunderus_mem.lint.subject import Subject, nearest
-from thunderus_mem.lint.suppress import matches
-from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import NotFound
-from thunderus_mem.model.schema import schema_text
-from thunderus_mem.model.secrets import find_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable

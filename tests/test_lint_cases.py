@@ -10,8 +10,8 @@ import os
 import pytest
 
 from tests.lint_corpus import lint_documents, read_case
-from thunderus_mem.lint.rules import RULES
-from thunderus_mem.surfaces.report import report
+from thunderus_mem.cli.report.text import report
+from thunderus_mem.lint.engine import RULES
 
 CASES = os.path.join(os.path.dirname(__file__), "cases", "lint")
 NAMES = sorted(os.listdir(CASES))

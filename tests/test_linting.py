@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.index_support import document, new_store, put
-from thunderus_mem.memory import open_memory
-from thunderus_mem.projection.index import Index
-from thunderus_mem.store.unlinked import open_folder
-from thunderus_mem.verbs.linting import lint
+from thunderus_mem.index.documents import Index
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.store.disk import open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Ran
-    from thunderus_mem.projection.corpus import IndexCorpus
+    from thunderus_mem.index.documents import IndexCorpus
 
     Run = Callable[..., Ran]
 
@@ -73,7 +73,7 @@ def test_a_folder_that_cannot_be_looked_into_is_a_finding(
             raise PermissionError(path)
         return open_folder(path)
 
-    monkeypatch.setattr("thunderus_mem.projection.scan.open_folder", refused)
+    monkeypatch.setattr("thunderus_mem.index.scan.open_folder", refused)
     found = lint(open_memory(str(tmp_path)), paths)
     assert ("TM002", FACTS) in [(one.rule, one.path) for one in found.diagnostics]
     assert found.checked == before.checked  # the index still knows its documents

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from thunderus_mem.model.errors import Busy, NotFound, ThunderusError
+from thunderus_mem.errors import Busy, NotFound, ThunderusError
 from thunderus_mem.store.lock import held, owner_path
 
 HOLD = (

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.index_support import document, new_store, put
-from thunderus_mem.memory import open_memory
-from thunderus_mem.model.errors import Busy, NotWritable
-from thunderus_mem.projection import database
-from thunderus_mem.projection.database import Database, create
-from thunderus_mem.projection.log_index import LogIndex
-from thunderus_mem.projection.refresh import open_index
-from thunderus_mem.store.events import EventLog
+from thunderus_mem.errors import Busy, NotWritable
+from thunderus_mem.index import database
+from thunderus_mem.index.database import Database, create
+from thunderus_mem.index.log import LogIndex
+from thunderus_mem.index.refresh import open_index
+from thunderus_mem.log.reader import EventLog
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     import random

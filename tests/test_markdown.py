@@ -4,17 +4,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.markdown import (
-    Passage,
-    cited_paths,
-    headings,
-    outline,
-    passages,
-    path_in,
-    plain_sentences,
-    references,
-    slug,
-)
+from thunderus_mem.document.markdown import Passage, headings, outline, passages, slug
+from thunderus_mem.document.paths import path_in
+from thunderus_mem.document.references import cited_paths, references
+from thunderus_mem.document.statements import plain_sentences
 
 LAWS = settings(deadline=None, max_examples=100, derandomize=True)
 

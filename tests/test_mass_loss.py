@@ -9,22 +9,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.memory import open_memory
-from thunderus_mem.model.errors import Refused
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.examining import doctor
-from thunderus_mem.verbs.history import events_list
-from thunderus_mem.verbs.reading import list_documents
-from thunderus_mem.verbs.recording import record
-from thunderus_mem.verbs.status import status
-from thunderus_mem.verbs.writing import note
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import note, record
+from thunderus_mem.authoring.show import list_documents, status
+from thunderus_mem.doctor.checks import doctor
+from thunderus_mem.errors import Refused
+from thunderus_mem.history.log import events_list
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Ran
-    from thunderus_mem.memory import Memory
+    from thunderus_mem.memory.memory import Memory
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 COUNT = 20

@@ -10,8 +10,8 @@ from tree_writer import FACTS
 from verb_tree import VerbTree, begun
 
 from tests.conftest import PROJECT
-from thunderus_mem.verbs.resolving import resolve
-from thunderus_mem.verbs.writing import edit
+from thunderus_mem.authoring.edit import edit
+from thunderus_mem.merge.resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable

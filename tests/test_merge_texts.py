@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.conflict import Block, parse, sides, two_way
-from thunderus_mem.model.document import Document, read_document
-from thunderus_mem.model.errors import InvalidDocument
-from thunderus_mem.model.merge import Merged, merge
-from thunderus_mem.store.git_merge import merge_lines
-from thunderus_mem.store.git_process import GitProcess, find_executable
+from thunderus_mem.document.conflict import Block, parse, sides, two_way
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.git.changes import merge_lines
+from thunderus_mem.git.repository import GitProcess, find_executable
+from thunderus_mem.merge.documents import Merged, merge
 
 LAWS = settings(deadline=None, max_examples=60, derandomize=True)
 WITH_GIT = settings(deadline=None, max_examples=25, derandomize=True)

@@ -15,7 +15,7 @@ from log_findings import log_findings
 from tree_writer import FACTS, IGNORED, Clock, Writer
 from verb_tree import VerbTree
 
-from thunderus_mem.model.diagnostic import Severity
+from thunderus_mem.diagnostic import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable

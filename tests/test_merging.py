@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from thunderus_mem.garden.merging import file_links, malformation, obstacle, unite
-from thunderus_mem.model.document import Document, read_document
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.garden.rules.duplicates import file_links, malformation, obstacle, unite
 
 
 def document(name: str = "a", *, title: str = "The cache", extra: str = "", tags: str = "[x]") -> Document:

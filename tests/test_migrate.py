@@ -16,18 +16,28 @@ from hypothesis import strategies as st
 from log_findings import log_findings
 from undo_support import FACTS, Store
 
-from thunderus_mem.interop.older import MIGRATIONS, Source, migrated
-from thunderus_mem.interop.older_config import migrated_rules
-from thunderus_mem.interop.older_words import kind_of_word, list_of_id, moment, status_of_word
-from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import NotWritable, Refused
-from thunderus_mem.model.schema import DOCUMENT, check
-from thunderus_mem.model.timestamp import parse_timestamp
+from thunderus_mem.authoring import add, init, show
+from thunderus_mem.diagnostic import Severity
+from thunderus_mem.doctor import checks
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.schema import DOCUMENT, check
+from thunderus_mem.document.timestamp import parse_timestamp
+from thunderus_mem.errors import NotWritable, Refused
+from thunderus_mem.interop.thunderus import (
+    MIGRATIONS,
+    MigrationReport,
+    OlderDocument,
+    kind_of_word,
+    list_of_id,
+    migrate,
+    migrated,
+    migrated_rules,
+    moment,
+    status_of_word,
+)
+from thunderus_mem.lint import lint
+from thunderus_mem.search.search import search
 from thunderus_mem.store.config import FORMAT, load
-from thunderus_mem.verbs import adding, examining, linting, reading, starting
-from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.migrating import MigrationReport, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +88,7 @@ def test_an_old_store_becomes_one_of_today_and_goes_back(case: str, tmp_path: Pa
     assert run(store, apply=True).changes == ()
     assert files(tmp_path) == after
     errors = [
-        one for one in linting.lint(store.memory()).diagnostics
+        one for one in lint.lint(store.memory()).diagnostics
         if one.severity is Severity.ERROR and one.path not in {left.path for left in done.left}
     ]  # fmt: skip
     assert errors == []
@@ -104,12 +114,12 @@ def test_an_old_store_is_read_as_it_is(case: str, tmp_path: Path) -> None:
     before = files(tmp_path)
     memory = store.memory()
     read = [path for path in before if path.endswith(".md") and memory.layout.kind_of(path)]
-    listed = reading.list_documents(memory).documents
+    listed = show.list_documents(memory).documents
     assert len(listed) >= len(read) - 1 - sum(b"\nid:" not in before[path] for path in read)
     for row in listed:
         assert search(store.memory(), row.title.split()[0]).hits is not None
-        assert reading.show(store.memory(), row.id).text.encode() == before[row.path]
-    assert examining.doctor(store.memory()).checks
+        assert show.show(store.memory(), row.id).text.encode() == before[row.path]
+    assert checks.doctor(store.memory()).checks
     assert files(tmp_path) == before
 
 
@@ -164,7 +174,7 @@ def text_of(shape: dict[str, str], ends: str, mark: str) -> str:
 def test_every_shape_is_read_stays_itself_and_migrates_once(
     shape: dict[str, str], ends: str, mark: str
 ) -> None:
-    source = Source(f"{FACTS}/a-b.md", "fact", text_of(shape, ends, mark))
+    source = OlderDocument(f"{FACTS}/a-b.md", "fact", text_of(shape, ends, mark))
     text, steps = migrated(source)
     assert migrated(source._replace(text=text)) == (text, ())
     assert (text != source.text) is bool(steps)
@@ -187,11 +197,11 @@ def test_every_shape_is_read_stays_itself_and_migrates_once(
 
 def test_blank_lines_before_the_frontmatter_go() -> None:
     text = "\ufeff\r\n  \r\n---\r\nid: fact.a\r\n---\r\nBody\r\n"
-    after, steps = migrated(Source("a.md", "fact", text))
+    after, steps = migrated(OlderDocument("a.md", "fact", text))
     assert after.startswith("\ufeff---\r\nid: fact.a\r\n")
     assert steps[0] == "header-first"
     for other in ("", "\n\nNo frontmatter.\n", "\n---\nnever closed", "\n---\n---\n", "---\nid: [a\n---\n"):
-        assert migrated(Source("a.md", "fact", other)) == (other, ())
+        assert migrated(OlderDocument("a.md", "fact", other)) == (other, ())
 
 
 @pytest.mark.parametrize(
@@ -207,7 +217,7 @@ def test_blank_lines_before_the_frontmatter_go() -> None:
     ],
 )
 def test_an_id_follows_from_the_file_name(name: str, kind: str, id: str) -> None:
-    text, _ = migrated(Source(f"x/{name}.md", kind, "---\ntitle: T\n---\n"))
+    text, _ = migrated(OlderDocument(f"x/{name}.md", kind, "---\ntitle: T\n---\n"))
     assert f"\nid: {id}\n" in text
 
 
@@ -316,8 +326,8 @@ def test_a_document_without_any_date_has_those_of_git(repo: Path, tmp_path: Path
 @pytest.fixture
 def newer(tmp_path: Path) -> Store:
     store = Store(tmp_path)
-    starting.init(str(tmp_path), store.memory)
-    adding.add(store.memory(), "fact", "Ports", body="It is 8080.", tags=("net",))
+    init.init(str(tmp_path), store.memory)
+    add.add(store.memory(), "fact", "Ports", body="It is 8080.", tags=("net",))
     return store
 
 
@@ -336,12 +346,12 @@ def test_a_newer_store_is_read_and_never_written(newer: Store, newer_by: Callabl
     newer_by(newer)
     before = files(newer.root), newer.shards()
     writes: list[Callable[[], object]] = [
-        lambda: adding.add(newer.memory(), "fact", "Hosts", body="One.", tags=("net",)),
+        lambda: add.add(newer.memory(), "fact", "Hosts", body="One.", tags=("net",)),
         lambda: run(newer),
         lambda: run(newer, apply=True),
         lambda: newer.undo(),
-        lambda: starting.update_schemas(newer.memory()),
-        lambda: starting.init(str(newer.root), newer.memory),
+        lambda: init.update_schemas(newer.memory()),
+        lambda: init.init(str(newer.root), newer.memory),
     ]
     for write in writes:
         with pytest.raises(
@@ -349,14 +359,14 @@ def test_a_newer_store_is_read_and_never_written(newer: Store, newer_by: Callabl
         ):
             write()
     assert (files(newer.root), newer.shards()) == before
-    assert reading.show(newer.memory(), "fact.ports").body.strip() == "It is 8080."
+    assert show.show(newer.memory(), "fact.ports").body.strip() == "It is 8080."
     assert search(newer.memory(), "8080").hits[0].id == "fact.ports"
-    (told,) = (one for one in examining.doctor(newer.memory()).checks if one.name == "formats")
+    (told,) = (one for one in checks.doctor(newer.memory()).checks if one.name == "formats")
     assert (told.state, told.hint) == ("warning", "use a newer thunderus-mem to write")
 
 
 def test_the_schemas_say_the_version_of_this_program(newer: Store) -> None:
-    from thunderus_mem.store.version import version_of_schemas
+    from thunderus_mem.store.root import version_of_schemas
 
     assert version_of_schemas(newer.memory().layout) == FORMAT
     assert not run(newer).due
@@ -393,7 +403,7 @@ def test_the_command(tmp_path: Path, server: Server) -> None:
 def test_a_folder_that_cannot_be_looked_into_is_told_and_nothing_is_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from thunderus_mem.projection import scan
+    from thunderus_mem.index import scan
 
     store = put("yaml-1-1", tmp_path)
     before = files(tmp_path)

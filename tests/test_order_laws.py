@@ -9,11 +9,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.order_support import MEMORY, Files, applied, document_text, documents, material, plan_of
-from thunderus_mem.garden.order.sections import cut
-from thunderus_mem.garden.order.splitting import MOST_PARTS, split
-from thunderus_mem.model.archive import archived_path
-from thunderus_mem.model.document import Document, read_document
-from thunderus_mem.model.ids import MAX_ID, is_document_id
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.document.ids import MAX_ID, is_document_id
+from thunderus_mem.document.paths import archived_path
+from thunderus_mem.garden.rules.sizes import MOST_PARTS, cut, split
 from thunderus_mem.store.config import Config
 
 FACTS = f"{MEMORY}semantic/FACTS/"

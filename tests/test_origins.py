@@ -100,7 +100,7 @@ def test_a_shallow_clone_and_a_folder_outside_git_say_nothing_of_commits(repo: P
 
 
 def test_all_commits_are_asked_about_in_two_processes(repo: Path, run: Run) -> None:
-    from thunderus_mem.store.git import Git
+    from thunderus_mem.git.repository import Git
 
     git(repo, "commit", "-q", "--allow-empty", "-m", "Second")
     store = Git.find(str(repo))

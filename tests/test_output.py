@@ -9,14 +9,13 @@ from types import SimpleNamespace
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.diagnostic import Diagnostic, Severity
-from thunderus_mem.model.errors import InvalidDocument
-from thunderus_mem.model.unicode import visible
-from thunderus_mem.surfaces.filter import seen
-from thunderus_mem.surfaces.output import dumps, envelope, failure_envelope
-from thunderus_mem.surfaces.render import columns
-from thunderus_mem.surfaces.style import Style, unmarked
-from thunderus_mem.surfaces.text import aligned, cut, width, wrapped
+from thunderus_mem.cli.console import seen
+from thunderus_mem.cli.output import dumps, envelope, failure_envelope
+from thunderus_mem.cli.render import columns
+from thunderus_mem.cli.text import Style, aligned, cut, unmarked, width, wrapped
+from thunderus_mem.diagnostic import Diagnostic, Severity
+from thunderus_mem.document.unicode import visible
+from thunderus_mem.errors import InvalidDocument
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.errors import NotWritable, Refused
+from thunderus_mem.errors import NotWritable, Refused
 from thunderus_mem.store.paths import at_or_below, inside, safe_relative
 
 

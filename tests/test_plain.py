@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.unicode import escaped, visible
-from thunderus_mem.surfaces.cli.table import COMMANDS
-from thunderus_mem.surfaces.output import field_names
-from thunderus_mem.surfaces.plain import PAIRS, TABLES, records
+from thunderus_mem.cli.app import COMMANDS
+from thunderus_mem.cli.output import PAIRS, TABLES, field_names, records
+from thunderus_mem.document.unicode import escaped, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,7 +103,7 @@ def test_what_has_no_table_prints_its_text(run: Run, store: Path) -> None:
 
 
 def test_a_secret_is_not_told() -> None:
-    from thunderus_mem.surfaces.cli.linting import SchemaList
+    from thunderus_mem.cli.commands.lint import SchemaList
 
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     (line,) = records("schema list", SchemaList((f"x {token}\ty",)))

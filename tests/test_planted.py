@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import PROJECT
 from tests.lint_corpus import FRONT, lint_documents
-from thunderus_mem.lint.planted import planted
+from thunderus_mem.lint.injection import planted
 
 CASES = os.path.join(PROJECT, "tests", "cases", "planted")
 PATH = ".thunderus/memory/semantic/FACTS/a.md"

@@ -4,10 +4,11 @@ import pytest
 from headers import documents
 from hypothesis import assume, given, settings
 
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import InvalidDocument
-from thunderus_mem.model.header import find_fences, typed_data
-from thunderus_mem.model.post import Post, post_handler, read_post, write_post
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.frontmatter.nodes import typed_data
+from thunderus_mem.document.frontmatter.read import find_fences
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.interop.fields import Post, post_handler, read_post, write_post
 
 
 @settings(deadline=None, max_examples=100, derandomize=True)

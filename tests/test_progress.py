@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING
 
-from thunderus_mem.surfaces.cli import progress
+from thunderus_mem.cli import console
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 def drawn(monkeypatch: pytest.MonkeyPatch, seconds: list[float]) -> str:
     """What a progress writes that is called at these times, and cleared at the end."""
     moments = iter(seconds)
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(moments))
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(moments))
     stream = io.StringIO()
-    line = progress.Progress(stream)
+    line = console.Progress(stream)
     for done in range(len(seconds)):
         line("Reading:", done * 200, 5000)
     line.clear()
@@ -55,8 +55,8 @@ def test_a_terminal_that_went_away_stops_nothing(monkeypatch: pytest.MonkeyPatch
             raise OSError(5, "Input/output error")
 
     moments = iter([1.0, 2.0, 3.0])
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(moments))
-    line = progress.Progress(Gone())
+    monkeypatch.setattr(console.time, "monotonic", lambda: next(moments))
+    line = console.Progress(Gone())
     for done in range(3):
         line("Reading:", done, 3)
 

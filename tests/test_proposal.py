@@ -12,21 +12,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from review_support import queue
 
-from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import InvalidDocument, NotFound, Refused, TooLarge
-from thunderus_mem.model.proposal import (
+from thunderus_mem.document.diff import whole_diff
+from thunderus_mem.document.document import content_hash
+from thunderus_mem.document.schema import PROPOSAL, check
+from thunderus_mem.errors import InvalidDocument, NotFound, Refused, TooLarge
+from thunderus_mem.memory.proposals import (
+    MAX_PROPOSAL,
     OPS,
     InvalidProposal,
     Proposal,
     ProposedEdit,
+    age,
+    decode,
+    encode,
     proposed_edit,
+    read,
     text_after,
+    write,
 )
-from thunderus_mem.model.proposal_file import MAX_PROPOSAL, decode, encode
-from thunderus_mem.model.schema import PROPOSAL, check
-from thunderus_mem.model.textdiff import whole_diff
 from thunderus_mem.store.layout import Layout
-from thunderus_mem.store.proposals import age, read, write
 
 if TYPE_CHECKING:
     from pathlib import Path

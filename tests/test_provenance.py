@@ -8,11 +8,11 @@ import pytest
 from git_repository import Repository
 from tree_writer import DOCUMENT, FACTS, IGNORED, Clock, Writer
 
-from thunderus_mem.evidence.provenance import WhyGraph, WhyNode, event_label, why
-from thunderus_mem.evidence.transitions import past_of
-from thunderus_mem.model.document import Document, read_document
-from thunderus_mem.model.event import make_event
-from thunderus_mem.store.git import Git
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.git.repository import Git
+from thunderus_mem.history.why import WhyGraph, WhyNode, event_label, why
+from thunderus_mem.log.event import make_event
+from thunderus_mem.log.reader import past_of
 
 if TYPE_CHECKING:
     from pathlib import Path

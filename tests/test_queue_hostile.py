@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from review_support import FACTS, SAME, Store
 
-from thunderus_mem.model.proposal import Proposal, proposed_edit
-from thunderus_mem.model.proposal_file import MAX_PROPOSAL, encode
-from thunderus_mem.verbs.proposing import patch_list
+from thunderus_mem.memory.proposals import MAX_PROPOSAL, Proposal, encode, proposed_edit
+from thunderus_mem.review.queue import patch_list
 
 if TYPE_CHECKING:
     from pathlib import Path

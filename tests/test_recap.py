@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.garden.recaps.page import RecapMaterial, recap_page
-from thunderus_mem.garden.recaps.scope import Scope, day_scope
-from thunderus_mem.garden.recaps.template import fill
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.edit import compose
-from thunderus_mem.model.errors import NotFound
-from thunderus_mem.model.event import Change, Event, make_event, note_event, patch_event
-from thunderus_mem.model.ids import encode_ulid
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.frontmatter.edit import compose
+from thunderus_mem.document.ids import encode_ulid
+from thunderus_mem.errors import NotFound
+from thunderus_mem.git.repository import Commit
+from thunderus_mem.log.event import Change, make_event, note_event, patch_event
+from thunderus_mem.recap.events import RecapScope, day_scope
+from thunderus_mem.recap.page import RecapMaterial, recap_page
+from thunderus_mem.recap.template import fill
 from thunderus_mem.store.config import Config
-from thunderus_mem.store.git_history import Commit
 
 if TYPE_CHECKING:
     import random
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
     from command_server import Server
 
-    from thunderus_mem.model.document import Document
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.log.line import Event
 
 DAY = "2026-01-21"
 FOLDER = ".thunderus/memory/semantic/FACTS"
@@ -36,7 +37,7 @@ GOLDEN = Path(__file__).parent / "cases" / "recap"
 
 
 def recap_document(
-    scope: Scope,
+    scope: RecapScope,
     events: Iterable[Event],
     documents: Iterable[Document],
     commits: Iterable[Commit],

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from test_events_add import SHARED, Store
 
-from thunderus_mem.garden.history import History
-from thunderus_mem.garden.material import Material
-from thunderus_mem.garden.recaps.planning import plan_recaps
-from thunderus_mem.garden.recaps.rollup import rollup_page
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import NotFound, ThunderusError
-from thunderus_mem.model.event import make_event
+from thunderus_mem.document.document import read_document
+from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.garden.plan import GardenInput
+from thunderus_mem.garden.rules.sessions import plan_recaps
+from thunderus_mem.log.event import make_event
+from thunderus_mem.recap.events import Activity
+from thunderus_mem.recap.page import rollup_page
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from command_server import Server
 
-    from thunderus_mem.model.document import Document
-    from thunderus_mem.model.event import Event
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.log.line import Event
 
 EPISODIC = ".thunderus/memory/episodic"
 ALL = ("session", "day", "week", "month")
@@ -54,9 +54,9 @@ EVENTS = (
 
 def material(
     today: str, documents: tuple[Document, ...] = (), events: tuple[Event, ...] = EVENTS
-) -> Material:
+) -> GardenInput:
     private = frozenset(event.id for event in events)
-    return Material(documents, today=today, history=lambda: History(events, private))
+    return GardenInput(documents, today=today, history=lambda: Activity(events, private))
 
 
 def planned(config: Config, today: str, documents: tuple[Document, ...] = ()) -> list[str]:
@@ -64,10 +64,10 @@ def planned(config: Config, today: str, documents: tuple[Document, ...] = ()) ->
 
 
 def test_without_a_schedule_history_is_not_even_read() -> None:
-    def forbidden() -> History:
+    def forbidden() -> Activity:
         raise AssertionError
 
-    assert plan_recaps(Material((), today="2026-01-21", history=forbidden), Config()) == ()
+    assert plan_recaps(GardenInput((), today="2026-01-21", history=forbidden), Config()) == ()
 
 
 def test_what_is_over_gets_its_recaps_and_what_is_not_waits() -> None:

@@ -14,25 +14,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_events_add import SHARED, Store
 
-from thunderus_mem.garden.recaps.day import Reading
-from thunderus_mem.garden.recaps.page import RecapMaterial, recap_page
-from thunderus_mem.garden.recaps.scope import day_scope, session_scope, since_scope
+from thunderus_mem.diagnostic import Severity
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.ids import encode_ulid
+from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.engine import lint_reading
-from thunderus_mem.lint.planted import planted
-from thunderus_mem.memory import open_memory
-from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import NotFound
-from thunderus_mem.model.event import make_event
-from thunderus_mem.model.ids import encode_ulid
+from thunderus_mem.lint.injection import planted
+from thunderus_mem.lint.runner import lint_config, subjects
+from thunderus_mem.log.event import make_event
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.recap.events import EventReading, day_scope, session_scope, since_scope
+from thunderus_mem.recap.page import RecapMaterial, recap_page
 from thunderus_mem.store.config import Config
-from thunderus_mem.verbs.inspecting import subjects
-from thunderus_mem.verbs.linting import lint_config
 
 if TYPE_CHECKING:
     from command_server import Server
 
-    from thunderus_mem.model.event import Event
+    from thunderus_mem.log.line import Event
 
 CASES = Path(__file__).parent / "cases" / "recap"
 EPISODIC = ".thunderus/memory/episodic"
@@ -308,7 +306,7 @@ def test_any_log_makes_a_page_that_lint_accepts_and_whose_provenance_resolves(
         )
     )
     private = frozenset(event.id for event in events if event.kind != "note")
-    material = RecapMaterial(events, private=private, reading=Reading(unfit=unfit))
+    material = RecapMaterial(events, private=private, reading=EventReading(unfit=unfit))
     try:
         page = recap_page(scope, material, Config())
     except NotFound:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.garden.recaps.template import NAMES, SECTIONS, fill
-from thunderus_mem.model.errors import InvalidConfig
+from thunderus_mem.errors import InvalidConfig
+from thunderus_mem.recap.template import NAMES, SECTIONS, fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 from verify_store import verify
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.store.failpoints import recording
+from thunderus_mem.authoring import init
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.store.disk import recording
 from thunderus_mem.store.lock import held
-from thunderus_mem.verbs import starting
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,7 +59,7 @@ def test_the_names_of_a_new_store_are_on_the_disk(tmp_path: Path) -> None:
         return open_memory(str(tmp_path), environ={"PATH": ""})
 
     with recording(lambda operation, path, detail: heard.append((operation, path))):
-        starting.init(str(tmp_path), opened)
+        init.init(str(tmp_path), opened)
     made = [(at, path) for at, (operation, path) in enumerate(heard) if operation == "mkdir"]
     assert len(made) > 10
     for at, path in made:

@@ -12,12 +12,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.index_support import FACTS, content, document, new_store, put
-from thunderus_mem.model.query import parse_query
-from thunderus_mem.projection import row_writer, update
-from thunderus_mem.projection.index import Index
-from thunderus_mem.projection.inventory import take_inventory
-from thunderus_mem.projection.refresh import FOLDERS, open_index, peek, rebuild, refresh
-from thunderus_mem.recall.search import search
+from thunderus_mem.index import writer
+from thunderus_mem.index.documents import Index
+from thunderus_mem.index.manifest import take_inventory
+from thunderus_mem.index.refresh import FOLDERS, open_index, peek, rebuild, refresh
+from thunderus_mem.search.query import parse_query
+from thunderus_mem.search.search import find_hits
 
 if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
@@ -42,7 +42,7 @@ def test_an_edit_of_the_same_size_with_its_old_time_is_seen(tmp_path: Path) -> N
     put(layout, "a.md", document("fact.a", "new words\n"))
     os.utime(layout.at(path), ns=(times.st_atime_ns, times.st_mtime_ns))
     assert refresh(layout, index).modified == 1
-    assert [hit.id for hit in search(index, parse_query("new"), root=layout.root)] == ["fact.a"]
+    assert [hit.id for hit in find_hits(index, parse_query("new"), root=layout.root)] == ["fact.a"]
 
 
 def test_a_touched_file_is_not_a_modified_document(tmp_path: Path) -> None:
@@ -139,7 +139,7 @@ def test_indexing_writes_nothing_outside_its_folder(tmp_path: Path) -> None:
     put(layout, "c.md", "broken")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*.md")}
     index, _ = open_index(layout)
-    search(index, parse_query("text"), root=layout.root)
+    find_hits(index, parse_query("text"), root=layout.root)
     rebuild(layout)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*.md")} == before
 
@@ -200,8 +200,8 @@ def apply(layout: Layout, operation: tuple[str, str, str | bytes]) -> None:
 def test_refresh_after_anything_is_what_a_rebuild_is(
     monkeypatch: pytest.MonkeyPatch, batch: int, operations: list[tuple[str, str, str | bytes]]
 ) -> None:
-    monkeypatch.setattr(update, "_BATCH", batch)
-    monkeypatch.setattr(row_writer, "_MANY", 1 if batch == 2 else 100)
+    monkeypatch.setattr(writer, "_BATCH", batch)
+    monkeypatch.setattr(writer, "_MANY", 1 if batch == 2 else 100)
     root = tempfile.mkdtemp()
     try:
         layout = new_store(root)
@@ -255,7 +255,7 @@ def test_a_file_that_two_batches_look_at_counts_once_in_the_generation(
     for number in range(12):
         put(layout, f"a{number}.md", document(f"fact.a{number}"))
         put(layout, f"b{number}.md", document(f"fact.b{number}"))
-    monkeypatch.setattr(update, "_BATCH", 1)
+    monkeypatch.setattr(writer, "_BATCH", 1)
     refresh(layout, index)
     assert index.ids() == sorted(f"fact.{name}{number}" for name in "ab" for number in range(12))
     refreshed = index.generation()

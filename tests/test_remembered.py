@@ -11,9 +11,9 @@ import pytest
 
 from tests.code_scene import JWT
 from tests.test_check import change, run, store
-from thunderus_mem.memory import open_memory
-from thunderus_mem.projection.anchored import anchored
-from thunderus_mem.verbs.judging import Judge
+from thunderus_mem.index.documents import anchored
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.verdicts.judge import Judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,10 +44,10 @@ def settle(root: Path) -> None:
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that are parsed from now on."""
-    from thunderus_mem.evidence.code import source
+    from thunderus_mem.fingerprint import definitions, source
 
     seen: list[str] = []
-    parse = source.parse
+    parse = definitions.parse
 
     def watched(text: str, language: str, *rest: object) -> object:
         seen.append(text[:40])

@@ -10,23 +10,21 @@ from hypothesis import strategies as st
 from tree_writer import FACTS
 from verb_tree import VerbTree, begun
 
-from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.model.document import Document, read_document
-from thunderus_mem.model.errors import DocumentExists, InvalidDocument, NotFound, NotWritable
-from thunderus_mem.model.event import changes_of
-from thunderus_mem.model.patch import apply_diff
-from thunderus_mem.model.renaming import Name, followed, mentions, new_path, renamed
-from thunderus_mem.verbs import adding
-from thunderus_mem.verbs.blaming import blame
-from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.history import log, why
-from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import show
-from thunderus_mem.verbs.renaming import rename
-from thunderus_mem.verbs.replaying import replay_check
-from thunderus_mem.verbs.status import status
-from thunderus_mem.verbs.undoing import undo
-from thunderus_mem.verbs.writing import edit
+from thunderus_mem.authoring import add
+from thunderus_mem.authoring.edit import edit
+from thunderus_mem.authoring.rename import Name, followed, mentions, new_path, rename, renamed
+from thunderus_mem.authoring.show import show, status
+from thunderus_mem.diagnostic import Severity
+from thunderus_mem.document.diff import apply_diff
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, NotWritable
+from thunderus_mem.history.blame import blame
+from thunderus_mem.history.log import log, why
+from thunderus_mem.history.replay import replay_check
+from thunderus_mem.history.undo import undo
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.log.event import changes_of
+from thunderus_mem.search.search import search
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -201,7 +199,7 @@ def test_only_lines_with_a_name_change_and_doing_it_again_changes_nothing(pieces
 @pytest.fixture
 def tree(tmp_path: Path) -> VerbTree:
     made = begun(tmp_path / "tree")
-    adding.add(made.memory(), "fact", "Frames", body="They have four bytes.\n", tags=["one"], id=OLD.id)
+    add.add(made.memory(), "fact", "Frames", body="They have four bytes.\n", tags=["one"], id=OLD.id)
     made.add("other", "See [[fact.net.frames]] and [it](net.frames.md).\n")
     edit(made.memory(), "fact.other", sets={"links.refers_to": ["fact.net.frames"]})
     made.add("calm", "Nothing to see.\n")
@@ -348,7 +346,7 @@ def test_of_two_files_with_one_id_the_named_one_gets_another(tree: VerbTree) -> 
 
 
 def test_a_decision_keeps_its_number(tree: VerbTree) -> None:
-    adding.add(
+    add.add(
         tree.memory(),
         "adr",
         "Use JWT",
@@ -386,17 +384,18 @@ def test_it_can_be_undone_blamed_and_replayed(tree: VerbTree) -> None:
 def test_a_document_that_may_not_be_read_now_stops_a_renaming(
     tree: VerbTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from thunderus_mem.verbs import renaming
+    from thunderus_mem.authoring import rename
+    from thunderus_mem.store import files
 
     before = {name: tree.text(name) for name in tree.names()}
-    read = renaming.read_file
+    read = files.read_file
 
     def refuse(path: str, limit: int) -> bytes:
         if path.endswith("other.md"):
             raise NotWritable(f"{path} could not be read", hint="mend its permissions")
         return read(path, limit)
 
-    monkeypatch.setattr(renaming, "read_file", refuse)
+    monkeypatch.setattr(rename, "read_file", refuse)
     with pytest.raises(NotWritable, match="other"):
         rename(tree.memory(), OLD.id, NEW.id)
     monkeypatch.undo()

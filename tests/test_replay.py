@@ -10,13 +10,13 @@ from random_history import NOBODY, PATH, RandomHistory
 from tree_writer import FACTS, Writer
 from verb_tree import VerbTree, begun
 
-from thunderus_mem.memory import open_memory
-from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.model.event import Change, patch_event
-from thunderus_mem.store.edits import Edit
-from thunderus_mem.store.git_process import GitProcess
-from thunderus_mem.verbs import writing
-from thunderus_mem.verbs.replaying import ReplayReport, replay, replay_check
+from thunderus_mem.authoring import edit
+from thunderus_mem.diagnostic import Severity
+from thunderus_mem.git.repository import GitProcess
+from thunderus_mem.history.replay import ReplayReport, replay, replay_check
+from thunderus_mem.log.event import Change, patch_event
+from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,7 +163,7 @@ def test_a_document_that_is_gone_is_a_note_unless_somebody_removed_it(tree: Verb
     for name in ("tool", "hand", "lost"):
         tree.add(name)
     tree.save("Three")
-    writing.remove(tree.memory(), "fact.tool", why="wrong")
+    edit.remove(tree.memory(), "fact.tool", why="wrong")
     (tree.root / FACTS / "hand.md").unlink()
     tree.save("Two less")
     assert counts(tree) == {"log": 1}

@@ -7,8 +7,8 @@ import random
 
 import pytest
 
-from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
-from thunderus_mem.surfaces.report import FORMATS, report
+from thunderus_mem.cli.report.text import FORMATS, report
+from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
 
 ONE = Diagnostic(
     "TM201",

@@ -14,11 +14,12 @@ from junitparser import JUnitXml
 from sarif_kit.validate import validation_errors
 
 from tests.lint_corpus import FRONT, SECRETS, lint_documents
-from thunderus_mem.lint.fingerprint import fingerprinted
+from thunderus_mem.cli.report import json as json_module
+from thunderus_mem.cli.report.text import FOR_PEOPLE, FORMATS, _order, report
+from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
+from thunderus_mem.document.unicode import visible
+from thunderus_mem.lint.engine import fingerprinted
 from thunderus_mem.lint.rule import CODES
-from thunderus_mem.model.diagnostic import Diagnostic, Severity, TextEdit
-from thunderus_mem.model.unicode import visible
-from thunderus_mem.surfaces.report import FOR_PEOPLE, FORMATS, _order, report, sarif
 
 if TYPE_CHECKING:
     import pytest
@@ -175,8 +176,8 @@ def test_jsonl_is_one_finding_a_line(findings: list[Diagnostic]) -> None:
 
 
 def test_a_run_of_sarif_is_cut_at_the_gravest_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert sarif.MOST == 25_000
-    monkeypatch.setattr(sarif, "MOST", 3)
+    assert json_module.MOST == 25_000
+    monkeypatch.setattr(json_module, "MOST", 3)
     note = Diagnostic("TM205", Severity.NOTE, "a.md", 1, 1, "x", fingerprint="0" * 32)
     error = Diagnostic("TM201", Severity.ERROR, "z.md", 1, 1, "x", fingerprint="1" * 32)
     (run,) = json.loads(report([*[note] * 3, error], "sarif"))["runs"]

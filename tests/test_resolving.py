@@ -9,19 +9,19 @@ from git_repository import Repository
 from tree_writer import FACTS, Clock
 from verb_tree import VerbTree
 
-from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.model.document import content_hash, read_document
-from thunderus_mem.model.errors import Conflict, InvalidConfig, NotFound
-from thunderus_mem.model.event import changes_of
-from thunderus_mem.store.git_merge import merge_lines
-from thunderus_mem.verbs import resolving
-from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.renaming import rename
-from thunderus_mem.verbs.replaying import replay_check
-from thunderus_mem.verbs.resolving import Resolved, resolve
-from thunderus_mem.verbs.status import status
-from thunderus_mem.verbs.undoing import undo
-from thunderus_mem.verbs.writing import edit, note, remove
+from thunderus_mem.authoring.edit import edit, note, remove
+from thunderus_mem.authoring.rename import rename
+from thunderus_mem.authoring.show import status
+from thunderus_mem.diagnostic import Severity
+from thunderus_mem.document.document import content_hash, read_document
+from thunderus_mem.errors import Conflict, InvalidConfig, NotFound
+from thunderus_mem.git.changes import merge_lines
+from thunderus_mem.history.replay import replay_check
+from thunderus_mem.history.undo import undo
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.log.event import changes_of
+from thunderus_mem.merge import resolve as resolve_module
+from thunderus_mem.merge.resolve import Resolved, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -782,7 +782,7 @@ def test_a_file_that_changes_meanwhile_is_not_overwritten(
         (tree.root / BIG).write_text("somebody else\n")
         return merge_lines(*arguments)
 
-    monkeypatch.setattr(resolving, "merge_lines", slow)
+    monkeypatch.setattr(resolve_module, "merge_lines", slow)
     with pytest.raises(Conflict):
         resolve(tree.memory())
     assert tree.text("big") == "somebody else\n"

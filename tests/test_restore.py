@@ -16,16 +16,14 @@ from index_support import document
 from review_support import SAME, Store
 from verify_store import verify
 
+from thunderus_mem.authoring.edit import edit
+from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
+from thunderus_mem.garden.apply import garden_apply, garden_plan, garden_report
 from thunderus_mem.garden.plan import DocumentEdit, Plan, Step
-from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound
-from thunderus_mem.store.failpoints import NAMES
-from thunderus_mem.verbs.deciding import patch_approve, patch_reject
-from thunderus_mem.verbs.garden_report import garden_report
-from thunderus_mem.verbs.gardening import garden_apply, garden_plan
-from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.restoring import restore, restore_last, snapshots
-from thunderus_mem.verbs.undoing import undo
-from thunderus_mem.verbs.writing import edit
+from thunderus_mem.history.undo import restore, restore_last, snapshots, undo
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.review.decisions import patch_approve, patch_reject
+from thunderus_mem.store.disk import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,11 @@ from index_support import document
 from review_support import FACTS, SAME, Store
 from verify_store import verify
 
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.errors import (
+from thunderus_mem.authoring import anchor, rename
+from thunderus_mem.authoring import edit as edit_module
+from thunderus_mem.authoring.show import status
+from thunderus_mem.document.document import read_document
+from thunderus_mem.errors import (
     DocumentExists,
     InvalidDocument,
     NotFound,
@@ -24,24 +27,22 @@ from thunderus_mem.model.errors import (
     Refused,
     ThunderusError,
 )
-from thunderus_mem.model.proposal import proposed_edit, text_after
-from thunderus_mem.model.proposal_file import encode
-from thunderus_mem.store import proposals
-from thunderus_mem.store.proposals import read
-from thunderus_mem.verbs import anchoring, deciding, gardening, renaming, writing
-from thunderus_mem.verbs.deciding import patch_approve, patch_expire, patch_reject
-from thunderus_mem.verbs.garden_report import garden_report
-from thunderus_mem.verbs.gardening import garden_plan
-from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.proposing import patch_list, patch_rebase, patch_show
-from thunderus_mem.verbs.status import status
-from thunderus_mem.verbs.undoing import undo
+from thunderus_mem.garden import apply
+from thunderus_mem.garden.apply import garden_plan, garden_report
+from thunderus_mem.history.undo import undo
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory import proposals
+from thunderus_mem.memory.proposals import encode, proposed_edit, read, text_after
+from thunderus_mem.review import decisions as decisions_module
+from thunderus_mem.review.decisions import patch_approve, patch_expire, patch_reject
+from thunderus_mem.review.queue import patch_list, patch_rebase, patch_show
+from thunderus_mem.store import files
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from thunderus_mem.memory import Memory
+    from thunderus_mem.memory.memory import Memory
 
 BODY = "".join(f"Line {number} of the text.\n" for number in range(1, 13))
 
@@ -57,7 +58,9 @@ def edited(store: Store, old: str, new: str, *, name: str = "long", body: str = 
         store.add(name.capitalize(), f"{body}\nThis one is about {name}.\n")
     text = store.path(f"{name}.md").read_text()
     assert old in text
-    return writing.edit(store.agent(), f"fact.{name}", text=text.replace(old, new), why="it changed").proposed
+    return edit_module.edit(
+        store.agent(), f"fact.{name}", text=text.replace(old, new), why="it changed"
+    ).proposed
 
 
 def states(decided: object) -> list[str]:
@@ -68,12 +71,12 @@ def states(decided: object) -> list[str]:
 
 
 WORDS: dict[str, Callable[[Memory], object]] = {
-    "edit": lambda memory: writing.edit(memory, "fact.one", add_tags=["new"]),
-    "remove": lambda memory: writing.remove(memory, "fact.one", why="old"),
-    "link": lambda memory: writing.link(memory, "fact.one", "refers_to", "fact.two"),
-    "supersede": lambda memory: writing.supersede(memory, "fact.one", "fact.two", why="newer"),
-    "rename": lambda memory: renaming.rename(memory, "fact.one", "fact.three"),
-    "anchor": lambda memory: anchoring.anchor(memory, "fact.one", [".thunderus/config.toml"]).written,
+    "edit": lambda memory: edit_module.edit(memory, "fact.one", add_tags=["new"]),
+    "remove": lambda memory: edit_module.remove(memory, "fact.one", why="old"),
+    "link": lambda memory: edit_module.link(memory, "fact.one", "refers_to", "fact.two"),
+    "supersede": lambda memory: edit_module.supersede(memory, "fact.one", "fact.two", why="newer"),
+    "rename": lambda memory: rename.rename(memory, "fact.one", "fact.three"),
+    "anchor": lambda memory: anchor.anchor(memory, "fact.one", [".thunderus/config.toml"]).written,
 }
 
 
@@ -111,7 +114,7 @@ def test_a_new_document_names_the_decision_and_the_patch_it_was_made_from(store:
     (patch,) = store.patches()
     assert not store.path("ports.md").exists()
     with pytest.raises(NotFound):
-        writing.edit(store.memory(), id, add_tags=["y"])
+        edit_module.edit(store.memory(), id, add_tags=["y"])
     (done,) = patch_approve(store.memory(), [patch], why="true").decisions
     made = read_document("x", store.path("ports.md").read_bytes()).document
     assert made is not None
@@ -161,7 +164,7 @@ def test_a_split_that_was_turned_down_is_asked_again_when_the_headings_change(st
 
     store.put("long.md", _long("Two"))
     assert steps() == ["split"]
-    gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
+    apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
     patch_reject(store.memory(), every=True, why="it is read as a whole")
     assert steps() == []
     store.put("long.md", _long("Two", " Of something."))
@@ -173,8 +176,8 @@ def test_a_split_that_was_turned_down_is_asked_again_when_the_headings_change(st
 def test_the_gardener_of_an_agent_files_what_it_would_carry_out(store: Store) -> None:
     store.twins()
     before = store.bytes()
-    plan = gardening.garden_plan(store.agent(), apart=gardening.is_reviewed(store.agent()))
-    value = gardening.garden_apply(store.agent(), plan)
+    plan = apply.garden_plan(store.agent(), apart=apply.is_reviewed(store.agent()))
+    value = apply.garden_apply(store.agent(), plan)
     assert (value.steps, value.written, value.snapshot_id) == ((), (), "")
     assert [one.action for one in value.filed] == ["merge-duplicates"]
     assert store.bytes() == before
@@ -187,9 +190,9 @@ def test_the_gardener_of_an_agent_files_what_it_would_carry_out(store: Store) ->
 
 def test_the_gardener_of_an_agent_carries_out_what_no_review_is_wanted_for(store: Store) -> None:
     store.twins()
-    assert not gardening.is_reviewed(store.memory("agent"))
+    assert not apply.is_reviewed(store.memory("agent"))
     memory = store.memory("agent", THUNDERUS_MEM_REVIEW_AGENTS="propose", THUNDERUS_MEM_REVIEW_KINDS="adr")
-    value = gardening.garden_apply(memory, gardening.garden_plan(memory, apart=True))
+    value = apply.garden_apply(memory, apply.garden_plan(memory, apart=True))
     assert (len(value.steps), value.filed, store.patches()) == (1, (), [])
 
 
@@ -205,9 +208,9 @@ def test_an_agent_does_not_approve_what_an_agent_made_unless_it_may(store: Store
 
 def test_a_document_that_changed_elsewhere_asks_for_a_second_look(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
-    writing.edit(store.memory(), "fact.long", add_tags=["later"])
+    edit_module.edit(store.memory(), "fact.long", add_tags=["later"])
     text = store.path("long.md").read_text().replace("Line 11 ", "Row 11 ")
-    writing.edit(store.memory(), "fact.long", text=text)
+    edit_module.edit(store.memory(), "fact.long", text=text)
     (moved,) = patch_approve(store.memory(), [patch]).decisions
     assert (moved.state, moved.code) == ("moved", 3)
     assert "patch show" in moved.hint
@@ -226,7 +229,7 @@ def test_a_document_that_changed_elsewhere_asks_for_a_second_look(store: Store) 
 def test_a_document_that_changed_in_the_same_place_names_the_lines(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     text = store.path("long.md").read_text().replace("Line 3 ", "Verse 3 ").replace("Line 4 ", "Verse 4 ")
-    writing.edit(store.memory(), "fact.long", text=text)
+    edit_module.edit(store.memory(), "fact.long", text=text)
     at = 1 + text[: text.index("Verse 3")].count("\n")
     for decided in (patch_approve(store.memory(), [patch], rebase=True),):
         assert states(decided) == ["conflict"]
@@ -248,8 +251,8 @@ def test_a_hand_edit_that_nobody_recorded_is_a_change_like_any_other(store: Stor
 
 def test_removing_what_changed_since_would_take_that_along(store: Store) -> None:
     store.add("One", "The first.")
-    patch = writing.remove(store.agent(), "fact.one", why="old").proposed
-    writing.edit(store.memory(), "fact.one", body="The very first.")
+    patch = edit_module.remove(store.agent(), "fact.one", why="old").proposed
+    edit_module.edit(store.memory(), "fact.one", body="The very first.")
     (stays,) = patch_approve(store.memory(), [patch], rebase=True).decisions
     assert stays.state == "conflict"
     assert "take that along" in stays.problem
@@ -269,13 +272,13 @@ def test_a_new_document_whose_place_is_taken_stays(store: Store) -> None:
 def test_line_ends_and_a_mark_stay_as_they_are(store: Store) -> None:
     text = "\ufeff" + document("fact.dressed", "Line one.\n\nLine two.\n")
     store.put("dressed.md", text.replace("\n", "\r\n"))
-    patch = writing.edit(store.agent(), "fact.dressed", add_tags=["new"]).proposed
+    patch = edit_module.edit(store.agent(), "fact.dressed", add_tags=["new"]).proposed
     assert states(patch_approve(store.memory(), [patch])) == ["approved"]
     data = store.path("dressed.md").read_bytes()
     assert data.startswith(b"\xef\xbb\xbf---\r\n")
     assert data.count(b"\n") == data.count(b"\r\n")
     assert b"tags: [new, one]\r\n" in data
-    patch = renaming.rename(store.agent(), "fact.dressed", "fact.undressed").proposed
+    patch = rename.rename(store.agent(), "fact.dressed", "fact.undressed").proposed
     assert states(patch_approve(store.memory(), [patch])) == ["approved"]
     data = store.path("undressed.md").read_bytes()
     assert data.count(b"\n") == data.count(b"\r\n") > 10
@@ -295,7 +298,7 @@ def test_several_are_decided_one_by_one_and_what_is_in_the_way_is_told(store: St
 
 def test_a_forged_proposal_is_not_carried_out(store: Store) -> None:
     store.add("One", "The first.")
-    patch = writing.edit(store.agent(), "fact.one", add_tags=["new"]).proposed
+    patch = edit_module.edit(store.agent(), "fact.one", add_tags=["new"]).proposed
     waiting = read(store.memory().layout, f".thunderus/patches/{patch}.json")
     now = store.path("one.md").read_text()
     cases = {
@@ -319,7 +322,7 @@ def test_a_proposal_cannot_change_one_document_in_the_name_of_another(
 ) -> None:
     for name in ("One", "Two"):
         store.add(name, f"The text of {name}.")
-    patch = writing.edit(store.agent(), "fact.one", add_tags=["new"]).proposed
+    patch = edit_module.edit(store.agent(), "fact.one", add_tags=["new"]).proposed
     waiting = read(store.memory().layout, f".thunderus/patches/{patch}.json")
     before = store.path("two.md").read_text()
     text = before.replace("id: fact.two", "id: fact.one") if after else None
@@ -354,8 +357,8 @@ def test_an_approval_that_a_killed_command_left_is_gone_on_with(store: Store) ->
     shell = [os.path.abspath("."), str(store.root), patch]
     script = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from thunderus_mem.memory import open_memory\n"
-        "from thunderus_mem.verbs.deciding import patch_approve\n"
+        "from thunderus_mem.memory.memory import open_memory\n"
+        "from thunderus_mem.review.decisions import patch_approve\n"
         "patch_approve(open_memory(sys.argv[2]), [sys.argv[3]])\n"
     )
     done = subprocess.run([os.sys.executable, "-c", script, *shell], env=environment, check=False)  # type: ignore[attr-defined]
@@ -416,7 +419,7 @@ def _told_alike(store: Store, *names: str) -> None:
 
 def test_what_an_approval_makes_moot_expires_with_it(store: Store) -> None:
     _told_alike(store, "the", "our", "this")
-    filed = gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
+    filed = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
     assert len(filed) == 2
     value = patch_approve(store.memory(), every=True)
     assert (states(value), value.code) == (["approved", "expired"], 0)
@@ -424,16 +427,16 @@ def test_what_an_approval_makes_moot_expires_with_it(store: Store) -> None:
     assert store.patches() == []
     again = garden_plan(store.memory(), apart=True).proposals
     assert len(again) == 1, "the gardener plans anew what is still to do"
-    gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
+    apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
     assert states(patch_approve(store.memory(), every=True)) == ["approved"]
     assert garden_plan(store.memory(), apart=True).proposals == ()
 
 
 def test_what_an_agent_wrote_is_not_dropped_for_an_approval(store: Store) -> None:
     _told_alike(store, "our", "the")
-    (filed,) = gardening.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
+    (filed,) = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
     leaves = filed.targets[1]
-    edit = writing.edit(store.agent(), leaves, add_tags=["new"]).proposed
+    edit = edit_module.edit(store.agent(), leaves, add_tags=["new"]).proposed
     value = patch_approve(store.memory(), every=True)
     assert (states(value), value.code) == (["approved", "gone"], 3)
     assert store.patches() == [edit]
@@ -442,19 +445,19 @@ def test_what_an_agent_wrote_is_not_dropped_for_an_approval(store: Store) -> Non
 def test_one_wish_filed_twice_is_granted_once(store: Store) -> None:
     store.add("Ports", "Ports are even.")
     for _ in range(2):
-        writing.edit(store.agent(), "fact.ports", add_tags=["new"])
+        edit_module.edit(store.agent(), "fact.ports", add_tags=["new"])
     value = patch_approve(store.memory(), every=True)
     assert (states(value), value.code, store.patches()) == (["approved", "expired"], 0, [])
 
 
 def test_proposals_expire_by_age_by_what_is_gone_and_by_what_is_there(store: Store) -> None:
     store.add("Old", "Waits for long.")
-    old = writing.edit(store.agent(), "fact.old", add_tags=["new"]).proposed
+    old = edit_module.edit(store.agent(), "fact.old", add_tags=["new"]).proposed
     store.days = 29
     gone = edited(store, "Line 3 ", "Row 3 ", name="gone")
     there = edited(store, "Line 3 ", "Row 3 ", name="there")
     stays = edited(store, "Line 3 ", "Row 3 ", name="stays")
-    writing.remove(store.memory(), "fact.gone", why="away")
+    edit_module.remove(store.memory(), "fact.gone", why="away")
     (edit,) = read(store.memory().layout, f".thunderus/patches/{there}.json").proposal.edits
     done = text_after(edit, store.path("there.md").read_text())
     assert done is not None
@@ -491,7 +494,7 @@ def test_all_are_decided_only_when_all_can_be_read(
     first = edited(store, "Line 3 ", "Row 3 ", name="one")
     second = edited(store, "Line 3 ", "Row 3 ", name="two")
     store.days = 99
-    really = proposals.read_below
+    really = files.read_below
 
     def refused(root: str, path: str, limit: int) -> bytes:
         if second in path:
@@ -516,7 +519,7 @@ def test_a_proposal_made_anew_fits(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["fits"]
     text = store.path("long.md").read_text().replace("Line 11 ", "Row 11 ")
-    writing.edit(store.memory(), "fact.long", text=text)
+    edit_module.edit(store.memory(), "fact.long", text=text)
     assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["rebased"]
     shown = patch_show(store.memory(), patch)
     assert (shown.state, shown.proposal.id) == ("fits", patch)
@@ -549,7 +552,7 @@ def test_approving_never_loses_what_somebody_wrote_since(
         head = document("fact.long", "")
         store.put("long.md", head + "\n".join(base) + "\n")
         store.memory().refresh()
-        filed = writing.edit(store.agent(), "fact.long", text=head + "\n".join(theirs) + "\n")
+        filed = edit_module.edit(store.agent(), "fact.long", text=head + "\n".join(theirs) + "\n")
         if not filed.proposed:
             return
         wanted = head + "\n".join(ours) + "\n"
@@ -621,7 +624,7 @@ def test_both_sides_approve_a_change_of_a_document_and_it_is_one(tracked: Store)
 
 
 def test_both_sides_approve_a_new_document_and_resolve_settles_its_sources(tracked: Store) -> None:
-    from thunderus_mem.verbs.resolving import resolve
+    from thunderus_mem.merge.resolve import resolve
 
     (patch,) = tracked.patches()
     git(tracked.root, "checkout", "-q", "theirs")
@@ -681,7 +684,7 @@ def test_nothing_is_called_expired_or_not_while_its_document_cannot_be_read(
         raise NotWritable("long.md could not be read: the disk reports an error.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(deciding, "fit", refused)
+        patch.setattr(decisions_module, "rebase", refused)
         with pytest.raises(NotWritable, match="could not be read"):
             patch_expire(store.memory())
     assert [one.id for one in patch_expire(store.memory()).decisions] == [patch_id]

@@ -3,8 +3,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from thunderus_mem.projection.scan import RACY_NS, UNSETTLED, scan, stamp_of, visible_name
-from thunderus_mem.store.unlinked import open_folder
+from thunderus_mem.index.scan import RACY_NS, UNSETTLED, scan, stamp_of, visible_name
+from thunderus_mem.store.disk import open_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,7 +90,7 @@ def test_a_packed_walk_tells_the_folders_it_could_not_look_into(
             raise PermissionError(path)
         return open_folder(path)
 
-    monkeypatch.setattr("thunderus_mem.projection.scan.open_folder", refused)
+    monkeypatch.setattr("thunderus_mem.index.scan.open_folder", refused)
     for name in ("", "a/x.md"):
         if name:
             (tmp_path / name).write_text("x")

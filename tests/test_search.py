@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.index_support import document, new_store, put
-from thunderus_mem.model.query import parse_query
-from thunderus_mem.projection.refresh import open_index
-from thunderus_mem.recall import snippet
-from thunderus_mem.recall.search import Hit, search
+from thunderus_mem.index import scan
+from thunderus_mem.index.refresh import open_index
+from thunderus_mem.search import search as search_module
+from thunderus_mem.search.query import parse_query
+from thunderus_mem.search.search import Hit, find_hits
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout
 
 if TYPE_CHECKING:
-    from thunderus_mem.projection.index import Index
+    from thunderus_mem.index.documents import Index
 
 NOTES = {
     "fact.testing": (
@@ -51,7 +52,7 @@ def _store(tmp_path: Path) -> tuple[Layout, Index]:
 
 
 def ask(store: tuple[Layout, Index], text: str, **options: int) -> list[Hit]:
-    return search(store[1], parse_query(text), root=store[0].root, explain=True, **options)
+    return find_hits(store[1], parse_query(text), root=store[0].root, explain=True, **options)
 
 
 def test_the_last_of_very_many_sections_is_found_where_it_stands(tmp_path: Path) -> None:
@@ -60,7 +61,7 @@ def test_the_last_of_very_many_sections_is_found_where_it_stands(tmp_path: Path)
     put(layout, "long.md", document("fact.long", body))
     index, _ = open_index(layout)
     for number in (4_000, 4_199):
-        (hit,) = search(index, parse_query(f"word{number}"), root=layout.root)
+        (hit,) = find_hits(index, parse_query(f"word{number}"), root=layout.root)
         assert hit.line > 3 * 4_000
 
 
@@ -137,7 +138,7 @@ def test_a_file_exchanged_while_it_is_looked_at_is_not_shown(
     store: tuple[Layout, Index], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layout, _ = store
-    stamp_of = snippet.stamp_of
+    stamp_of = scan.stamp_of
 
     def then_exchanged(root: str, path: str) -> object:
         found = stamp_of(root, path)
@@ -146,7 +147,7 @@ def test_a_file_exchanged_while_it_is_looked_at_is_not_shown(
         return found
 
     assert [hit.id for hit in ask(store, "release tuesdays")] == ["fact.release"]
-    monkeypatch.setattr(snippet, "stamp_of", then_exchanged)
+    monkeypatch.setattr(search_module, "stamp_of", then_exchanged)
     assert ask(store, "release tuesdays") == []
 
 
@@ -170,10 +171,10 @@ def test_a_superseded_document_stands_below_its_successor(tmp_path: Path) -> Non
         document("fact.new", "We deploy by hand now.\n", more="links:\n  supersedes: [fact.mid]\n"),
     )
     index, _ = open_index(layout)
-    hits = search(index, parse_query("deploy script"), root=layout.root)
+    hits = find_hits(index, parse_query("deploy script"), root=layout.root)
     assert [hit.id for hit in hits] == ["fact.new", "fact.mid", "fact.old"]
     assert [hit.superseded_by for hit in hits] == ["", "fact.new", "fact.mid"]
-    assert [hit.id for hit in search(index, parse_query("status:superseded"), root=layout.root)] == [
+    assert [hit.id for hit in find_hits(index, parse_query("status:superseded"), root=layout.root)] == [
         "fact.mid",
         "fact.old",
     ]
@@ -186,7 +187,7 @@ def test_stale_ranks_below_fresh(tmp_path: Path) -> None:
     for number in range(8):
         put(layout, f"o{number}.md", document(f"fact.o{number}", "Other things.\n"))
     index, _ = open_index(layout)
-    assert [hit.id for hit in search(index, parse_query("queue retries"), root=layout.root)] == [
+    assert [hit.id for hit in find_hits(index, parse_query("queue retries"), root=layout.root)] == [
         "fact.b",
         "fact.a",
     ]
@@ -200,18 +201,18 @@ def test_aliases_and_path_words_count_as_title(tmp_path: Path) -> None:
     for number in range(8):
         put(layout, f"o{number}.md", document(f"fact.o{number}", "Other things.\n"))
     index, _ = open_index(layout)
-    assert search(index, parse_query("green button"), root=layout.root)[0].id == "fact.x"
-    assert search(index, parse_query("billing"), root=layout.root)[0].id == "fact.z"
+    assert find_hits(index, parse_query("green button"), root=layout.root)[0].id == "fact.x"
+    assert find_hits(index, parse_query("billing"), root=layout.root)[0].id == "fact.z"
 
 
 def test_the_passage_shown_is_one_whose_own_text_matches(store: tuple[Layout, Index]) -> None:
     layout = store[0]
     body = "# Send mail\n\n## Status\n\nAccepted\n\n## Context\n\n" + "We queue every mail. " * 30 + "\n"
     put(layout, "mail.md", document("fact.mail", body, title="Send mail"))
-    found = search(open_index(layout)[0], parse_query("mail"), root=layout.root)
+    found = find_hits(open_index(layout)[0], parse_query("mail"), root=layout.root)
     assert (found[0].id, found[0].anchor) == ("fact.mail", "context")
     put(layout, "bare.md", document("fact.bare", "Intro.\n\n## Status\n\nOpen\n", title="Zebra"))
-    found = search(open_index(layout)[0], parse_query("zebra"), root=layout.root)
+    found = find_hits(open_index(layout)[0], parse_query("zebra"), root=layout.root)
     assert (found[0].id, found[0].anchor) == ("fact.bare", "")
 
 
@@ -226,7 +227,7 @@ def test_what_a_comment_hides_is_not_found_and_code_is(tmp_path: Path) -> None:
     index, _ = open_index(layout)
 
     def ids(text: str) -> list[str]:
-        return [hit.id for hit in search(index, parse_query(text), root=layout.root)]
+        return [hit.id for hit in find_hits(index, parse_query(text), root=layout.root)]
 
     assert ids("placeholder") == ids("paragraphs") == ids("alone") == []
     assert ids("plain words") == ["fact.a"]

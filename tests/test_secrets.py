@@ -13,7 +13,7 @@ from functools import partial
 
 import pytest
 
-from thunderus_mem.model.secrets import SECRET_RULES, SecretRule, find_secrets
+from thunderus_mem.document.secrets import SECRET_RULES, SecretRule, find_secrets
 
 BASE62 = string.ascii_letters + string.digits
 HEX = "0123456789abcdef"

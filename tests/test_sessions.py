@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from git_repository import Repository
 
-from thunderus_mem.model.event import line_hash
+from thunderus_mem.git.repository import Git, GitState
+from thunderus_mem.log.line import line_hash
+from thunderus_mem.log.sessions import Session, Sessions
 from thunderus_mem.store import disk
-from thunderus_mem.store.git import Git, GitState
-from thunderus_mem.store.sessions import Session, Sessions
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.model.event import Change, Event, encode, hand_edit_id, line_hash, note_event, patch_event
-from thunderus_mem.model.log_check import LogCheck, check_chain
-from thunderus_mem.model.shard import Damage, ShardReading, merge_readings, parse_shard
+from thunderus_mem.diagnostic import Severity
+from thunderus_mem.log.event import Change, hand_edit_id, note_event, patch_event
+from thunderus_mem.log.line import Event, encode, line_hash
+from thunderus_mem.log.shard import Damage, LogCheck, ShardReading, check_chain, merge_readings, parse_shard
 
 PATH = ".thunderus/sessions/sess_1/events.jsonl"
 HASH = "sha256:" + "a" * 64

@@ -24,22 +24,18 @@ from tests.conftest import PROJECT, sealed_environment
 from tests.order_support import applied
 from tests.test_duplicates import Files, read_folder
 from tests.test_duplicates import documents as every_document
-from thunderus_mem.garden.duplicates import plan_duplicates
-from thunderus_mem.garden.material import Material
-from thunderus_mem.garden.plan import Step, make_plan
-from thunderus_mem.garden.similar import neighbours as near_by_terms
-from thunderus_mem.garden.similar.joining import joined
-from thunderus_mem.garden.similar.overlap import Gates
-from thunderus_mem.garden.similar.pairs import find_similar
-from thunderus_mem.garden.similar.profile import profiles
-from thunderus_mem.garden.similar.sentences import sentences_of
-from thunderus_mem.garden.similar.steps import gates_of, plan_similar
-from thunderus_mem.model.archive import is_archived
-from thunderus_mem.model.document import Document, read_document
-from thunderus_mem.model.statements import gist, statements
-from thunderus_mem.store import forked
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.document.paths import is_archived
+from thunderus_mem.document.statements import gist, statements
+from thunderus_mem.garden import apply
+from thunderus_mem.garden.plan import GardenInput, Step, make_plan
+from thunderus_mem.garden.rules.duplicates import plan_duplicates
+from thunderus_mem.garden.rules.similar import gates_of, joined, plan_similar
+from thunderus_mem.garden.similar import pairs as pairs_module
+from thunderus_mem.garden.similar.pairs import Gates, find_similar
+from thunderus_mem.garden.similar.profile import profiles, sentences_of
+from thunderus_mem.store import parallel
 from thunderus_mem.store.config import Config
-from thunderus_mem.verbs import profiling
 
 if TYPE_CHECKING:
     import random
@@ -147,7 +143,7 @@ def in_memory(folder: Path) -> Files:
 
 
 def plan_of(files: Files, strategy: str) -> tuple[Step, ...]:
-    return plan_similar(Material(tuple(documents(files))), Config(duplicates_strategy=strategy))
+    return plan_similar(GardenInput(tuple(documents(files))), Config(duplicates_strategy=strategy))
 
 
 @pytest.mark.parametrize("name", sorted(path.name for path in PLANS.iterdir()))
@@ -272,11 +268,11 @@ def test_who_does_the_work_changes_no_answer(known: list[Document]) -> None:
         return [found if at % 2 else None for at, found in enumerate(answers)]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(near_by_terms, "_MANY", 1)
-        patch.setattr(profiling, "_MANY", 1)
-        patch.setattr(forked, "processors", lambda: 3)
+        patch.setattr(pairs_module, "_MANY", 1)
+        patch.setattr(apply, "_MANY", 1)
+        patch.setattr(parallel, "processors", lambda: 3)
         learned: dict[str, bytes] = {}
-        profiling.learn(known, learned)
+        apply.learn(known, learned)
         assert find_similar(known, dict(learned), torn) == find_similar(known)
     computed: dict[str, bytes] = {}
     profiles(known, computed)
@@ -314,7 +310,7 @@ def test_the_settings_say_from_where_on_documents_are_alike() -> None:
         made("fact.b", "One", text.replace("here", "there", 1) + " It ends."),
     )
     found, none = (
-        plan_similar(Material(known), one)
+        plan_similar(GardenInput(known), one)
         for one in (Config(), Config(duplicates_near=100, duplicates_contained=100, duplicates_restated=100))
     )
     assert len(found) == 1
@@ -337,7 +333,7 @@ def test_what_the_exact_tier_finds_is_not_found_again(known: list[Document]) -> 
 @law
 @given(memories(), st.sampled_from(["merge_to_first", "keep_newest", "flag_for_review"]))
 def test_nothing_is_ever_applied_and_what_is_proposed_can_be(known: list[Document], strategy: str) -> None:
-    steps = plan_similar(Material(tuple(known)), Config(duplicates_strategy=strategy))
+    steps = plan_similar(GardenInput(tuple(known)), Config(duplicates_strategy=strategy))
     files = {one.path: one.text.encode() for one in known}
     for step in steps:
         assert step.extent in ("propose", "report")
@@ -347,7 +343,7 @@ def test_nothing_is_ever_applied_and_what_is_proposed_can_be(known: list[Documen
         if step.extent == "propose":
             after = applied(files, [step])
             assert all(read_document(path, data).document is not None for path, data in after.items())
-            rest = plan_similar(Material(tuple(documents(after))), Config(duplicates_strategy=strategy))
+            rest = plan_similar(GardenInput(tuple(documents(after))), Config(duplicates_strategy=strategy))
             assert step.key not in {one.key for one in rest}
 
 
@@ -411,7 +407,7 @@ def test_hostile_bodies_are_answered(bodies: Sequence[str]) -> None:
     known = [made(f"fact.{at}", f"Title {at}", body) for at, body in enumerate(bodies)]
     kept: dict[str, bytes] = {}
     assert find_similar(known, kept) == find_similar(known, kept)
-    plan_similar(Material(tuple(known)), Config())
+    plan_similar(GardenInput(tuple(known)), Config())
 
 
 def test_thousands_of_one_form_are_one_report_and_no_square() -> None:
@@ -422,7 +418,7 @@ def test_thousands_of_one_form_are_one_report_and_no_square() -> None:
     known = [
         made(f"fact.{at}", f"Card {at}", body.format(f"team{at % 40}", 8000 + at, at)) for at in range(5000)
     ]
-    (step,) = plan_similar(Material(tuple(known)), Config())
+    (step,) = plan_similar(GardenInput(tuple(known)), Config())
     assert len(step.targets) == len(known)
     assert step.label == "same form"
 

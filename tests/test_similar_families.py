@@ -8,9 +8,9 @@ import pytest
 from index_support import document
 from review_support import Store
 
+from thunderus_mem.garden.apply import garden_plan
 from thunderus_mem.garden.plan import DocumentEdit, Step, make_plan
-from thunderus_mem.verbs.deciding import patch_approve, patch_reject
-from thunderus_mem.verbs.gardening import garden_plan
+from thunderus_mem.review.decisions import patch_approve, patch_reject
 
 if TYPE_CHECKING:
     from pathlib import Path

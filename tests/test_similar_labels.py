@@ -7,15 +7,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.test_similar import made, memories
-from thunderus_mem.garden.similar.differences import disagreement
-from thunderus_mem.garden.similar.families import Families
-from thunderus_mem.garden.similar.labels import compare, read
-from thunderus_mem.garden.similar.order import orders, turned_round
-from thunderus_mem.garden.similar.pairs import find_similar
-from thunderus_mem.garden.similar.scope import scopes_apart
-from thunderus_mem.garden.similar.sentences import Sentence, sentences_of
-from thunderus_mem.garden.similar.subjects import subjects_differ, titles_differ
-from thunderus_mem.model.document import Document, read_document
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.garden.similar.compare import (
+    compare,
+    disagreement,
+    orders,
+    read,
+    scopes_apart,
+    subjects_differ,
+    titles_differ,
+    turned_round,
+)
+from thunderus_mem.garden.similar.pairs import Families, find_similar
+from thunderus_mem.garden.similar.profile import Sentence, sentences_of
 
 law = settings(deadline=None, max_examples=80, derandomize=True)
 DEPLOY = (

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.errors import Conflict, NotWritable
-from thunderus_mem.store import standstill, tail
-from thunderus_mem.store.journal import Journal
-from thunderus_mem.store.tail import append_record
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.writing import edit, note
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import edit, note
+from thunderus_mem.errors import Conflict, NotWritable
+from thunderus_mem.log.append import append_record
+from thunderus_mem.log.line import line_hash
+from thunderus_mem.memory import transaction
+from thunderus_mem.memory.journal import Journal
+from thunderus_mem.memory.memory import Memory, open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,7 +60,7 @@ def test_a_line_that_may_not_be_looked_at_is_no_exchange_by_git(
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(standstill, "read_last_line", refused)
+        patch.setattr(transaction, "read_last_line", refused)
         with pytest.raises(NotWritable, match="permission denied") as told:
             note(memory, "seen by nobody")
     assert "thunderus-mem log" in (told.value.hint or "")
@@ -114,12 +115,12 @@ def test_a_commit_while_we_write_is_no_trouble(memory: Memory, monkeypatch: pyte
 
 
 def test_git_is_waited_for_and_not_for_ever(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(standstill, "_PATIENCE", 0.05)
+    monkeypatch.setattr(transaction, "_PATIENCE", 0.05)
     with open(lock_of(memory), "w"):
         pass
     assert note(memory, "git is adding a very large file").event_id
     inside = open_memory(memory.root, environ={**os.environ, "GIT_INDEX_FILE": ".git/index"})
-    monkeypatch.setattr(standstill, "_PATIENCE", 60.0)
+    monkeypatch.setattr(transaction, "_PATIENCE", 60.0)
     assert note(inside, "git waits for this very command").event_id
     os.unlink(lock_of(memory))
 
@@ -127,7 +128,7 @@ def test_git_is_waited_for_and_not_for_ever(memory: Memory, monkeypatch: pytest.
 def test_a_line_is_only_put_behind_the_one_it_names(tmp_path: Path) -> None:
     path = str(tmp_path / "events.jsonl")
     append_record(path, b'{"a": 1}\n')
-    follows = tail.line_hash(b'{"a": 1}')
+    follows = line_hash(b'{"a": 1}')
     append_record(path, b'{"a": 2}\n', follows=follows)
     with pytest.raises(Conflict, match="replaced"):
         append_record(path, b'{"a": 3}\n', follows=follows)

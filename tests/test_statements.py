@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.statements import fold, statements
+from thunderus_mem.document.statements import fold, statements
 
 
 def said(body: str, title: str = "") -> set[tuple[tuple[str, ...], str, str]]:

@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.code_scene import Scene
-from thunderus_mem.evidence.naming import is_beside
-from thunderus_mem.evidence.suggest import Proposals, propose
-from thunderus_mem.evidence.trees import CommitTree, WorkingTree
-from thunderus_mem.memory import open_memory
-from thunderus_mem.model.anchor import Anchor, parse_anchor
-from thunderus_mem.model.code_words import code_words
-from thunderus_mem.store.git_objects import ObjectReader
-from thunderus_mem.verbs import adding, starting
-from thunderus_mem.verbs.anchoring import anchor
-from thunderus_mem.verbs.suggesting import suggest
+from thunderus_mem.authoring import add, init
+from thunderus_mem.authoring.anchor import anchor
+from thunderus_mem.document.anchors import Anchor, code_words, parse_anchor
+from thunderus_mem.git.history import ObjectReader
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.verdicts.code import CommitTree, WorkingTree
+from thunderus_mem.verdicts.suggest import Proposals, is_beside, propose, suggest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -299,9 +296,9 @@ def test_tests_and_the_like() -> None:
 
 
 def test_the_verb_reads_the_document_and_its_anchors(scene: Scene) -> None:
-    starting.init(str(scene.root), lambda: open_memory(str(scene.root), environ=scene.repository.env))
+    init.init(str(scene.root), lambda: open_memory(str(scene.root), environ=scene.repository.env))
     memory = open_memory(str(scene.root), environ=scene.repository.env)
-    adding.add(memory, "fact", "Tokens", body="About `issue_token` and `Token.issue`.\n", tags=("a",))
+    add.add(memory, "fact", "Tokens", body="About `issue_token` and `Token.issue`.\n", tags=("a",))
     found = suggest(memory, "tokens")
     assert (found.id, found.anchors) == ("fact.tokens", ())
     lines = (scene.root / ".thunderus/memory/semantic/FACTS/tokens.md").read_text().split("\n")
@@ -316,15 +313,14 @@ def test_the_verb_reads_the_document_and_its_anchors(scene: Scene) -> None:
 def test_the_commands_can_be_run_by_a_shell(scene: Scene) -> None:
     from io import StringIO
 
-    from thunderus_mem.evidence.suggest import Passed, Proposal
-    from thunderus_mem.surfaces.cli.console import Console
-    from thunderus_mem.surfaces.render_suggest import suggestions
-    from thunderus_mem.verbs.suggesting import Suggestions
+    from thunderus_mem.cli.commands.code import suggestions
+    from thunderus_mem.cli.console import Console
+    from thunderus_mem.verdicts.suggest import Passed, SuggestedAnchor, Suggestions
 
     out = StringIO()
     console = Console(out, StringIO(), {})
     place = "-a b;rm $(x)'.py#f"
-    made = (Proposal(place, "it\nis `so`", 3), Proposal("b.py", "whole", 4, weak=True))
+    made = (SuggestedAnchor(place, "it\nis `so`", 3), SuggestedAnchor("b.py", "whole", 4, weak=True))
     value = Suggestions("fact.a", made, (Passed("x\ny", 5, "why"),), (), 1)
     console.data(suggestions(value, console))
     lines = out.getvalue().splitlines()

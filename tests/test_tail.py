@@ -7,10 +7,11 @@ import os
 
 import pytest
 
-from thunderus_mem.model.errors import Conflict, Degraded, NotWritable, Refused
-from thunderus_mem.store import tail
+from thunderus_mem.errors import Conflict, Degraded, NotWritable, Refused
+from thunderus_mem.log import append
+from thunderus_mem.log.append import Uncertain, append_record, quarantine, repair_tail, sync_log
+from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file
-from thunderus_mem.store.tail import Uncertain, append_record, quarantine, repair_tail, sync_log
 
 LINE = b'{"n":1}\n'
 
@@ -62,7 +63,7 @@ def test_what_is_no_file_is_refused(tmp_path) -> None:
 
 def test_a_replaced_log_is_a_conflict_and_the_line_is_taken_back(tmp_path, monkeypatch) -> None:
     path = _write(tmp_path / "log", LINE)
-    real = tail.disk.sync_file
+    real = disk.sync_file
     other = str(tmp_path / "other")
 
     def swap(descriptor: int, name: str) -> None:
@@ -70,7 +71,7 @@ def test_a_replaced_log_is_a_conflict_and_the_line_is_taken_back(tmp_path, monke
         if not os.path.exists(other):
             os.rename(path, other)
 
-    monkeypatch.setattr(tail.disk, "sync_file", swap)
+    monkeypatch.setattr(disk, "sync_file", swap)
     with pytest.raises(Conflict):
         append_record(path, LINE)
     assert read_file(other, 1000) == LINE
@@ -83,7 +84,7 @@ def test_what_somebody_wrote_behind_us_is_never_cut(tmp_path, monkeypatch) -> No
     def interfere(descriptor: int, name: str) -> None:
         os.write(descriptor, b"foreign\n")
 
-    monkeypatch.setattr(tail.disk, "sync_file", interfere)
+    monkeypatch.setattr(disk, "sync_file", interfere)
     with pytest.raises(Uncertain):
         append_record(path, LINE)
     assert read_file(path, 1000) == LINE + LINE + b"foreign\n"
@@ -125,7 +126,7 @@ def test_an_append_that_cannot_begin_or_be_taken_back_is_told(tmp_path, monkeypa
         with pytest.raises(Uncertain):
             append_record(path, LINE)
     with monkeypatch.context() as patch:
-        patch.setattr(tail, "repair_tail", lambda path, kept: None)
+        patch.setattr(append, "repair_tail", lambda path, kept: None)
         real, calls = os.fstat, []
 
         def once(descriptor: int) -> os.stat_result:

@@ -92,7 +92,7 @@ def test_proposals_are_read_in_a_narrow_terminal(look: Look, repo: Path) -> None
 
 
 def test_a_last_cell_goes_on_below_itself_or_below_its_row() -> None:
-    from thunderus_mem.surfaces.text import flowing
+    from thunderus_mem.cli.text import flowing
 
     rows = [("a", "b", "one two three four five six seven"), ("aa", "b", "short")]
     assert flowing(rows, None) == ["a   b  one two three four five six seven", "aa  b  short"]

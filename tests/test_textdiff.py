@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.model.textdiff import MAX_DIFF, unified_diff
+from thunderus_mem.document.diff import MAX_DIFF, unified_diff
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.patch import apply_diff, reversed_diff
-from thunderus_mem.model.textdiff import unified_diff
-from thunderus_mem.model.three_way import main_line_end, three_way
+from thunderus_mem.document.diff import apply_diff, main_line_end, reversed_diff, three_way, unified_diff
 
 LINES = st.lists(st.sampled_from(["a", "b", "c", "", " d", "-e", "+f", "@@ -1 +1 @@"]), max_size=9)
 ENDS = st.sampled_from(["\n", "\r\n"])

@@ -17,10 +17,11 @@ from index_support import document
 from undo_support import CHANGES, DECISIONS, FACTS, LONG, Store, bring_in, decision, with_hand
 from verify_store import verify
 
-from thunderus_mem.model.errors import Conflict, InvalidDocument, NotFound, Refused
-from thunderus_mem.model.event import undone_by
-from thunderus_mem.store.edits import Edit
-from thunderus_mem.verbs import adding, recapping, writing
+from thunderus_mem.authoring import add, edit
+from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
+from thunderus_mem.log.event import undone_by
+from thunderus_mem.memory.journal import Edit
+from thunderus_mem.recap import recap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,7 +143,7 @@ def _walk(store: Store, step: str, number: int, data: st.DataObject) -> None:
     memory = store.memory()
     ids = [row.id for row in memory.index.documents() if row.id != "core"]
     if step == "add" or not ids:
-        adding.add(memory, "fact", f"Title {number}", body=f"It is {number}.\n" * 3, tags=("t",))
+        add.add(memory, "fact", f"Title {number}", body=f"It is {number}.\n" * 3, tags=("t",))
         return
     chosen = data.draw(st.permutations(ids))
     one, other = chosen[0], chosen[-1]
@@ -151,18 +152,18 @@ def _walk(store: Store, step: str, number: int, data: st.DataObject) -> None:
     if step == "import":
         bring_in(store)
     elif step == "recap":
-        recapping.recap(memory, "2026-01-21", force=True)
+        recap.recap(memory, "2026-01-21", force=True)
     elif step == "remove":
-        writing.remove(memory, one, why="so")
+        edit.remove(memory, one, why="so")
     elif step == "link":
-        writing.link(memory, one, "refers_to", other)
+        edit.link(memory, one, "refers_to", other)
     elif step == "supersede":
-        writing.link(memory, one, "derives_from", other)
+        edit.link(memory, one, "derives_from", other)
     else:
         bodies = {"edit": f"Now {number}.", "long": f"{number}\n{LONG}"}
         fields = {"metadata.step": str(number)} if step == "field" else {}
         tags = (f"t{number}",) if step == "tag" else ()
-        writing.edit(memory, one, body=bodies.get(step), sets=fields, add_tags=tags)
+        edit.edit(memory, one, body=bodies.get(step), sets=fields, add_tags=tags)
 
 
 @pytest.mark.parametrize("verb", ["edit", "remove"])
@@ -172,9 +173,9 @@ def test_line_ends_of_every_kind_come_back(tmp_path: Path, verb: str) -> None:
     path = store.put("mixed.md", mixed.replace(b"kind: fact\n", b"kind: fact\r\n").replace(b"a\n", b"a\r\n"))
     before = path.read_bytes()
     if verb == "edit":
-        writing.edit(store.memory(), "fact.mixed", body="c\nd\n", add_tags=("zz",))
+        edit.edit(store.memory(), "fact.mixed", body="c\nd\n", add_tags=("zz",))
     else:
-        writing.remove(store.memory(), "fact.mixed", why="so")
+        edit.remove(store.memory(), "fact.mixed", why="so")
     store.undo()
     assert path.read_bytes() == before
 
@@ -194,7 +195,7 @@ def test_a_change_of_line_ends_alone_is_taken_back(store: Store) -> None:
 
 
 def test_a_hand_edit_elsewhere_stays(store: Store) -> None:
-    writing.link(store.memory(), "fact.hand", "refers_to", "fact.other")
+    edit.link(store.memory(), "fact.hand", "refers_to", "fact.other")
     store.put("hand.md", store.read("hand.md").replace(b"Body two.", b"Body two, and more."))
     told = store.undo()
     text = store.read("hand.md").decode()
@@ -205,7 +206,7 @@ def test_a_hand_edit_elsewhere_stays(store: Store) -> None:
 
 
 def test_a_hand_edit_in_the_same_place_is_never_overwritten(store: Store) -> None:
-    writing.edit(store.memory(), "fact.hand", body="Body three.")
+    edit.edit(store.memory(), "fact.hand", body="Body three.")
     store.put("hand.md", store.read("hand.md").replace(b"Body three.", b"Body 3."))
     before = store.documents()
     for dry_run in (True, False):
@@ -217,7 +218,7 @@ def test_a_hand_edit_in_the_same_place_is_never_overwritten(store: Store) -> Non
 
 
 def test_a_document_that_was_added_and_then_edited_by_hand_is_not_thrown_away(store: Store) -> None:
-    adding.add(store.memory(), "fact", "New", body="It is new.", tags=("n",))
+    add.add(store.memory(), "fact", "New", body="It is new.", tags=("n",))
     path = store.put("new.md", store.read("new.md") + b"And by hand.\n")
     with pytest.raises(Conflict):
         store.undo()
@@ -225,8 +226,8 @@ def test_a_document_that_was_added_and_then_edited_by_hand_is_not_thrown_away(st
 
 
 def test_a_named_event_is_taken_back_under_later_ones(store: Store) -> None:
-    first = writing.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n").event_id
-    writing.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n\nBody three.\n")
+    first = edit.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n").event_id
+    edit.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n\nBody three.\n")
     later = store.memory().now()
     told = store.undo(first)
     text = store.read("hand.md").decode()
@@ -238,8 +239,8 @@ def test_a_named_event_is_taken_back_under_later_ones(store: Store) -> None:
 
 
 def test_a_later_event_in_the_way_is_named_and_nothing_is_written(store: Store) -> None:
-    first = writing.edit(store.memory(), "fact.hand", body="Body 1.").event_id
-    second = writing.edit(store.memory(), "fact.hand", body="Body 2.").event_id
+    first = edit.edit(store.memory(), "fact.hand", body="Body 1.").event_id
+    second = edit.edit(store.memory(), "fact.hand", body="Body 2.").event_id
     before, log = store.documents(), store.shards()
     with pytest.raises(Conflict, match=f"by {second} \\(edit\\)") as refused:
         store.undo(first)
@@ -251,8 +252,8 @@ def test_a_later_event_in_the_way_is_named_and_nothing_is_written(store: Store) 
 
 
 def test_of_several_changes_all_are_taken_back_or_none(store: Store) -> None:
-    writing.edit(store.memory(), "fact.other", body="Other.")
-    writing.edit(store.memory(), "fact.hand", body="Hand.")
+    edit.edit(store.memory(), "fact.other", body="Other.")
+    edit.edit(store.memory(), "fact.hand", body="Hand.")
     store.put("other.md", store.read("other.md").replace(b"Other.", b"By hand."))
     before = store.documents()
     with pytest.raises(Conflict):
@@ -264,8 +265,8 @@ def test_of_several_changes_all_are_taken_back_or_none(store: Store) -> None:
 
 def test_side_by_side_list_items_are_no_conflict(store: Store) -> None:
     for name in ("a", "b", "c"):
-        adding.add(store.memory(), "fact", name, body=f"It is {name}.", tags=("n",))
-    done = [writing.link(store.memory(), "fact.hand", "refers_to", f"fact.{name}").event_id for name in "abc"]
+        add.add(store.memory(), "fact", name, body=f"It is {name}.", tags=("n",))
+    done = [edit.link(store.memory(), "fact.hand", "refers_to", f"fact.{name}").event_id for name in "abc"]
     store.undo(done[1])
     text = store.read("hand.md").decode()
     assert "    - fact.a\n    - fact.c\n" in text
@@ -278,7 +279,7 @@ def test_side_by_side_list_items_are_no_conflict(store: Store) -> None:
 
 
 def test_a_place_that_is_taken_is_not_overwritten(store: Store) -> None:
-    writing.remove(store.memory(), "fact.hand", why="gone")
+    edit.remove(store.memory(), "fact.hand", why="gone")
     store.put("hand.md", document("fact.stranger", "Somebody else.\n"))
     with pytest.raises(Conflict, match=r"fact\.stranger is in .*hand\.md now"):
         store.undo()
@@ -289,8 +290,8 @@ def test_a_place_that_is_taken_is_not_overwritten(store: Store) -> None:
 
 
 def test_a_document_moved_by_hand_is_followed_by_its_id(store: Store) -> None:
-    adding.add(store.memory(), "fact", "New", body="It is new.", tags=("n",))
-    writing.edit(store.memory(), "fact.new", body="It is old.")
+    add.add(store.memory(), "fact", "New", body="It is new.", tags=("n",))
+    edit.edit(store.memory(), "fact.new", body="It is old.")
     (store.root / FACTS / "deep").mkdir()
     os.rename(store.root / FACTS / "new.md", store.root / FACTS / "deep" / "moved.md")
     store.undo()
@@ -302,7 +303,7 @@ def test_a_document_moved_by_hand_is_followed_by_its_id(store: Store) -> None:
 def test_a_renamed_document_that_was_edited_goes_back_with_the_edit(store: Store) -> None:
     CHANGES["renumber"](store)
     renamed = store.last()
-    writing.edit(store.memory(), "adr.new", add_tags=("zz",))
+    edit.edit(store.memory(), "adr.new", add_tags=("zz",))
     (new,) = (path for path in store.documents() if path.endswith("-new.md"))
     text = store.read(new)
     store.undo(renamed)
@@ -311,7 +312,7 @@ def test_a_renamed_document_that_was_edited_goes_back_with_the_edit(store: Store
 
 
 def test_what_git_brought_back_already_is_said_to_be_back(tracked: Store) -> None:
-    writing.edit(tracked.memory(), "fact.hand", body="Thrown away by git.")
+    edit.edit(tracked.memory(), "fact.hand", body="Thrown away by git.")
     earlier = tracked.documents()
     git(tracked.root, "checkout", "-q", "--", ".thunderus/memory")
     assert tracked.documents() != earlier
@@ -326,10 +327,10 @@ def test_what_git_brought_back_already_is_said_to_be_back(tracked: Store) -> Non
 
 
 def test_a_long_text_comes_back_from_the_copy_of_this_tree_or_from_git(tracked: Store) -> None:
-    writing.edit(tracked.memory(), "fact.hand", body=LONG)
+    edit.edit(tracked.memory(), "fact.hand", body=LONG)
     git(tracked.root, "commit", "-qam", "Long")
     long = tracked.read("hand.md")
-    writing.remove(tracked.memory(), "fact.hand", why="gone")
+    edit.remove(tracked.memory(), "fact.hand", why="gone")
     kept = tracked.root / ".thunderus" / "local" / "undo"
     assert len(list(kept.iterdir())) == 2
     shutil.rmtree(kept)
@@ -340,8 +341,8 @@ def test_a_long_text_comes_back_from_the_copy_of_this_tree_or_from_git(tracked: 
 
 
 def test_a_text_that_is_nowhere_any_more_is_said_to_be(store: Store) -> None:
-    writing.edit(store.memory(), "fact.hand", body=LONG)
-    writing.remove(store.memory(), "fact.hand", why="gone")
+    edit.edit(store.memory(), "fact.hand", body=LONG)
+    edit.remove(store.memory(), "fact.hand", why="gone")
     shutil.rmtree(store.root / ".thunderus" / "local")
     before = store.documents()
     with pytest.raises(NotFound, match=r"the text of fact\.hand before evt_\w+ is nowhere any more"):
@@ -350,8 +351,8 @@ def test_a_text_that_is_nowhere_any_more_is_said_to_be(store: Store) -> None:
 
 
 def test_a_copy_that_was_tampered_with_is_not_believed(store: Store) -> None:
-    writing.edit(store.memory(), "fact.hand", body=LONG)
-    writing.edit(store.memory(), "fact.hand", body="Short.")
+    edit.edit(store.memory(), "fact.hand", body=LONG)
+    edit.edit(store.memory(), "fact.hand", body="Short.")
     copy = max((store.root / ".thunderus" / "local" / "undo").iterdir())
     copy.write_text(json.dumps({"0": "Something else."}))
     with pytest.raises(NotFound):
@@ -365,7 +366,7 @@ def test_a_secret_is_neither_kept_nor_brought_back(tracked: Store) -> None:
     leaked = tracked.read("hand.md").decode().replace("Body two.", f"Body {TOKEN}.")
     tracked.put("hand.md", leaked)
     git(tracked.root, "commit", "-qam", "Leak")
-    writing.edit(tracked.memory(), "fact.hand", body="Where the token is kept.")
+    edit.edit(tracked.memory(), "fact.hand", body="Where the token is kept.")
     assert not (tracked.root / ".thunderus" / "local" / "undo").exists()
     with pytest.raises(Refused, match="would hold what looks like a secret again"):
         tracked.undo()
@@ -373,9 +374,9 @@ def test_a_secret_is_neither_kept_nor_brought_back(tracked: Store) -> None:
 
 
 def test_the_log_alone_leads_through_changes_to_a_former_text(store: Store) -> None:
-    first = writing.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n").event_id
+    first = edit.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n").event_id
     for number in range(3):
-        writing.edit(store.memory(), "fact.hand", sets={"metadata.step": str(number)})
+        edit.edit(store.memory(), "fact.hand", sets={"metadata.step": str(number)})
     store.put("hand.md", store.read("hand.md").replace(b"Body two.", b"Body 2."))
     shutil.rmtree(store.root / ".thunderus" / "local")
     (shown,) = store.undo(first, dry_run=True).events[0].documents
@@ -389,9 +390,9 @@ def test_the_log_alone_leads_through_changes_to_a_former_text(store: Store) -> N
 
 
 def test_hand_edits_notes_and_undos_are_no_changes_of_the_tool(store: Store) -> None:
-    writing.edit(store.memory(), "fact.hand", body="Body 1.")
+    edit.edit(store.memory(), "fact.hand", body="Body 1.")
     store.put("other.md", store.read("other.md") + b"By hand.\n")
-    writing.note(store.memory(), "Looked at it.")
+    edit.note(store.memory(), "Looked at it.")
     told = store.undo()
     assert [event.op for event in told.events] == ["edit"]
     assert b"By hand." in store.read("other.md")
@@ -404,7 +405,7 @@ def test_a_command_of_many_events_is_one_change(store: Store) -> None:
     for number in range(3):
         store.put(f"yes-{number}.md", document(f"fact.yes-{number}", tags=("on", "x")))
     before = store.documents()
-    from thunderus_mem.verbs.linting import lint
+    from thunderus_mem.lint.lint import lint
 
     lint(store.memory(), fix=True)
     assert store.ops()[-3:] == ["edit"] * 3
@@ -420,7 +421,7 @@ def test_mending_and_renumbering_are_one_change(store: Store) -> None:
     text = decision("adr.new", "2026-01-02").replace("tags: [one]", "tags: [on]")
     store.put(f"{DECISIONS}/ADR-0007-new.md", text)
     before = store.documents()
-    from thunderus_mem.verbs.linting import lint
+    from thunderus_mem.lint.lint import lint
 
     lint(store.memory(), fix=True)
     assert b'tags: ["on"]' in store.read(f"{DECISIONS}/ADR-0008-new.md")
@@ -432,7 +433,7 @@ def test_an_import_of_many_documents_is_one_change_in_several_events(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = store.documents()
-    monkeypatch.setattr("thunderus_mem.verbs.exchange._TOGETHER", 2)
+    monkeypatch.setattr("thunderus_mem.interop.markdown._TOGETHER", 2)
     bring_in(store)
     assert store.ops()[-2:] == ["import"] * 2
     assert len(store.documents()) == len(before) + 3
@@ -441,7 +442,7 @@ def test_an_import_of_many_documents_is_one_change_in_several_events(
 
 
 def test_an_event_says_what_it_took_back(store: Store) -> None:
-    done = writing.edit(store.memory(), "fact.hand", body="Body 1.", why="counted")
+    done = edit.edit(store.memory(), "fact.hand", body="Body 1.", why="counted")
     told = store.undo(why="miscounted")
     events = store.memory().log.read_all().events
     assert undone_by(events[-1].event) == (done.event_id,)
@@ -452,8 +453,8 @@ def test_an_event_says_what_it_took_back(store: Store) -> None:
 
 
 def test_what_is_named_wrongly_is_told(store: Store) -> None:
-    done = writing.edit(store.memory(), "fact.hand", body="Body 1.")
-    note = writing.note(store.memory(), "Looked at it.")
+    done = edit.edit(store.memory(), "fact.hand", body="Body 1.")
+    note = edit.note(store.memory(), "Looked at it.")
     with pytest.raises(NotFound, match="no event has the id"):
         store.undo("evt_nothing")
     with pytest.raises(InvalidDocument, match="is the beginning of"):
@@ -469,7 +470,7 @@ def test_what_is_named_wrongly_is_told(store: Store) -> None:
 
 
 def test_a_patch_can_be_named(store: Store) -> None:
-    writing.edit(store.memory(), "fact.hand", body="Body 1.")
+    edit.edit(store.memory(), "fact.hand", body="Body 1.")
     patch = store.memory().log.read_all().events[-1].event.refs["patch_id"]
     assert store.undo(patch.lower()).events[0].op == "edit"
     with pytest.raises(NotFound):
@@ -480,8 +481,8 @@ def test_changes_of_other_working_trees_are_left_alone_unless_asked_for(tracked:
     other = Store(tracked.root.parent / "other")
     git(tracked.root.parent, "clone", "-q", str(tracked.root), str(other.root))
     other.turn = 1000
-    writing.edit(tracked.memory(), "fact.hand", body="Mine.")
-    writing.edit(other.memory(), "fact.other", body="Theirs.")
+    edit.edit(tracked.memory(), "fact.hand", body="Mine.")
+    edit.edit(other.memory(), "fact.other", body="Theirs.")
     git(other.root, "add", "-A")
     git(other.root, "commit", "-qm", "Theirs")
     git(tracked.root, "add", "-A")
@@ -497,10 +498,10 @@ def test_changes_of_other_working_trees_are_left_alone_unless_asked_for(tracked:
 
 
 def test_changes_are_this_trees_across_commits(tracked: Store) -> None:
-    writing.edit(tracked.memory(), "fact.hand", body="One.")
+    edit.edit(tracked.memory(), "fact.hand", body="One.")
     git(tracked.root, "add", "-A")
     git(tracked.root, "commit", "-qm", "One")
-    writing.edit(tracked.memory(), "fact.hand", body="Two.")
+    edit.edit(tracked.memory(), "fact.hand", body="Two.")
     git(tracked.root, "add", "-A")
     git(tracked.root, "commit", "-qm", "Two")
     assert len(tracked.undo(number=2).events) == 2
@@ -509,7 +510,7 @@ def test_changes_are_this_trees_across_commits(tracked: Store) -> None:
 
 
 def test_a_log_of_somebody_else_reaches_no_other_file(store: Store) -> None:
-    writing.remove(store.memory(), "fact.hand", why="gone")
+    edit.remove(store.memory(), "fact.hand", why="gone")
     (shard,) = (path for path in store.shards() if b"remove" in store.shards()[path])
     text = Path(shard).read_text()
     forged = text.replace(f"{FACTS}/hand.md", "Makefile")

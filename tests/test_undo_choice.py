@@ -15,13 +15,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.errors import NotFound
-from thunderus_mem.model.event import Change, Event, encode, line_hash, note_event, patch_event
-from thunderus_mem.model.undo import can_be_taken_back, origin, patch_of, taken_back
-from thunderus_mem.store.events import EventLog
-from thunderus_mem.verbs import starting
-from thunderus_mem.verbs.choosing import Choice, Chosen, chosen
+from thunderus_mem.authoring import init
+from thunderus_mem.errors import NotFound
+from thunderus_mem.history.reverse import (
+    Chosen,
+    UndoChoice,
+    can_be_taken_back,
+    chosen,
+    origin,
+    patch_of,
+    taken_back,
+)
+from thunderus_mem.log.event import Change, note_event, patch_event
+from thunderus_mem.log.line import Event, encode, line_hash
+from thunderus_mem.log.reader import EventLog
+from thunderus_mem.memory.memory import Memory, open_memory
 
 DOCUMENTS = ("a", "b", "c")
 HASHES = tuple("sha256:" + digit * 64 for digit in "01")
@@ -117,7 +125,7 @@ def _base() -> str:
     folder = mkdtemp(prefix="choice-")
     atexit.register(shutil.rmtree, folder)
     begun = datetime(2026, 1, 20, tzinfo=UTC)
-    starting.init(folder, lambda: open_memory(folder, environ={}, now=lambda: begun))
+    init.init(folder, lambda: open_memory(folder, environ={}, now=lambda: begun))
     return folder
 
 
@@ -126,7 +134,7 @@ def _document(event: Event) -> str:
     return str(ids[0]).removeprefix("fact.")
 
 
-def by_reading_everything(memory: Memory, choice: Choice) -> list[tuple[Chosen, ...]]:
+def by_reading_everything(memory: Memory, choice: UndoChoice) -> list[tuple[Chosen, ...]]:
     """The slow way: all events, all undos, then what is left of the commands, the last to end first."""
     logged = memory.log.read_all().events
     known = {entry.event.id: entry.event for entry in logged}
@@ -157,13 +165,13 @@ def test_the_end_of_the_log_tells_what_all_of_it_tells(steps: list[Step], data: 
         committed = frozenset(path for path in paths if data.draw(st.booleans()))
         for redo in (False, True):
             for anywhere in (False, True):
-                everything = Choice(None, 1, redo, anywhere, committed)
+                everything = UndoChoice(None, 1, redo, anywhere, committed)
                 expected = by_reading_everything(memory, everything)
                 for number in {min(1, len(expected)), len(expected) // 2, len(expected)} - {0}:
-                    found = chosen(memory, Choice(None, number, redo, anywhere, committed))
+                    found = chosen(memory, UndoChoice(None, number, redo, anywhere, committed))
                     assert found == expected[:number]
                 with pytest.raises(NotFound, match=f"only {len(expected)} " if expected else "there is no"):
-                    chosen(memory, Choice(None, len(expected) + 1, redo, anywhere, committed))
+                    chosen(memory, UndoChoice(None, len(expected) + 1, redo, anywhere, committed))
 
 
 def test_the_last_undo_is_found_without_reading_what_came_before(
@@ -189,6 +197,6 @@ def test_the_last_undo_is_found_without_reading_what_came_before(
     monkeypatch.setattr(EventLog, "read_lines", counted)
     for redo in (False, True):
         asked.clear()
-        (step,) = chosen(memory, Choice(redo=redo))
+        (step,) = chosen(memory, UndoChoice(redo=redo))
         assert [one.event for one in step] == [writers.made[-1 if redo else -3]]
         assert sum(asked) < 1000 if not redo else sum(asked) < 200

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.event import Change, Event, patch_event, undone_by
-from thunderus_mem.model.joining import joined
-from thunderus_mem.model.undo import can_be_taken_back, origin, patch_of, taken_back, turns
+from thunderus_mem.history.reverse import can_be_taken_back, origin, patch_of, taken_back, turns
+from thunderus_mem.log.event import Change, patch_event, undone_by
+from thunderus_mem.merge.documents import joined
+
+if TYPE_CHECKING:
+    from thunderus_mem.log.line import Event
 
 HASHES = ["sha256:" + digit * 64 for digit in "abc"]
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from review_support import Store
 
-from thunderus_mem.model.event import changes_of, make_event
-from thunderus_mem.model.undo import permissions_in
-from thunderus_mem.verbs.archiving import archive
-from thunderus_mem.verbs.deciding import patch_approve
-from thunderus_mem.verbs.renaming import rename
-from thunderus_mem.verbs.undoing import undo
-from thunderus_mem.verbs.writing import edit, remove
+from thunderus_mem.authoring.edit import archive, edit, remove
+from thunderus_mem.authoring.rename import rename
+from thunderus_mem.history.reverse import permissions_in
+from thunderus_mem.history.undo import undo
+from thunderus_mem.log.event import changes_of, make_event
+from thunderus_mem.review.decisions import patch_approve
 
 if TYPE_CHECKING:
     from collections.abc import Callable

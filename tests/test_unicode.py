@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.unicode import find_invisible, visible
+from thunderus_mem.document.unicode import find_invisible, visible
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.model.errors import Refused
-from thunderus_mem.projection.source import read_bytes
+from thunderus_mem.errors import Refused
+from thunderus_mem.index.scan import read_bytes
+from thunderus_mem.log.append import append_record
 from thunderus_mem.store import disk
+from thunderus_mem.store.disk import Folders, folder_of, open_file
 from thunderus_mem.store.files import read_file, remove_file, replace_file
-from thunderus_mem.store.tail import append_record
-from thunderus_mem.store.unlinked import Folders, folder_of, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +74,7 @@ def test_whole_files_and_logs_neither(linked: str, tmp_path: Path) -> None:
 
 
 def _stamp(path: str):
-    from thunderus_mem.projection.scan import FileStamp
+    from thunderus_mem.index.scan import FileStamp
 
     return FileStamp(path, 1, 0, 0, 0)
 

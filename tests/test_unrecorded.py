@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.event import Change, changes_of, is_hand_edit
-from thunderus_mem.model.patch import apply_diff
-from thunderus_mem.model.textdiff import unified_diff
-from thunderus_mem.verbs import adding, starting, writing
+from thunderus_mem.authoring import add, edit, init
+from thunderus_mem.document.diff import apply_diff, unified_diff
+from thunderus_mem.document.document import content_hash
+from thunderus_mem.log.event import Change, changes_of, is_hand_edit
+from thunderus_mem.memory.memory import Memory, open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,9 +44,9 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Memory:
             random_bits=chance.getrandbits,
         )
 
-    starting.init(str(tmp_path), opened)
+    init.init(str(tmp_path), opened)
     made = opened()
-    adding.add(made, "fact", "Alpha", body="One line.", tags=["a"])
+    add.add(made, "fact", "Alpha", body="One line.", tags=["a"])
     return made
 
 
@@ -68,8 +67,8 @@ def test_an_edit_by_hand_is_recorded_once_with_its_diff(memory: Memory) -> None:
     with open(alpha(memory), "a", encoding="utf-8") as file:
         file.write("By hand.\n")
 
-    first = writing.note(memory, "one")
-    writing.note(memory, "two")
+    first = edit.note(memory, "one")
+    edit.note(memory, "two")
 
     (change,) = recorded(memory)
     assert (change.op, change.doc_id) == ("update", "fact.alpha")
@@ -82,7 +81,7 @@ def test_a_second_edit_by_hand_follows_from_the_first(memory: Memory) -> None:
     for line in ("first", "second"):
         with open(alpha(memory), "a", encoding="utf-8") as file:
             file.write(f"By hand, {line}.\n")
-        writing.note(memory, line)
+        edit.note(memory, line)
 
     one, two = recorded(memory)
     assert one.after == two.before
@@ -93,8 +92,8 @@ def test_a_second_edit_by_hand_follows_from_the_first(memory: Memory) -> None:
 def test_a_file_removed_by_hand_before_git_ever_had_it_is_recorded(memory: Memory) -> None:
     os.unlink(alpha(memory))
 
-    writing.note(memory, "gone")
-    writing.note(memory, "still gone")
+    edit.note(memory, "gone")
+    edit.note(memory, "still gone")
 
     (change,) = recorded(memory)
     assert (change.op, change.doc_id, change.after) == ("remove", "fact.alpha", "")
@@ -106,7 +105,7 @@ def test_a_file_made_by_hand_is_recorded_as_made(memory: Memory) -> None:
     with open(alpha(memory).replace("alpha", "beta"), "w", encoding="utf-8") as file:
         file.write(text.replace("fact.alpha", "fact.beta").replace("One", "Another"))
 
-    writing.note(memory, "copied")
+    edit.note(memory, "copied")
 
     (change,) = recorded(memory)
     assert (change.op, change.doc_id, change.before) == ("create", "fact.beta", "")
@@ -123,7 +122,7 @@ def test_what_git_has_committed_is_never_logged_again(tmp_path: Path, memory: Me
     git(tmp_path, "rm", "-q", ALPHA)
     git(tmp_path, "commit", "-qm", "gone")
 
-    writing.note(memory, "after")
+    edit.note(memory, "after")
 
     assert recorded(memory) == []
 
@@ -133,7 +132,7 @@ def test_a_secret_that_was_typed_by_hand_stays_out_of_the_log(memory: Memory) ->
     with open(alpha(memory), "a", encoding="utf-8") as file:
         file.write(f"{token}\n")
 
-    writing.note(memory, "oops")
+    edit.note(memory, "oops")
 
     (change,) = recorded(memory)
     assert (change.diff, change.diff_omitted) == (None, True)
@@ -169,7 +168,7 @@ def test_an_edit_on_top_of_one_that_git_has_is_recorded_from_there(memory: Memor
             git(Path(memory.root), "commit", "-q", "-a", "-m", "By hand")
             base = content_hash(Path(alpha(memory)).read_bytes())
 
-    writing.note(memory, "one")
+    edit.note(memory, "one")
 
     (change,) = recorded(memory)
     assert change.before == base
@@ -186,12 +185,12 @@ def test_an_edit_on_top_of_what_the_tool_wrote_since_is_recorded_from_there(memo
         file.write("Committed.\n")
     git(Path(memory.root), "commit", "-q", "-a", "-m", "By hand")
     text = Path(alpha(memory)).read_text(encoding="utf-8")
-    writing.edit(memory, "fact.alpha", text=text + "By the tool.\n")
+    edit.edit(memory, "fact.alpha", text=text + "By the tool.\n")
     base = content_hash(Path(alpha(memory)).read_bytes())
     with open(alpha(memory), "a", encoding="utf-8") as file:
         file.write("By hand again.\n")
 
-    writing.note(memory, "one")
+    edit.note(memory, "one")
 
     (change,) = recorded(memory)
     assert change.before == base

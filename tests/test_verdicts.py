@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.code_scene import ISSUE, JWT, SMALL, Scene
-from thunderus_mem.evidence.verdict import ORDER, Verdict, status_of, worst
-from thunderus_mem.model.anchor import Anchor
+from thunderus_mem.document.anchors import Anchor
+from thunderus_mem.verdicts.verdict import ORDER, Verdict, status_of, worst
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.model.diagnostic import Diagnostic, Severity
-from thunderus_mem.model.errors import Busy
-from thunderus_mem.store.git import Git
-from thunderus_mem.surfaces import watch as watching_module
-from thunderus_mem.surfaces.cli.run import run
-from thunderus_mem.surfaces.watch import LONGEST, QUIET, Debounce, Turn, compare, git_at_work, watch
+from thunderus_mem import watch as watch_module
+from thunderus_mem.cli.run import run
+from thunderus_mem.diagnostic import Diagnostic, Severity
+from thunderus_mem.errors import Busy
+from thunderus_mem.git.repository import Git
+from thunderus_mem.watch import LONGEST, QUIET, Debounce, WatchTurn, compare, git_at_work, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,7 +73,7 @@ class Watching:
     """A watcher on its own thread, and what it said and reported."""
 
     def __init__(self, folder: Folder, **options: object) -> None:
-        self.turns: queue.Queue[Turn] = queue.Queue()
+        self.turns: queue.Queue[WatchTurn] = queue.Queue()
         self.said: list[str] = []
         self.stop = threading.Event()
         self.begun = threading.Event()
@@ -293,7 +293,7 @@ class Deaf:
 
 
 def test_what_no_bell_told_is_seen_all_the_same(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching_module, "SAFETY", 0.3)
+    monkeypatch.setattr(watch_module, "SAFETY", 0.3)
     it = Watching(folder, observer_factory=Deaf)
     for name in ("a.md", "b.md"):
         (folder.root / FACTS / name).write_text("x")
@@ -372,7 +372,7 @@ def test_the_command_waits_as_the_settings_say(
     def begin(*_: object, poll: bool, debounce: Debounce, **__: object) -> None:
         begun.append((poll, debounce.quiet, debounce.longest))
 
-    monkeypatch.setattr(watching_module, "watch", begin)
+    monkeypatch.setattr(watch_module, "watch", begin)
     assert run(["watch", *options]) == 0
     assert begun == [expected]
 

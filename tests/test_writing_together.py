@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.errors import DocumentExists
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import edit, note, remove
+from thunderus_mem.doctor.upkeep import index_rebuild
+from thunderus_mem.errors import DocumentExists
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.search.search import search
 from thunderus_mem.store import lock
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.upkeep import index_rebuild
-from thunderus_mem.verbs.writing import edit, note, remove
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -119,7 +119,7 @@ def test_what_another_process_renamed_meanwhile_is_edited_where_it_is(
     second.refresh()
 
     def move() -> None:
-        from thunderus_mem.store.edits import Edit
+        from thunderus_mem.memory.journal import Edit
 
         text = (first.layout.at(".thunderus/memory/semantic/FACTS/limits.md"), "rb")
         with open(*text) as handle:

@@ -8,24 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from log_findings import log_findings
 
-from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.event import (
-    Change,
-    Event,
-    encode,
-    hand_edit_id,
-    note_event,
-    patch_event,
-    unified_diff,
-)
-from thunderus_mem.model.ids import UlidSource
-from thunderus_mem.model.timestamp import format_precise
-from thunderus_mem.store.events import EventLog
-from thunderus_mem.store.git import Git
-from thunderus_mem.store.journal import Journal
-from thunderus_mem.store.sessions import Sessions
-from thunderus_mem.store.staging import Write
+from thunderus_mem.diagnostic import Severity
+from thunderus_mem.document.diff import unified_diff
+from thunderus_mem.document.document import content_hash
+from thunderus_mem.document.ids import UlidSource
+from thunderus_mem.document.timestamp import format_precise
+from thunderus_mem.git.repository import Git
+from thunderus_mem.log.event import Change, hand_edit_id, note_event, patch_event
+from thunderus_mem.log.line import Event, encode
+from thunderus_mem.log.reader import EventLog
+from thunderus_mem.log.sessions import Sessions
+from thunderus_mem.memory.journal import Journal, Write
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

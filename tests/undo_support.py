@@ -12,9 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from index_support import document
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.verbs import adding, exchange, gardening, linting, recapping, starting, writing
-from thunderus_mem.verbs.undoing import Undone, undo
+from thunderus_mem.authoring import add, edit, init
+from thunderus_mem.garden import apply
+from thunderus_mem.history.undo import Undone, undo
+from thunderus_mem.interop import markdown
+from thunderus_mem.lint import lint
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.recap import recap
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,13 +87,13 @@ def decision(doc_id: str, created: str) -> str:
 
 def lint_fix(store: Store) -> None:
     store.put("yes.md", document("fact.yes", tags=("on", "x")))
-    linting.lint(store.memory(), fix=True)
+    lint.lint(store.memory(), fix=True)
 
 
 def renumber(store: Store) -> None:
     store.put(f"{DECISIONS}/ADR-0007-old.md", decision("adr.old", "2026-01-01"))
     store.put(f"{DECISIONS}/ADR-0007-new.md", decision("adr.new", "2026-01-02"))
-    linting.lint(store.memory(), fix=True, select=["TM111"])
+    lint.lint(store.memory(), fix=True, select=["TM111"])
 
 
 def garden(store: Store) -> None:
@@ -97,7 +101,7 @@ def garden(store: Store) -> None:
     store.put("twin-a.md", document("fact.twin-a", same, title="Frames"))
     store.put("twin-b.md", document("fact.twin-b", same, title="Frames", updated="2026-01-03T00:00:00Z"))
     memory = store.memory()
-    gardening.garden_apply(memory, gardening.garden_plan(memory))
+    apply.garden_apply(memory, apply.garden_plan(memory))
 
 
 def bring_in(store: Store) -> None:
@@ -106,21 +110,21 @@ def bring_in(store: Store) -> None:
         path = folder / f"page-{number}.md"
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(f"# Page {number}\n\nIt says {number}.\r\n".encode())
-    exchange.import_markdown(store.memory(), str(folder), "fact", tags=("in",))
+    markdown.import_markdown(store.memory(), str(folder), "fact", tags=("in",))
 
 
 CHANGES: dict[str, Callable[[Store], object]] = {
-    "add": lambda store: adding.add(store.memory(), "fact", "New", body="It is new.", tags=("n",)),
-    "edit body": lambda store: writing.edit(store.memory(), "fact.hand", body="Now this."),
-    "edit tags": lambda store: writing.edit(store.memory(), "fact.hand", add_tags=("bee",)),
-    "edit field": lambda store: writing.edit(store.memory(), "fact.hand", sets={"metadata.owner": "ada"}),
-    "edit long": lambda store: writing.edit(store.memory(), "fact.hand", body=LONG),
-    "remove": lambda store: writing.remove(store.memory(), "fact.hand", why="gone"),
-    "link": lambda store: writing.link(store.memory(), "fact.hand", "refers_to", "fact.other"),
-    "supersede": lambda store: writing.supersede(store.memory(), "fact.other", "fact.hand", why="so"),
+    "add": lambda store: add.add(store.memory(), "fact", "New", body="It is new.", tags=("n",)),
+    "edit body": lambda store: edit.edit(store.memory(), "fact.hand", body="Now this."),
+    "edit tags": lambda store: edit.edit(store.memory(), "fact.hand", add_tags=("bee",)),
+    "edit field": lambda store: edit.edit(store.memory(), "fact.hand", sets={"metadata.owner": "ada"}),
+    "edit long": lambda store: edit.edit(store.memory(), "fact.hand", body=LONG),
+    "remove": lambda store: edit.remove(store.memory(), "fact.hand", why="gone"),
+    "link": lambda store: edit.link(store.memory(), "fact.hand", "refers_to", "fact.other"),
+    "supersede": lambda store: edit.supersede(store.memory(), "fact.other", "fact.hand", why="so"),
     "import": bring_in,
     "garden": garden,
-    "recap": lambda store: recapping.recap(store.memory(), "2026-01-21"),
+    "recap": lambda store: recap.recap(store.memory(), "2026-01-21"),
     "lint --fix": lint_fix,
     "renumber": renumber,
 }
@@ -132,7 +136,7 @@ def _files(mark: str, ends: str, last: str) -> dict[str, bytes]:
     """The files of a store with the two documents, recorded, the first in the given dress."""
     with TemporaryDirectory(prefix="undo-") as folder:
         store = Store(folder)
-        starting.init(folder, store.memory)
+        init.init(folder, store.memory)
         text = document("fact.hand", HAND, title="By hand", more="custom: {a: 1}  # mine\n")
         store.put("hand.md", mark + (text + last).replace("\n", ends))
         store.put("other.md", document("fact.other", "Something else.\n", title="Another"))

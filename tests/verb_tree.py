@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from git_repository import Repository
 from tree_writer import FACTS, Clock, Writer
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.event import hand_edit_id
-from thunderus_mem.verbs import adding, starting, writing
+from thunderus_mem.authoring import add, edit, init
+from thunderus_mem.document.document import content_hash
+from thunderus_mem.log.event import hand_edit_id
+from thunderus_mem.memory.memory import Memory, open_memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,16 +32,16 @@ class VerbTree(Writer):
 
     def begin(self) -> None:
         """Make the store."""
-        starting.init(str(self.root), self.memory)
+        init.init(str(self.root), self.memory)
 
     def add(self, name: str, body: str = "") -> str:
         text = f"{name} is so.\n{body}"
-        return adding.add(self.memory(), "fact", name, body=text, tags=("one",), why="seen").event_id
+        return add.add(self.memory(), "fact", name, body=text, tags=("one",), why="seen").event_id
 
     def edit(self, name: str, old: str, new: str) -> str:
         text = self.text(name)
         assert old in text
-        done = writing.edit(self.memory(), f"fact.{name}", text=text.replace(old, new))
+        done = edit.edit(self.memory(), f"fact.{name}", text=text.replace(old, new))
         assert done.published
         return done.event_id
 
@@ -54,7 +54,7 @@ class VerbTree(Writer):
         return hand_edit_id(f"fact.{name}", content_hash(text), content_hash(changed))
 
     def note(self, text: str) -> str:
-        return writing.note(self.memory(), text).event_id
+        return edit.note(self.memory(), text).event_id
 
 
 def begun(root: Path, *, git: bool = True) -> VerbTree:

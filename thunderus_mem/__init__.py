@@ -7,4 +7,3 @@ The public Python surface is small: ``open_memory`` finds a store and gives a ``
 from __future__ import annotations
 
 __version__ = "0.1.0"
-__all__ = ["__version__"]

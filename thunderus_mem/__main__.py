@@ -28,10 +28,10 @@ def _run() -> int:
     _open_missing_streams()
     _use_utf8()
     if sys.argv[1:2] == ["--complete"]:
-        from thunderus_mem.surfaces.cli.answer import answer
+        from thunderus_mem.cli.complete import answer
 
         sys.exit(answer(sys.argv[2:], os.environ))
-    from thunderus_mem.surfaces.cli.run import run
+    from thunderus_mem.cli.run import run
 
     return run()
 

@@ -10,12 +10,12 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.document import read_document
+from thunderus_mem.document.document import read_document
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from thunderus_mem.model.document import Document
+    from thunderus_mem.document.document import Document
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _NOT_WORD = re.compile(r"[^a-z0-9]+", re.ASCII)

@@ -6,17 +6,16 @@ import itertools
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchmarks.quality.trials import EXACT, Seen, Told
-from thunderus_mem.garden.duplicates import plan_duplicates
-from thunderus_mem.garden.material import Material
-from thunderus_mem.garden.plan import Plan, make_plan
-from thunderus_mem.garden.rules import RULES
+from thunderus_mem.garden.apply import RULES
+from thunderus_mem.garden.plan import GardenInput, Plan, make_plan
+from thunderus_mem.garden.rules.duplicates import plan_duplicates
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from thunderus_mem.document.document import Document
     from thunderus_mem.garden.plan import Step
-    from thunderus_mem.model.document import Document
 
 
 class Finder(Protocol):
@@ -34,7 +33,7 @@ def product_finder() -> Finder:
 
 def plan_of(documents: Sequence[Document]) -> Plan:
     """What the gardener plans for a memory of these documents, by all its rules and with the defaults."""
-    material = Material(tuple(sorted(documents, key=lambda each: (each.id, each.path))))
+    material = GardenInput(tuple(sorted(documents, key=lambda each: (each.id, each.path))))
     return make_plan(*(rule.plan(material, Config()) for rule in RULES))
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from benchmarks.quality.corpora import Page
     from benchmarks.quality.written import Entry
-    from thunderus_mem.model.document import Document
+    from thunderus_mem.document.document import Document
 
 BANDS: Final = ((0.02, "1–2 %"), (0.05, "2–5 %"), (0.10, "5–10 %"), (1.0, "10–20 %"))
 

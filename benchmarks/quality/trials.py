@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from thunderus_mem.model.document import Document
+    from thunderus_mem.document.document import Document
 
 RESTATEMENT: Final = "restatement"
 CONTRADICTION: Final = "contradiction"

@@ -15,7 +15,7 @@ from benchmarks.quality.trials import Seen, Told
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from thunderus_mem.model.document import Document
+    from thunderus_mem.document.document import Document
 
 LIMIT: Final = 0.8
 

@@ -18,7 +18,7 @@ from benchmarks.quality.trials import CONTRADICTION, FORM, RELATED, RESTATEMENT,
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from thunderus_mem.model.document import Document
+    from thunderus_mem.document.document import Document
 
 FOLDER: Final = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "pairs")
 DEV: Final = "dev"

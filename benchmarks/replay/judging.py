@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from benchmarks.replay.scoring import Given
-from thunderus_mem.evidence.past import Past
-from thunderus_mem.evidence.trees import CommitTree
-from thunderus_mem.evidence.verdict import NoHistory, judge
-from thunderus_mem.store.git import Git
-from thunderus_mem.store.git_objects import ObjectReader
+from thunderus_mem.git.history import ObjectReader
+from thunderus_mem.git.repository import Git
+from thunderus_mem.verdicts.code import CodePast, CommitTree
+from thunderus_mem.verdicts.evaluate import judge
+from thunderus_mem.verdicts.verdict import NoHistory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmarks.replay.clone import Clone
-    from thunderus_mem.evidence.verdict import Verdict
-    from thunderus_mem.model.anchor import Anchor
+    from thunderus_mem.document.anchors import Anchor
+    from thunderus_mem.verdicts.verdict import Verdict
 
 HISTORY: Final = "history"
 SQUASHED: Final = "squashed"
@@ -45,7 +45,7 @@ class Place(NamedTuple):
             return [given(judge(anchor, self.tree, NoHistory())) for anchor in self.anchors]
         git = found(root)
         with ObjectReader(git) as reader:
-            past = Past(git, reader, revision)
+            past = CodePast(git, reader, revision)
             return [given(judge(anchor, self.tree, past.of(anchor, hint))) for anchor in self.anchors]
 
 

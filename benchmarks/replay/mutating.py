@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from benchmarks.replay.judging import found, given
 from benchmarks.replay.planting import plant
 from benchmarks.replay.read_python import PythonReader
-from thunderus_mem.evidence.code.source import Source
-from thunderus_mem.evidence.trees import CommitTree, PatchedTree
-from thunderus_mem.evidence.verdict import NoHistory, judge
-from thunderus_mem.store.git_objects import ObjectReader
+from thunderus_mem.fingerprint.source import CodeSource
+from thunderus_mem.git.history import ObjectReader
+from thunderus_mem.verdicts.code import CommitTree, PatchedTree
+from thunderus_mem.verdicts.evaluate import judge
+from thunderus_mem.verdicts.verdict import NoHistory
 
 if TYPE_CHECKING:
     from random import Random
@@ -72,7 +73,7 @@ def mutate(library: Library, at: str, dice: Random, count: int) -> list[Mutation
             path, symbol = dice.choice(pool)
             data = clone.blob(tree[path])
             edit = _mutated(data, symbol, dice)
-            planted = plant(Source(path, data), path, symbol, changing=True) if edit else None
+            planted = plant(CodeSource(path, data), path, symbol, changing=True) if edit else None
             if edit is None or planted is None:
                 continue
             new, row, old, token = edit

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from thunderus_mem.model.anchor import Anchor
-from thunderus_mem.model.fingerprint import parse_fingerprint
+from thunderus_mem.document.anchors import Anchor
+from thunderus_mem.fingerprint.source import parse_fingerprint
 
 if TYPE_CHECKING:
     from random import Random
 
     from benchmarks.replay.symbols import Symbol
     from benchmarks.replay.truth import Library
-    from thunderus_mem.evidence.code.source import Definition, Source
+    from thunderus_mem.fingerprint.source import CodeSource, Definition
 
 SMALL = 40
 """Tokens below which the product follows a body only by its name."""
@@ -56,7 +56,7 @@ def choose(
     return list(chosen.values())
 
 
-def plant(source: Source, path: str, symbol: Symbol, *, changing: bool) -> Planted | None:
+def plant(source: CodeSource, path: str, symbol: Symbol, *, changing: bool) -> Planted | None:
     """The anchor that ``verify`` would write on a symbol; ``None`` when the product does not see it so."""
     definition = defined(source, symbol)
     if definition is None or definition.broken:
@@ -65,7 +65,7 @@ def plant(source: Source, path: str, symbol: Symbol, *, changing: bool) -> Plant
     return Planted(anchor, symbol, changing)
 
 
-def defined(source: Source, symbol: Symbol) -> Definition | None:
+def defined(source: CodeSource, symbol: Symbol) -> Definition | None:
     """The product's definition of the symbol that truth names: by name, or by its last line and name."""
     if source.trouble:
         return None

@@ -10,7 +10,7 @@ from benchmarks.replay.judging import HISTORY, NONE, in_all_situations
 from benchmarks.replay.planting import choose, plant
 from benchmarks.replay.scoring import Case
 from benchmarks.replay.truth import STALE, Expected, Span, expected
-from thunderus_mem.evidence.code.source import Source
+from thunderus_mem.fingerprint.source import CodeSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,11 +45,11 @@ def sown(
     library: Library, tree: dict[str, str], chosen: Sequence[tuple[str, Symbol, bool]]
 ) -> tuple[list[Planted], list[tuple[str, Symbol]]]:
     """Anchors on chosen symbols, and those that cannot have one."""
-    sources: dict[str, Source] = {}
+    sources: dict[str, CodeSource] = {}
     planted, not_seen = [], []
     for path, symbol, changing in chosen:
         if path not in sources:
-            sources[path] = Source(path, library.clone.blob(tree[path]))
+            sources[path] = CodeSource(path, library.clone.blob(tree[path]))
         found = plant(sources[path], path, symbol, changing=changing)
         if found is None:
             not_seen.append((path, symbol))

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 from harness import KILLED, State
 from verify_store import normal_hash, parse_line, shards
 
-from thunderus_mem.model.proposal import Proposal, proposed_edit
-from thunderus_mem.model.proposal_file import encode
+from thunderus_mem.memory.proposals import Proposal, encode, proposed_edit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

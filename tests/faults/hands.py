@@ -116,7 +116,7 @@ def together(works: Sequence[Callable[[], object]]) -> None:
 
 
 def _answer(arguments: list[str]) -> tuple[int, str, str]:
-    from thunderus_mem.surfaces.cli.run import run
+    from thunderus_mem.cli.run import run
 
     out, err = io.StringIO(), io.StringIO()
     kept = sys.stdout, sys.stderr
@@ -137,9 +137,10 @@ def _serve() -> None:
 
 
 def _be_of_version(version: int) -> None:
-    from thunderus_mem.projection import database, opening, statements
+    from thunderus_mem.index import database, file
+    from thunderus_mem.index import database as database_module
 
-    for module in (database, opening, statements):
+    for module in (database, file, database_module):
         module.VERSION = version  # type: ignore[misc]
 
 

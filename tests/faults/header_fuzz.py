@@ -22,10 +22,13 @@ from header_seeds import SEEDS, composed, mutated  # noqa: E402
 from pace import pace  # noqa: E402
 
 from benchmarks import yaml_reference  # noqa: E402
-from thunderus_mem.model.document import read_document  # noqa: E402
-from thunderus_mem.model.header import Mapping, read_header, typed_data  # noqa: E402
-from thunderus_mem.model.header_fast import read_fast  # noqa: E402
-from thunderus_mem.model.header_full import read_full  # noqa: E402
+from thunderus_mem.document.document import read_document  # noqa: E402
+from thunderus_mem.document.frontmatter.full import read_full  # noqa: E402
+from thunderus_mem.document.frontmatter.nodes import Mapping, typed_data  # noqa: E402
+from thunderus_mem.document.frontmatter.read import (  # noqa: E402
+    read_fast,
+    read_header,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

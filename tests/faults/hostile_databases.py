@@ -8,7 +8,7 @@ import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from thunderus_mem.projection.statements import APPLICATION_ID, VERSION, schema_sql
+from thunderus_mem.index.database import APPLICATION_ID, VERSION, schema_sql
 
 if TYPE_CHECKING:
     import random

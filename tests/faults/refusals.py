@@ -7,12 +7,14 @@ import os
 import stat
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.store import disk, files, journal, lock, paths, publishing, staging, tail, unlinked
+from thunderus_mem.log import append
+from thunderus_mem.memory import journal
+from thunderus_mem.store import disk, files, lock, paths
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MODULES = (disk, files, journal, lock, paths, publishing, staging, tail, unlinked)
+MODULES = (disk, files, journal, lock, paths, journal, journal, append, disk)
 ERRNOS = (
     errno.ENOSPC,
     errno.EDQUOT,

@@ -19,9 +19,9 @@ from tier import points
 from verify_store import verify
 
 from tests.conftest import sealed_environment
-from thunderus_mem.surfaces.cli.app import load_command
-from thunderus_mem.surfaces.cli.run import run
-from thunderus_mem.surfaces.cli.table import COMMANDS as TABLE
+from thunderus_mem.cli.app import COMMANDS as TABLE
+from thunderus_mem.cli.app import load_command
+from thunderus_mem.cli.run import run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

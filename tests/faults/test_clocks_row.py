@@ -11,15 +11,15 @@ import report
 from tier import points
 from verify_store import parse_line, shards, verify
 
-from thunderus_mem.memory import Memory, open_memory
-from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.model.timestamp import utc_key
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.history import events_list, events_verify
-from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.reading import show
-from thunderus_mem.verbs.writing import edit, note, supersede
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import edit, note, supersede
+from thunderus_mem.authoring.show import show
+from thunderus_mem.diagnostic import Severity
+from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.history.log import events_list, events_verify
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.search.search import search
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,11 +9,11 @@ import pytest
 import report
 from commands import FACTS, twice
 
-from thunderus_mem.memory import open_memory
-from thunderus_mem.model.errors import DocumentExists, InvalidDocument
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.linting import lint
+from thunderus_mem.authoring.add import add
+from thunderus_mem.errors import DocumentExists, InvalidDocument
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.search.search import search
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,8 @@ from harness import Tally, copy, shards
 from tier import points
 from verify_store import normal_hash, parse_line
 
-from thunderus_mem.model.event import line_hash
-from thunderus_mem.model.log_check import check_chain
-from thunderus_mem.model.shard import parse_shard
+from thunderus_mem.log.line import line_hash
+from thunderus_mem.log.shard import check_chain, parse_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable

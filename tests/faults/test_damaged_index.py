@@ -15,11 +15,11 @@ from tier import points
 
 from tests.index_damage import answers, check_damages, damaged_bytes, small_store
 from tests.index_support import content
-from thunderus_mem.memory import open_memory
-from thunderus_mem.projection import database as db
-from thunderus_mem.projection.refresh import open_index, rebuild
-from thunderus_mem.projection.seal import write_seal
-from thunderus_mem.verbs.upkeep import index_verify
+from thunderus_mem.doctor.upkeep import index_verify
+from thunderus_mem.index import database
+from thunderus_mem.index.database import write_seal
+from thunderus_mem.index.refresh import open_index, rebuild
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     import sqlite3
@@ -100,7 +100,7 @@ def test_nothing_in_a_hostile_database_is_run_or_even_parsed(
 def _statements_until_ours_is_in_place(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What SQLite runs on the file in the index's place; from our own publishing on nothing is noted."""
     ran: list[str] = []
-    connection_to, replace = db._connection, os.replace
+    connection_to, replace = database._connection, os.replace
 
     def traced(place: str) -> sqlite3.Connection:
         connection = connection_to(place)
@@ -113,7 +113,7 @@ def _statements_until_ours_is_in_place(monkeypatch: pytest.MonkeyPatch) -> list[
         if str(target).endswith("memory.db"):
             ran.append(_OURS)
 
-    monkeypatch.setattr(db, "_connection", traced)
+    monkeypatch.setattr(database, "_connection", traced)
     monkeypatch.setattr(os, "replace", noted)
     return ran
 

@@ -19,18 +19,18 @@ from tier import points
 from tree_writer import FACTS, Clock
 from verb_tree import VerbTree
 
-from thunderus_mem.model.conflict import find_conflict, parse, sides
-from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.model.document import read_document
-from thunderus_mem.verbs.renaming import rename
-from thunderus_mem.verbs.resolving import resolve
-from thunderus_mem.verbs.writing import edit, remove
+from thunderus_mem.authoring.edit import edit, remove
+from thunderus_mem.authoring.rename import rename
+from thunderus_mem.diagnostic import Severity
+from thunderus_mem.document.conflict import find_conflict, parse, sides
+from thunderus_mem.document.document import read_document
+from thunderus_mem.merge.resolve import resolve
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from thunderus_mem.model.diagnostic import Diagnostic
-    from thunderus_mem.store.events import EventLog
+    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.log.reader import EventLog
 
 STEPS = 14
 OPERATIONS = (

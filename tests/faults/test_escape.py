@@ -11,11 +11,10 @@ import pytest
 import report
 from payloads import PAYLOADS
 
-from thunderus_mem.model.errors import Refused, ThunderusError
-from thunderus_mem.store.files import quarantine
-from thunderus_mem.store.journal import Journal
+from thunderus_mem.errors import Refused, ThunderusError
+from thunderus_mem.log.append import quarantine
+from thunderus_mem.memory.journal import Journal, Write
 from thunderus_mem.store.paths import inside, safe_relative
-from thunderus_mem.store.staging import Write
 
 if TYPE_CHECKING:
     from collections.abc import Callable

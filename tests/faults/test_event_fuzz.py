@@ -15,9 +15,9 @@ from commands import FIRST, call
 from pace import pace
 from verify_store import parse_line, shards
 
-from thunderus_mem.model.event import encode, line_hash, note_event
-from thunderus_mem.model.log_check import check_chain
-from thunderus_mem.model.shard import merge_readings, parse_shard
+from thunderus_mem.log.event import note_event
+from thunderus_mem.log.line import encode, line_hash
+from thunderus_mem.log.shard import check_chain, merge_readings, parse_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import report
 from harness import KILLED, Scenario, State, Tally, copy, judge, state
 from scenarios import SCENARIOS
 
-from thunderus_mem.store.failpoints import NAMES
+from thunderus_mem.store.disk import NAMES
 
 
 def _passes(scenario: Scenario, base: str, folder: str) -> tuple[list[str], State, State]:

@@ -14,9 +14,9 @@ import report
 from commands import FACTS, twice
 from hands import PROJECT
 
-from thunderus_mem.model.errors import Refused
-from thunderus_mem.store.git import Git
-from thunderus_mem.surfaces import hooks
+from thunderus_mem import hooks
+from thunderus_mem.errors import Refused
+from thunderus_mem.git.repository import Git
 
 if TYPE_CHECKING:
     from collections.abc import Callable

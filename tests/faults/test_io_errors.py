@@ -20,8 +20,9 @@ from tier import NIGHT, share
 from verify_store import verify
 from writer import SHARD, Writer, _texts
 
-from thunderus_mem.model.errors import NotWritable, ThunderusError
-from thunderus_mem.store import disk, journal, lock
+from thunderus_mem.errors import NotWritable, ThunderusError
+from thunderus_mem.log import append
+from thunderus_mem.store import disk, lock
 
 
 def _work(root: str, texts: dict[str, str | None]) -> tuple[str, str]:
@@ -31,7 +32,7 @@ def _work(root: str, texts: dict[str, str | None]) -> tuple[str, str]:
         with lock.held(writer.lock, command="change"):
             writer.heal()
             code = writer.change(writer.new_id(), texts) if texts else 0
-    except journal.Uncertain as error:
+    except append.Uncertain as error:
         return "unknown", str(error)
     except ThunderusError as error:
         return "failed", str(error)
@@ -129,7 +130,7 @@ def test_an_error_that_cannot_be_taken_back_is_called_unknown(tmp_path, monkeypa
         patch.setattr(disk, "os", NoSync(None, 0))
         outcome, message = _work(root, {"a": "zwei"})
     assert outcome == "unknown", message
-    assert issubclass(journal.Uncertain, NotWritable)
+    assert issubclass(append.Uncertain, NotWritable)
     assert Writer(root).journal.pending() == 1
     assert _work(root, {})[0] == "acked"
     assert verify(root, settled=True) == []

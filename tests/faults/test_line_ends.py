@@ -12,9 +12,9 @@ from tier import points
 from tree_writer import FACTS, Clock
 from verb_tree import VerbTree
 
-from thunderus_mem.model.diagnostic import Severity
-from thunderus_mem.verbs.linting import lint
-from thunderus_mem.verbs.status import status
+from thunderus_mem.authoring.show import status
+from thunderus_mem.diagnostic import Severity
+from thunderus_mem.lint.lint import lint
 
 if TYPE_CHECKING:
     from pathlib import Path

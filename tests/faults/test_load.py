@@ -15,9 +15,9 @@ from tier import points
 from verify_store import verify
 
 from tests.conftest import sealed_environment
-from thunderus_mem.memory import open_memory
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.upkeep import index_verify
+from thunderus_mem.authoring.add import add
+from thunderus_mem.doctor.upkeep import index_verify
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,7 @@ from scenarios import WRITER
 from tier import points
 from verify_store import verify
 
-from thunderus_mem.model.errors import Busy
+from thunderus_mem.errors import Busy
 from thunderus_mem.store.lock import held
 
 WORKERS, EACH = 8, 200

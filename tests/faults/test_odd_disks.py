@@ -12,18 +12,18 @@ import pytest
 import report
 from harness import state
 
-from thunderus_mem.memory import open_memory
-from thunderus_mem.model.errors import Busy, NotWritable, ThunderusError
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.reading import list_documents
-from thunderus_mem.verbs.writing import edit, note, remove
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import edit, note, remove
+from thunderus_mem.authoring.show import list_documents
+from thunderus_mem.errors import Busy, NotWritable, ThunderusError
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.search.search import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from thunderus_mem.memory import Memory
+    from thunderus_mem.memory.memory import Memory
 
 ANSWERS = {
     errno.ENOLCK: Busy,

@@ -13,8 +13,8 @@ from tier import points
 
 from tests.index_support import document, new_store, put
 from tests.test_planted import HONEST, POISON, SAFETY
-from thunderus_mem.memory import open_memory
-from thunderus_mem.verbs.linting import lint
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,11 +16,11 @@ from tier import points
 from tests.conftest import sealed_environment
 from tests.index_damage import small_store
 from tests.index_support import content
-from thunderus_mem.memory import open_memory
-from thunderus_mem.projection.index import Index
-from thunderus_mem.projection.refresh import open_index, rebuild
-from thunderus_mem.projection.statements import VERSION
-from thunderus_mem.verbs.upkeep import manifest
+from thunderus_mem.doctor.upkeep import manifest
+from thunderus_mem.index.database import VERSION
+from thunderus_mem.index.documents import Index
+from thunderus_mem.index.refresh import open_index, rebuild
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,15 +13,15 @@ import tier
 from pace import pace
 
 from tests.index_support import document, new_store, put
-from thunderus_mem.model.errors import InvalidQuery
-from thunderus_mem.model.query import MAX_TERMS, parse_query
-from thunderus_mem.projection.refresh import open_index
-from thunderus_mem.recall.search import Hit, search
+from thunderus_mem.errors import InvalidQuery
+from thunderus_mem.index.refresh import open_index
+from thunderus_mem.search.query import MAX_TERMS, parse_query
+from thunderus_mem.search.search import Hit, find_hits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from thunderus_mem.projection.index import Index
+    from thunderus_mem.index.documents import Index
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SLOW = 0.200 * pace()
@@ -119,7 +119,7 @@ def ask(store: tuple[Index, str], text: str) -> tuple[list[Hit], float]:
     except InvalidQuery as error:
         refused = error.hint
     else:
-        hits = search(store[0], query, root=store[1])
+        hits = find_hits(store[0], query, root=store[1])
         took = time.process_time() - start
         assert len(query.terms) <= MAX_TERMS
         return hits, took

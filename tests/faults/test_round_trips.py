@@ -14,10 +14,11 @@ from header_seeds import composed, mutated
 
 from benchmarks.edit_trials import attempt, trials
 from benchmarks.yaml_reference import differs, typed_reading
-from thunderus_mem.model.edit import compose, remove_key, replace_body, set_key
-from thunderus_mem.model.errors import InvalidDocument
-from thunderus_mem.model.header import Mapping, find_fences, plain_data, read_header
-from thunderus_mem.model.post import read_post, write_post
+from thunderus_mem.document.frontmatter.edit import compose, remove_key, replace_body, set_key
+from thunderus_mem.document.frontmatter.nodes import Mapping, plain_data
+from thunderus_mem.document.frontmatter.read import find_fences, read_header
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.interop.fields import read_post, write_post
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -16,10 +16,10 @@ from hands import Hand, Said, hands, together
 from tier import points
 from verify_store import changes_of, normal_hash, parse_line, shards, verify
 
-from thunderus_mem.memory import open_memory
-from thunderus_mem.verbs.adding import add
-from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.gardening import garden_apply, garden_plan
+from thunderus_mem.authoring.add import add
+from thunderus_mem.garden.apply import garden_apply, garden_plan
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.search.search import search
 
 if TYPE_CHECKING:
     from collections.abc import Callable

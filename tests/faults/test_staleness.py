@@ -11,17 +11,17 @@ import report
 from tier import points
 
 from tests.index_support import FACTS, document, new_store, put
-from thunderus_mem.memory import open_memory
-from thunderus_mem.verbs.finding import search
-from thunderus_mem.verbs.reading import list_documents
-from thunderus_mem.verbs.upkeep import index_verify
+from thunderus_mem.authoring.show import list_documents
+from thunderus_mem.doctor.upkeep import index_verify
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.search.search import search
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
 
-    from thunderus_mem.memory import Memory
+    from thunderus_mem.memory.memory import Memory
     from thunderus_mem.store.layout import Layout
 
 DAY_NS = 86_400_000_000_000

@@ -19,8 +19,8 @@ from hands import Hand, Said, hands, together
 from tier import points
 
 from tests.conftest import sealed_environment
-from thunderus_mem.memory import open_memory
-from thunderus_mem.verbs.adding import add
+from thunderus_mem.authoring.add import add
+from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,7 +21,7 @@ from terminal import on_terminal
 from tier import NIGHT, points
 
 from tests.conftest import GITCONFIG, sealed_environment
-from thunderus_mem.model.unicode import visible
+from thunderus_mem.document.unicode import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,8 +9,8 @@ import random
 
 import report
 
+from thunderus_mem.log.append import append_record
 from thunderus_mem.store.files import read_file
-from thunderus_mem.store.tail import append_record
 
 RECORDS = [
     (

@@ -18,11 +18,10 @@ from tier import points
 
 from tests.index_support import document
 from tests.test_watch import NoWatchesLeft
-from thunderus_mem.memory import open_memory
-from thunderus_mem.projection.scan import scan
-from thunderus_mem.surfaces import observer as observers
-from thunderus_mem.surfaces.watch import Turn, watch
-from thunderus_mem.surfaces.watched import WatchedMemory
+from thunderus_mem import watch as watch_module
+from thunderus_mem.index.scan import scan
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.watch import WatchedMemory, WatchTurn, watch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,7 +37,7 @@ class Watch:
         self.root = root
         self.said: list[str] = []
         self.seen: dict[str, bool] = dict.fromkeys(_there(root), True)
-        self._turns: queue.Queue[Turn] = queue.Queue()
+        self._turns: queue.Queue[WatchTurn] = queue.Queue()
         self._stop, begun = threading.Event(), threading.Event()
 
         def say(text: str) -> None:
@@ -108,7 +107,7 @@ def test_a_limit_reached_later_is_met_the_same_way(store: Path) -> None:
     made: list[object] = []
 
     def factory() -> object:
-        made.append(observers.new_observer() if not made else NoWatchesLeft(errno.ENOSPC))
+        made.append(watch_module.new_observer() if not made else NoWatchesLeft(errno.ENOSPC))
         return made[-1]
 
     it = Watch(store, factory)

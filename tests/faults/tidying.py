@@ -7,8 +7,9 @@ import json
 from commands import COMMANDS, FACTS, GARDENED, PROPOSED, Command, twice
 from tier import NIGHT
 
-from thunderus_mem.model.event import encode, patch_event
-from thunderus_mem.store.edits import Edit
+from thunderus_mem.log.event import patch_event
+from thunderus_mem.log.line import encode
+from thunderus_mem.memory.journal import Edit
 
 _ID = "evt_01KFFWGHHRHD99FDTGJ8YEP{:03d}"
 _LINES = "".join(

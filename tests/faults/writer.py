@@ -12,14 +12,14 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from thunderus_mem.model.errors import NotFound, ThunderusError
-from thunderus_mem.store.files import ABSENT, explain, file_hash, read_file, remove_file, replace_file, sweep
-from thunderus_mem.store.journal import Journal
+from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.memory.journal import Journal, Write
+from thunderus_mem.store.disk import explain
+from thunderus_mem.store.files import ABSENT, file_hash, read_file, remove_file, replace_file, sweep
 from thunderus_mem.store.lock import held
-from thunderus_mem.store.staging import Write
 
 if TYPE_CHECKING:
-    from thunderus_mem.store.outcome import Healed
+    from thunderus_mem.memory.journal import Healed
 
 SHARD = ".thunderus/sessions/sess_01JZZZZZZZZZZZZZZZZZZZZZZZ/events.jsonl"
 PAD = "Ein Satz mit Umlauten: äöü – und mehr davon.\n"

@@ -1,21 +1,195 @@
-"""What a foreign decision record says of itself: number, title, status, date, what it supersedes.
-
-Read from what people write by hand or with a generator: a numbered heading (``# 7. Use JWT``), a ``Date:`` or
-``Status:`` line under it, a ``## Status`` section, keys of a frontmatter. Nothing here changes a text.
-"""
+"""Days as people write them in records, read as ``YYYY-MM-DD``. Pure."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from datetime import date
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.interop.days import day_in
-from thunderus_mem.interop.relations import Mention, is_choice, is_labelled, key_mentions, mentions
-from thunderus_mem.model.markdown import headings
+from thunderus_mem.document.markdown import headings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+_MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH: Final = rf"({'|'.join(_MONTHS)})[a-z]{{0,6}}\.?"
+_YEAR_FIRST = re.compile(r"\b(\d{4})([-/.])(\d{1,2})\2(\d{1,2})\b", re.ASCII)
+_YEAR_LAST = re.compile(r"\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4})\b", re.ASCII)
+_DAY_NAMED = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\.? {_MONTH},? (\d{{4}})\b", re.ASCII | re.IGNORECASE)
+_MONTH_NAMED = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?,? (\d{{4}})\b", re.ASCII | re.IGNORECASE)
+
+
+def day_in(text: str, *, day_first: bool | None = None) -> str:
+    """The first day a text names, "" when there is none.
+
+    ``04/07/2019`` is two days in two countries: it counts when only one of them exists, or when ``day_first``
+    says how its neighbours write.
+    """
+    if found := _YEAR_FIRST.search(text):
+        return _day(found[1], found[3], found[4])
+    if found := _DAY_NAMED.search(text):
+        return _day(found[3], _month(found[2]), found[1])
+    if found := _MONTH_NAMED.search(text):
+        return _day(found[3], _month(found[1]), found[2])
+    if found := _YEAR_LAST.search(text):
+        first, second = int(found[1]), int(found[3])
+        if first > 12 or (day_first and second <= 12):
+            return _day(found[4], second, first)
+        if second > 12 or day_first is False or first == second:
+            return _day(found[4], first, second)
+    return ""
+
+
+def writes_day_first(texts: Iterable[str]) -> bool | None:
+    """Whether days written with the year last begin with the day; ``None`` when nothing or both shows."""
+    seen = set()
+    for text in texts:
+        for found in _YEAR_LAST.finditer(text):
+            first, second = int(found[1]), int(found[3])
+            if (first > 12) != (second > 12):
+                seen.add(first > 12)
+    return seen.pop() if len(seen) == 1 else None
+
+
+def _month(name: str) -> int:
+    return _MONTHS.index(name.lower()) + 1
+
+
+def _day(year: str | int, month: str | int, day: str | int) -> str:
+    try:
+        return date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        return ""
+
+
+# What a line of a decision record says of its relation to others. Pure: text in, targets as written out.
+#
+# A target is a link's, ``#7`` for a record named by its number, or ``?name`` for a word that may be the
+# name of a file, and means nothing when there is none.
+
+_BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\b.*?\bby\b(.*)", re.IGNORECASE)
+_BY_LINK = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\b[\s:\u2013\u2014-]*(\[.*)", re.IGNORECASE)
+_OVER = re.compile(r"\b(?:super[sc]edes?|replaces|obsoletes)\b(.*)", re.IGNORECASE)
+_PARTLY = re.compile(r"§|\b(?:in part|partly|partial(?:ly)?|aspects?|parts? of|sections?)\b", re.IGNORECASE)
+_OPENING = r"[\s>*+_-]*\[?(?:\*\*|__)?"
+_REFERS = re.compile(
+    rf"{_OPENING}(amends|extends|refines|clarifies|complements|depends on|builds on|relate[sd] to)\b(.*)",
+    re.IGNORECASE,
+)
+_REFERRED = re.compile(
+    rf"{_OPENING}(amended|extended|refined|clarified|complemented)\b[^\[\]]{{0,40}}?\bby\b(.*)", re.IGNORECASE
+)
+_BEGINS = re.compile(
+    rf"{_OPENING}(?:super[sc]ede[sd]?|replace[sd]|obsolete[sd]|amend|extend|refine|clarif|complement|depends|builds|relate)",
+    re.IGNORECASE,
+)
+_LINK = re.compile(r"\]\(<?([^()\s<>\[\]]+)(?:[\s>][^()\[\]]*)?\)|\[\[([^\[\]|]+)")
+_NAMED = re.compile(r"\b(?:adr|rfc|decision)[\s#_-]*(\d{1,5})\b", re.ASCII | re.IGNORECASE)
+_FILE = re.compile(r"(?<![\w./-])(\d{3,8}-[a-zA-Z][\w.-]*|[\w.-]+\.md)(?![\w/])", re.ASCII)
+_LABELLED = re.compile(
+    rf"{_OPENING}(?:super[sc]ede[sd]?|replaced?s?|amend(?:s|ed)|extend(?:s|ed)|refine[sd]|relate[sd])"
+    r"(?: (?:by|to))?[*_]{0,2}:",
+    re.IGNORECASE,
+)
+_MAX_LINE = 2_000
+
+SUPERSEDES, REFERS = "supersedes", "refers_to"
+
+
+class RelationMention(NamedTuple):
+    """One relation: this record to ``target``, or with ``backwards`` the target to this one.
+
+    ``word`` is how it was said. ``partial`` is a whole line about a part: no relation follows from it.
+    """
+
+    rel: str
+    target: str
+    backwards: bool = False
+    word: str = ""
+    partial: str = ""
+
+
+def mentions(line: str, *, strict: bool = False) -> list[RelationMention]:
+    """The relations a line tells; with ``strict`` only when it begins with one, as an item of a list does."""
+    if len(line) > _MAX_LINE or is_choice(line) or (strict and not _BEGINS.match(line)):
+        return []
+    referred = _REFERRED.match(line)
+    if refers := referred or _REFERS.match(line):
+        backwards = referred is not None
+        return [
+            RelationMention(REFERS, target, backwards, refers[1].lower()) for target in targets(refers[2])
+        ]
+    by = _BY.search(line) or _BY_LINK.search(line)
+    over = None if by else _OVER.search(line)
+    found = by or over
+    if found is None:
+        return []
+    told = targets(found[1])
+    if told and _PARTLY.search(line):
+        return [RelationMention(SUPERSEDES, "", partial=" ".join(line.split()))]
+    return [RelationMention(SUPERSEDES, target, by is not None) for target in told]
+
+
+def key_mentions(key: str, value: object) -> list[RelationMention]:
+    """The relations a key of a frontmatter tells, as ``supersedes``, ``superseded-by`` or ``amends``."""
+    phrase = " ".join(re.split(r"[_\s-]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key))).lower()
+    rel = {
+        "supersedes": (SUPERSEDES, False),
+        "replaces": (SUPERSEDES, False),
+        "superseded by": (SUPERSEDES, True),
+        "replaced by": (SUPERSEDES, True),
+        "amends": (REFERS, False),
+        "extends": (REFERS, False),
+        "refines": (REFERS, False),
+        "depends on": (REFERS, False),
+        "related": (REFERS, False),
+        "related to": (REFERS, False),
+        "relates to": (REFERS, False),
+        "amended by": (REFERS, True),
+        "extended by": (REFERS, True),
+        "refined by": (REFERS, True),
+    }.get(phrase)
+    if rel is None:
+        return []
+    values = value if isinstance(value, list) else [value]
+    return [
+        RelationMention(rel[0], target, rel[1], phrase) for item in values for target in value_targets(item)
+    ]
+
+
+def is_labelled(line: str) -> bool:
+    """Whether a line is a field that tells a relation, as ``**Extends**: …``, wherever it stands."""
+    return _LABELLED.match(line) is not None
+
+
+def value_targets(item: object) -> list[str]:
+    """The records that one value of a field names: a number, a link, a name."""
+    text = str(item).strip() if isinstance(item, (str, int)) and not isinstance(item, bool) else ""
+    if text.isdigit():
+        return [f"#{int(text[:9])}"]
+    return targets(text) or ([f"?{text}"] if text and not any(char.isspace() for char in text) else [])
+
+
+def targets(text: str) -> list[str]:
+    """The records a piece of text names: its links, else numbers, else words that could be files."""
+    links = [first or second for first, second in _LINK.findall(text)]
+    if links:
+        return links
+    named = [f"#{int(number)}" for number in _NAMED.findall(text)]
+    return named or [f"?{name.rstrip('.')}" for name in _FILE.findall(text)]
+
+
+def is_choice(line: str) -> bool:
+    """Whether a line offers values to choose from, as templates do."""
+    return line.count("|") > 1
+
+
+# What a foreign decision record says of itself: number, title, status, date, what it supersedes.
+#
+# Read from what people write by hand or with a generator: a numbered heading (``# 7. Use JWT``), a
+# ``Date:`` or ``Status:`` line under it, a ``## Status`` section, keys of a frontmatter. Nothing here
+# changes a text.
 
 _FILE_NUMBER = re.compile(r"(?:adr|rfc|decision)?[-_ ]?(\d{1,5})(?!\d)(?:[-_. ]|$)", re.ASCII | re.IGNORECASE)
 _FILE_DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", re.ASCII)
@@ -41,7 +215,7 @@ _SECTION_LINES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class DecisionRecord:
     """The facts of one record. Missing ones are ``None`` or empty.
 
     ``number`` is the file name's, else the heading's (headings are copied from other records and keep a
@@ -52,7 +226,7 @@ class Decision:
     status: str = ""
     date: str = ""
     unread_date: str = ""
-    mentions: tuple[Mention, ...] = ()
+    mentions: tuple[RelationMention, ...] = ()
 
 
 def plain_title(heading: str) -> str:
@@ -99,7 +273,7 @@ def file_date(stem: str) -> str:
 
 def read_decision(
     stem: str, heading: str, data: Mapping[str, Any], body: str, *, day_first: bool | None = None
-) -> Decision:
+) -> DecisionRecord:
     """Gather the facts from file name, first heading, frontmatter ``data`` and ``body``."""
     named = file_number(stem)
     number, _ = split_title(heading, named)
@@ -122,7 +296,7 @@ def read_decision(
     if section := sections.status():
         status = status or section
     day = day_in(date, day_first=day_first)
-    return Decision(
+    return DecisionRecord(
         number=named if named is not None else number,
         status=_plain_status(status),
         date=day,

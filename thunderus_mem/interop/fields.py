@@ -5,12 +5,17 @@ A value that fits is left alone; one that clashes is set anew and its original g
 
 from __future__ import annotations
 
-import os.path
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+import os
+import posixpath
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.interop.decisions import Decision, file_date, split_title, without_number
-from thunderus_mem.model.ids import (
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.frontmatter.edit import compose, insert_item, remove_key, set_key
+from thunderus_mem.document.frontmatter.nodes import typed_data
+from thunderus_mem.document.frontmatter.read import find_fences, read_header
+from thunderus_mem.document.ids import (
     MAX_NAME,
     file_stem,
     fold_key,
@@ -19,10 +24,27 @@ from thunderus_mem.model.ids import (
     short_hash,
     slug,
 )
-from thunderus_mem.model.timestamp import parse_timestamp, utc_key
+from thunderus_mem.document.markdown import headings
+from thunderus_mem.document.timestamp import parse_timestamp, utc_key
+from thunderus_mem.errors import InvalidDocument, ThunderusError
+from thunderus_mem.interop.decisions import (
+    REFERS,
+    SUPERSEDES,
+    DecisionRecord,
+    RelationMention,
+    day_in,
+    file_date,
+    file_number,
+    read_decision,
+    split_title,
+    value_targets,
+    without_number,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Iterable, Mapping, Set
+
+    from thunderus_mem.document.document import Reading
 
 STATUSES = ("verified", "stale", "unknown")
 _FOLDER_DOCUMENTS = frozenset(["readme", "index"])
@@ -98,7 +120,7 @@ class Draft:
         self.notes.append(f"{key} is taken from {source}")
 
 
-def set_title(draft: Draft, path: str, heading: str, decision: Decision) -> str:
+def set_title(draft: Draft, path: str, heading: str, decision: DecisionRecord) -> str:
     given = draft.data.get("title")
     if isinstance(given, str) and given.strip():
         return given
@@ -143,7 +165,7 @@ def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken, *
     return made
 
 
-def choose_number(draft: Draft, decision: Decision, taken: Taken) -> int:
+def choose_number(draft: Draft, decision: DecisionRecord, taken: Taken) -> int:
     wanted = decision.number
     if wanted is not None and wanted not in taken.numbers:
         return wanted
@@ -201,7 +223,7 @@ def moment(value: Any) -> str:
     return ""
 
 
-def set_dates(draft: Draft, stem: str, decision: Decision, dates: Dates, now: str) -> None:
+def set_dates(draft: Draft, stem: str, decision: DecisionRecord, dates: Dates, now: str) -> None:
     data = draft.data
     own = moment(data.get("created"))
     created = own or moment(data.get("date")) or moment(decision.date) or moment(file_date(stem))
@@ -252,3 +274,502 @@ def set_records(draft: Draft, options: Options) -> None:
 
 def _ids(value: Any) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+# ``THEIRS=OURS``: which field of a foreign file gives which field of ours. Pure.
+#
+# A foreign field is a key of the frontmatter, else a line ``Name: value`` under the title.
+
+_TEXTS: Final = ("title", "author", "type", "category", "source")
+_LISTS: Final = ("tags", "aliases")
+_TIMES: Final = ("created", "updated")
+_RELATIONS: Final = {
+    "supersedes": (SUPERSEDES, False),
+    "superseded_by": (SUPERSEDES, True),
+    "refers_to": (REFERS, False),
+    "derives_from": ("derives_from", False),
+    "duplicates": ("duplicates", False),
+}
+FIELDS: Final = (*_TEXTS, *_LISTS, *_TIMES, *_RELATIONS)
+_LINE = re.compile(r"\s{0,3}(?:[-*+]\s+)?[*_]{0,2}([^:*_\[\]]{1,40})[*_]{0,2}\s*:\s*[*_]{0,2}\s*(.*)")
+_LINES = 60
+
+
+def read_mapping(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """``THEIRS=OURS`` as pairs. Raises `ThunderusError` for a field that we have not got."""
+    pairs = []
+    for item in given:
+        theirs, equals, ours = (part.strip() for part in item.partition("="))
+        name = ours.replace("-", "_").lower()
+        if not equals or not theirs:
+            raise ThunderusError(f"--map takes THEIRS=OURS, not {item}.")
+        if name not in FIELDS:
+            raise ThunderusError(f"There is no field {ours} to map to.", hint=f"Fields: {', '.join(FIELDS)}")
+        pairs.append((theirs, name))
+    return tuple(pairs)
+
+
+def apply_mapping(
+    mapping: Iterable[tuple[str, str]], draft: Draft, body: str, *, day_first: bool | None = None
+) -> list[RelationMention]:
+    """Set what is mapped, and return the relations that mapped fields tell."""
+    told: list[RelationMention] = []
+    for theirs, ours in mapping:
+        value = _value(theirs, draft.data, body)
+        if value in (None, "", [], {}):
+            continue
+        if ours in _RELATIONS:
+            rel, backwards = _RELATIONS[ours]
+            items = value if isinstance(value, list) else [value]
+            told += [
+                RelationMention(rel, target, backwards, theirs)
+                for one in items
+                for target in value_targets(one)
+            ]
+        elif ours in _TIMES:
+            _take_time(draft, ours, theirs, value, day_first)
+        elif ours in _LISTS:
+            before = draft.data.get(ours)
+            known = before if isinstance(before, list) else []
+            draft.take(ours, list(dict.fromkeys([*map(str, known), *_words(value)])), theirs)
+        else:
+            draft.take(ours, ", ".join(_words(value)) if isinstance(value, list) else str(value), theirs)
+    return told
+
+
+def _take_time(draft: Draft, ours: str, theirs: str, value: Any, day_first: bool | None) -> None:
+    text = str(value)
+    when = moment(text) or moment(day_in(text, day_first=day_first))
+    if when:
+        draft.take(ours, when, theirs)
+    else:
+        draft.notes.append(f"{theirs} ({text}) is no day that can be read: {ours} does not come from it")
+
+
+def _words(value: Any) -> list[str]:
+    """The items of a list, or of a text with commas."""
+    items = value if isinstance(value, list) else str(value).split(",")
+    return [word for item in items if (word := str(item).strip().lstrip("#").strip())]
+
+
+def _value(name: str, data: Mapping[str, Any], body: str) -> Any:
+    wanted = _plain(name)
+    for key, value in data.items():
+        if _plain(key) == wanted:
+            return value
+    for line in body.splitlines()[:_LINES]:
+        found = _LINE.match(line)
+        if found and _plain(found[1]) == wanted:
+            return found[2].strip()
+    return None
+
+
+def _plain(name: str) -> str:
+    """A name as it compares: case, blanks, ``-`` and ``_`` do not matter."""
+    return "".join(char for char in name.casefold() if char.isalnum())
+
+
+# Foreign headers whose values begin with an unquoted ``*``, such as ``globs: **/*.ts`` in rules for
+# editors.
+#
+# No YAML reader takes them: ``*`` would name an anchor. What the writer means is a text, so import puts it
+# in quotes; everything else stays as it is. Pure.
+
+# As many lines of one header as this are mended; each costs a reading.
+_MOST: Final = 50
+_BEFORE = re.compile(r" {0,40}(?:- {1,8})?(?:([A-Za-z_][\w-]{0,60}): {1,40})?(?=\*)", re.ASCII)
+
+
+def read_foreign(path: str, data: bytes) -> tuple[Reading, tuple[str, ...]]:
+    """A file as `read_document` reads it, values that begin with ``*`` taken as texts; and a note for each.
+
+    A header that has another fault as well is told of as it stands in the file.
+    """
+    first = reading = read_document(path, data)
+    notes: list[str] = []
+    while reading.header is None and reading.text is not None and len(notes) < _MOST:
+        line = next((one.line for one in reading.problems), 0)
+        mended = _quoted(reading.text, line) if line else None
+        if mended is None:
+            return first, ()
+        notes.append(mended[1])
+        reading = read_document(path, mended[0].encode("utf-8", "surrogatepass"))
+    return (first, ()) if reading.header is None and notes else (reading, tuple(dict.fromkeys(notes)))
+
+
+def _quoted(text: str, number: int) -> tuple[str, str] | None:
+    """The text with the value in a line (from 1) in quotes, and a note; ``None`` when it begins otherwise."""
+    lines = text.split("\n")
+    line = lines[number - 1]
+    before = _BEFORE.match(line)
+    if before is None:
+        return None
+    value = line[before.end() :].partition(" #")[0].rstrip()
+    written = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    lines[number - 1] = line[: before.end()] + written + line[before.end() + len(value) :]
+    name = before[1] or "an item of a list"
+    return "\n".join(lines), f"{name} is in quotes now: no YAML reader takes a bare *"
+
+
+# Whole posts in and out through python-frontmatter, with our reader and writer as its handler.
+#
+# The only module that knows python-frontmatter. For import, export and templates; the hot paths read with
+# `document.read_document`, which a test holds equal to this.
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """Frontmatter with types, and the body to the byte. Without frontmatter ``metadata`` is empty."""
+
+    metadata: dict[str, Any]
+    body: str
+
+
+def post_handler() -> Any:
+    """A handler for ``frontmatter.loads`` and ``frontmatter.dumps``: YAML 1.2, our limits, our key order.
+
+    Loading raises `InvalidDocument` where the header cannot be read, instead of a text without metadata.
+    """
+    from frontmatter.default_handlers import BaseHandler
+
+    class Handler(BaseHandler):  # type: ignore[misc, unused-ignore]
+        FM_BOUNDARY = re.compile("---")  # asked for by the base class, used by none of the methods below
+        START_DELIMITER = END_DELIMITER = "---"
+
+        def detect(self, text: str) -> bool:
+            fences = find_fences(text)
+            return fences is not None and fences.closed
+
+        def split(self, text: str) -> tuple[str, str]:
+            fences = find_fences(text)
+            if fences is None or not fences.closed:
+                raise ValueError("no frontmatter")
+            return text[fences.start : fences.end], text[fences.body_start :]
+
+        def load(self, fm: str, **_: object) -> dict[str, Any]:
+            root, problems = read_header(fm)
+            if root is None:
+                first = problems[0]
+                message = f"The frontmatter cannot be read (line {first.line + 1}): {first.message}"
+                raise InvalidDocument(message, hint=first.hint or "Mend it by hand.")
+            return typed_data(root)
+
+        def export(self, metadata: dict[str, Any], **_: object) -> str:
+            text = compose(dict(metadata), "")
+            return text[len("---\n") : -len("---\n")]
+
+        def format(self, post: Any, **_: object) -> str:
+            return compose(dict(post.metadata), post.content)
+
+    return Handler()
+
+
+def read_post(text: str) -> Post:
+    """Read a file's text, with or without frontmatter. Raises `InvalidDocument` for a header that is none."""
+    import frontmatter
+
+    # Not `loads`: it hands the keys on as arguments, and "content" is one of its own.
+    metadata, _ = frontmatter.parse(text, handler=post_handler())
+    # The library strips the body; we owe it to the byte.
+    fences = find_fences(text)
+    body = text[fences.body_start :] if fences is not None and fences.closed else text
+    return Post(dict(metadata), body)
+
+
+def write_post(post: Post) -> str:
+    """The text of a new file: see `edit.compose`."""
+    import frontmatter
+
+    whole = frontmatter.Post(post.body, handler=post_handler())
+    whole.metadata = dict(post.metadata)
+    return str(post_handler().format(whole))
+
+
+# Foreign Markdown into documents of the store. Pure: bytes and facts in, texts and notes out.
+#
+# The body is kept byte for byte, and so is every frontmatter line whose meaning does not clash with ours. A
+# value that our schema cannot hold is set anew, and the original stands under ``metadata``; the notes say
+# so.
+
+_NO_HEADER = frozenset(["TM004", "TM005"])
+_BOM = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A document to be: its id, path from the root, whole text, and what a person should know of it.
+
+    ``own_id`` is the id the file gave itself, ``kept`` its keys that stay as they are, ``changed`` those
+    that got another value.
+    """
+
+    id: str
+    path: str
+    text: str
+    notes: tuple[str, ...]
+    title: str = ""
+    number: int | None = None
+    decision: DecisionRecord = field(default_factory=DecisionRecord)
+    own_id: str = ""
+    kept: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptOut:
+    """A file that cannot become a document, and why."""
+
+    reason: str
+
+
+def import_document(
+    path: str, data: bytes, kind: str, dates: Dates, taken: Taken, *, options: Options
+) -> Imported | KeptOut:
+    """Make a document of kind ``kind`` from bytes ``data`` of the file ``path`` (relative to its folder).
+
+    Never raises on what a file holds; the same input gives the same result.
+    """
+    reading, starred = read_foreign(path, data)
+    if reading.text is None:
+        return KeptOut(_problem(reading))
+    plain_note = _plain_reason(reading)
+    if reading.header is None and plain_note is None:
+        return KeptOut(f"its frontmatter cannot be read: {_problem(reading)}")
+    text = reading.text
+    post = Post({}, text.removeprefix(_BOM)) if plain_note is not None else read_post(text)
+    body, values = post.body, post.metadata
+    if not body.strip():
+        return KeptOut("it is empty")
+    stem = os.path.splitext(os.path.basename(path))[0]
+    first = next((mark.text for mark in headings(body) if mark.text.strip()), "")
+    day_first = options.day_first
+    decision = (
+        read_decision(stem, first, values, body, day_first=day_first) if kind == "adr" else DecisionRecord()
+    )
+    draft = Draft(values)
+    draft.notes.extend(starred)
+    told = apply_mapping(options.mapping, draft, body, day_first=day_first)
+    decision = replace(decision, mentions=(*decision.mentions, *told))
+    heading_number = split_title(first, decision.number)[0]
+    if heading_number is not None and decision.number not in (None, heading_number):
+        draft.notes.append(
+            f"its heading says number {heading_number}, its file {decision.number}: that one counts"
+        )
+    if plain_note:
+        draft.notes.append(plain_note)
+    title = set_title(draft, path, first, decision)
+    document_id = set_identity(draft, path, kind, title, taken, main=options.main)
+    number = choose_number(draft, decision, taken) if kind == "adr" else None
+    target = free_path(options.folder, document_id, kind, number, taken)
+    set_tags(draft, path, options)
+    set_dates(draft, stem, decision, dates, options.now)
+    set_records(draft, options)
+    origin = f"{options.origin}/{path}" if options.origin else path
+    made = _edit(text, draft, origin) if plain_note is None else _wrap(text, body, draft, origin)
+    found = _checked(made, target, body, draft)
+    if isinstance(found, KeptOut):
+        return found
+    own = values.get("id")
+    return replace(
+        found,
+        title=title,
+        number=number,
+        decision=decision,
+        own_id=str(own) if isinstance(own, str | int) else "",
+        kept=tuple(key for key in values if key not in draft.edits and key not in draft.moved),
+        changed=tuple(key for key in values if key in draft.edits or key in draft.moved),
+    )
+
+
+def _problem(reading: Reading) -> str:
+    if not reading.problems:
+        return "it cannot be read"
+    first = reading.problems[0]
+    place = f" (line {first.line})" if first.line else ""
+    wanted = f"; expected: {first.expected}" if first.expected else ""
+    return f"{first.message.rstrip('.')}{place}{wanted}"
+
+
+def _plain_reason(reading: Reading) -> str | None:
+    """``None`` when the file has a frontmatter; else a note about what stands in its place, often empty."""
+    codes = {problem.rule for problem in reading.problems}
+    text = (reading.text or "").removeprefix(_BOM)
+    if reading.header is not None:
+        return None
+    if "TM005" in codes:
+        return "it begins with `---` and nothing closes it: the whole file is kept as text"
+    if codes & _NO_HEADER:
+        hugo = text.startswith("+++")
+        return "frontmatter between `+++` is not read: it is kept as part of the text" if hugo else ""
+    fences = find_fences(text)
+    head = text[fences.start : fences.end] if fences is not None else ""
+    if ":" not in head:
+        return "the lines between `---` at its start are no frontmatter: they are kept as text"
+    return None
+
+
+def _wrap(text: str, body: str, draft: Draft, origin: str) -> str:
+    """Put a new header before a text that had none, with the line ends of that text."""
+    header = dict(draft.edits)
+    header["metadata"] = {"imported_from": origin}
+    made = compose(header, "")
+    if body.count("\r\n") * 2 > body.count("\n"):
+        made = made.replace("\n", "\r\n")
+    if text.startswith(_BOM):
+        draft.notes.append("the byte order mark moved in front of the new frontmatter")
+        made = _BOM + made
+    return made + body
+
+
+def _edit(text: str, draft: Draft, origin: str) -> str:
+    """Set the drafted keys line by line; move clashing values under ``metadata``."""
+    for key, value in draft.edits.items():
+        text = set_key(text, tuple(key.split(".")), value)
+    for key in _foreign(text):
+        draft.moved[key] = draft.data.get(key)
+        draft.notes.append(f"{key} has another meaning here: its value is under metadata")
+        text = remove_key(text, (key,))
+    for key, value in draft.moved.items():
+        text = set_key(text, ("metadata", key), value)
+    return set_key(text, ("metadata", "imported_from"), origin)
+
+
+def _foreign(text: str) -> list[str]:
+    """Top-level keys whose values the schema of documents refuses."""
+    from thunderus_mem.document.schema import check, is_valid_fast
+
+    document = read_document("document.md", text.encode("utf-8", "surrogatepass")).document
+    if document is None:
+        return []
+    data = document.data()
+    if is_valid_fast(data):
+        return []
+    found = check("memory_doc.frontmatter", data)
+    return sorted({key for item in found if (key := item.key.partition(".")[0]) and key in data})
+
+
+def _checked(made: str, target: str, body: str, draft: Draft) -> Imported | KeptOut:
+    """Read the result again: it must be a document, with exactly this body."""
+    reading = read_document(target, made.encode("utf-8", "surrogatepass"))
+    document = reading.document
+    if document is None:
+        return KeptOut(f"it would not read back as a document: {_problem(reading)}")
+    if document.body != body:
+        return KeptOut("its text would not survive unchanged")
+    return Imported(document.id, target, made, tuple(draft.notes))
+
+
+# What imported records say of each other, as links between the new documents. Pure.
+
+
+@dataclass(frozen=True, slots=True)
+class ImportItem:
+    """What became of one file. ``reason`` says why it was skipped; then id, path and text are empty.
+
+    ``kept`` are the keys it had that stay, ``changed`` those that got another value, ``links`` the relations
+    made of what it says, ``status`` a decision's own. ``refused`` is a text that would come in if it were
+    mended; the other skipped ones are not wanted.
+    """
+
+    source: str
+    id: str = ""
+    path: str = ""
+    title: str = ""
+    text: str = ""
+    notes: tuple[str, ...] = ()
+    reason: str = ""
+    kept: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    status: str = ""
+    refused: bool = False
+
+    @property
+    def imported(self) -> bool:
+        """Whether the file becomes a document."""
+        return not self.reason
+
+
+def relate(made: Mapping[str, Imported]) -> dict[str, ImportItem]:
+    """Write the relations between the new documents, and gather the notes."""
+    names = _Names(made)
+    texts = {path: doc.text for path, doc in made.items()}
+    notes: dict[str, list[str]] = {path: list(doc.notes) for path, doc in made.items()}
+    links: dict[str, list[tuple[str, str]]] = {path: [] for path in made}
+    for path, doc in made.items():
+        for mention in doc.decision.mentions:
+            if mention.partial:
+                notes[path].append(f"no relation made of: {mention.partial}")
+                continue
+            found = names.find(path, mention.target)
+            if len(found) != 1:
+                notes[path] += _not_found(mention, len(found))
+                continue
+            other = found[0]
+            if other == path:
+                continue
+            here, there = (other, path) if mention.backwards else (path, other)
+            link = (mention.rel, made[there].id)
+            if link not in links[here]:
+                links[here].append(link)
+                texts[here] = insert_item(texts[here], ("links", mention.rel), made[there].id)
+                notes[here].append(f"{mention.rel} {made[there].id}")
+    items: dict[str, ImportItem] = {}
+    for path, doc in made.items():
+        items[path] = ImportItem(
+            path,
+            doc.id,
+            doc.path,
+            doc.title,
+            texts[path],
+            tuple(dict.fromkeys(notes[path])),
+            kept=doc.kept,
+            changed=doc.changed,
+            links=tuple(links[path]),
+            status=doc.decision.status,
+        )
+    return items
+
+
+class _Names:
+    """What the imported files are called by each other: paths, numbers, ids and names of their own."""
+
+    def __init__(self, made: Mapping[str, Imported]) -> None:
+        self._made = made
+        self._numbers: dict[int, list[str]] = {}
+        self._names: dict[str, list[str]] = {}
+        for path, doc in made.items():
+            if doc.decision.number is not None:
+                self._numbers.setdefault(doc.decision.number, []).append(path)
+            for name in {doc.own_id.lower(), stem_of(path)} - {""}:
+                self._names.setdefault(name, []).append(path)
+
+    def find(self, here: str, target: str) -> list[str]:
+        """The imported files a target may mean from ``here``."""
+        if target.startswith("#"):
+            return self._numbers.get(int(target[1:]), [])
+        bare = target.removeprefix("?").partition("#")[0]
+        if "://" in bare:
+            return self._names.get(stem_of(bare), []) if bare.endswith(".md") else []
+        joined = posixpath.normpath(posixpath.join(posixpath.dirname(here), bare.removeprefix("./")))
+        for candidate in (joined, f"{joined}.md"):
+            if candidate in self._made:
+                return [candidate]
+        named = self._names.get(bare.lower()) or self._names.get(stem_of(joined))
+        if named:
+            return named
+        number = file_number(posixpath.basename(joined))
+        return self._numbers.get(number, []) if number is not None else []
+
+
+def _not_found(mention: RelationMention, count: int) -> list[str]:
+    """What is said of a target that is no file, or more than one."""
+    if mention.target.startswith("?"):
+        return []
+    what = f"means {count} of the imported files" if count else "is not among the imported files"
+    return [f"`{mention.target}` ({mention.word or mention.rel}) {what}: link it by hand"]
+
+
+def stem_of(path: str) -> str:
+    """The name of a file without its ending, in small letters."""
+    return os.path.splitext(posixpath.basename(path))[0].lower()

@@ -1,201 +1,488 @@
-"""Foreign Markdown into documents of the store. Pure: bytes and facts in, texts and notes out.
-
-The body is kept byte for byte, and so is every frontmatter line whose meaning does not clash with ours. A
-value that our schema cannot hold is set anew, and the original stands under ``metadata``; the notes say so.
-"""
+"""A folder of Markdown as a plan: what each file becomes, what is left out, who relates to whom. Pure."""
 
 from __future__ import annotations
 
-import os.path
+import hashlib
+import os
+import posixpath
+import re
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from thunderus_mem.interop.decisions import Decision, read_decision, split_title
+from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document
+from thunderus_mem.document.ids import fold_key
+from thunderus_mem.document.templates import skeleton
+from thunderus_mem.document.timestamp import format_timestamp
+from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.interop.decisions import file_number, writes_day_first
 from thunderus_mem.interop.fields import (
     Dates,
-    Draft,
+    Imported,
+    ImportItem,
     Options,
     Taken,
-    choose_number,
-    free_path,
-    set_dates,
-    set_identity,
-    set_records,
-    set_tags,
-    set_title,
+    import_document,
+    read_foreign,
+    read_mapping,
+    read_post,
+    relate,
+    stem_of,
 )
-from thunderus_mem.interop.mapping import apply_mapping
-from thunderus_mem.interop.stars import read_foreign
-from thunderus_mem.model.document import read_document
-from thunderus_mem.model.edit import compose, remove_key, set_key
-from thunderus_mem.model.header import find_fences
-from thunderus_mem.model.markdown import headings
-from thunderus_mem.model.post import Post, read_post
+from thunderus_mem.store.layout import ARCHIVE_FOLDERS
 
 if TYPE_CHECKING:
-    from thunderus_mem.model.document import Reading
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-_NO_HEADER = frozenset(["TM004", "TM005"])
-_BOM = "\ufeff"
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.store.layout import Layout
+
+_NOT_DECISIONS = frozenset(["readme", "index", "template", "adr-template", "toc", "contributing"])
+_TEMPLATE_WORDS = ("template",)
+_DATE_LINE = re.compile(r"(?im)^[ \t>*+-]{0,6}date[*_ ]{0,3}:(.*)$")
+_HEAD = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """A document to be: its id, path from the root, whole text, and what a person should know of it.
+class SourceFile:
+    """A file of the folder: path inside it, bytes, and when it changed."""
 
-    ``own_id`` is the id the file gave itself, ``kept`` its keys that stay as they are, ``changed`` those
-    that got another value.
+    path: str
+    data: bytes
+    dates: Dates = field(default_factory=Dates)
+
+
+@dataclass(slots=True)
+class _Shelf:
+    """What is taken while the plan grows: by the store, and by files planned before."""
+
+    bodies: dict[str, str]
+    origins: dict[str, str]
+    ids: set[str]
+    paths: set[str]
+    numbers: set[int]
+    wanted: frozenset[int] = frozenset()
+
+    def taken(self) -> Taken:
+        """A view for one file; it grows with the plan."""
+        return Taken(self.ids, self.paths, self.numbers, self.wanted)
+
+    def known(self, body: str, origin: str) -> str:
+        """Why a file with this body and from this place is not imported again; "" when it is new."""
+        if body in self.bodies:
+            return f"the same text is there already as {self.bodies[body]}"
+        if origin in self.origins:
+            known = self.origins[origin]
+            return f"{known} was imported from it before and the text differs now: use `edit {known}`"
+        return ""
+
+    def put(self, made: Imported, body: str) -> None:
+        """Count a document among those that are there."""
+        self.bodies[body] = made.id
+        self.ids.add(made.id)
+        self.paths.add(fold_key(made.path))
+        if made.number is not None:
+            self.numbers.add(made.number)
+
+
+def plan_folder(
+    files: Sequence[SourceFile],
+    kind: str,
+    documents: Iterable[Document],
+    options: Options,
+    tell: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> tuple[ImportItem, ...]:
+    """Plan the import of ``files`` as documents of ``kind`` into a store that holds ``documents``.
+
+    Items come in the order of the sources' paths. A file whose body the store has already is skipped.
+    """
+    shelf = _shelf(documents)
+    if kind == "adr":
+        shelf.wanted = frozenset(number for file in files if (number := _number(file.path)) is not None)
+        options = replace(options, day_first=writes_day_first(_date_lines(files)))
+    items: dict[str, ImportItem] = {}
+    made: dict[str, Imported] = {}
+    names = [file.path for file in files]
+    main = _main(names) if kind == "core" else ""
+    for done, file in enumerate(sorted(files, key=lambda file: _reading_order(file.path, kind))):
+        tell("Planning the import:", done, len(files))
+        reason = _not_wanted(file.path, names, kind)
+        body = "" if reason else _body_key(file)
+        origin = f"{options.origin}/{file.path}" if options.origin else file.path
+        reason = reason or shelf.known(body, origin)
+        if reason:
+            items[file.path] = ImportItem(file.path, reason=reason)
+            continue
+        own = replace(options, main=file.path == main)
+        found = import_document(file.path, file.data, kind, file.dates, shelf.taken(), options=own)
+        if isinstance(found, Imported):
+            made[file.path] = found
+            shelf.put(found, body)
+        else:
+            items[file.path] = ImportItem(file.path, reason=found.reason, refused=True)
+    items.update(relate(made))
+    return tuple(items[path] for path in sorted(items))
+
+
+def _main(names: Sequence[str]) -> str:
+    """The file that is the core itself: the only one, or the one named so; "" when there is none."""
+    if len(names) == 1:
+        return names[0]
+    return next((name for name in names if name.lower() == "core.md"), "")
+
+
+def decision_number(path: str) -> int | None:
+    """The number in the file name of a decision of the store (``…/ADR-0007-use-jwt.md``)."""
+    return file_number(posixpath.basename(path))
+
+
+def _shelf(documents: Iterable[Document]) -> _Shelf:
+    shelf = _Shelf({}, {}, set(), set(), set())
+    for document in documents:
+        shelf.ids.update((document.id, *document.aliases))
+        shelf.paths.add(fold_key(document.path))
+        shelf.bodies.setdefault(_digest(document.body), document.id)
+        if document.imported_from:
+            shelf.origins.setdefault(document.imported_from, document.id)
+        number = decision_number(document.path) if document.kind == "adr" else None
+        if number is not None:
+            shelf.numbers.add(number)
+    return shelf
+
+
+def _number(path: str) -> int | None:
+    return file_number(os.path.splitext(posixpath.basename(path))[0])
+
+
+def _date_lines(files: Sequence[SourceFile]) -> Iterator[str]:
+    """What stands behind ``Date:`` in the files."""
+    for file in files:
+        yield from _DATE_LINE.findall(file.data[:_HEAD].decode("utf-8", "replace"))
+
+
+def _reading_order(path: str, kind: str) -> tuple[bool, int, str]:
+    """Numbered decisions first, so that each can keep its number; else by path."""
+    number = _number(path) if kind == "adr" else None
+    return (number is None, number or 0, path)
+
+
+def _not_wanted(path: str, names: Sequence[str], kind: str) -> str:
+    """Why a file beside decisions is none itself: a list of them or a template."""
+    folder, name = posixpath.split(path)
+    stem = os.path.splitext(name)[0].lower()
+    if kind != "adr" or (
+        stem not in _NOT_DECISIONS and not any(word in stem.split("-") for word in _TEMPLATE_WORDS)
+    ):
+        return ""
+    if file_number(stem):  # a decision about templates; number 0 is where tools put their own
+        return ""
+    if "template" in stem:
+        return "a template, no decision"
+    prefix = f"{folder}/" if folder else ""
+    below = [other[len(prefix) :] for other in names if other != path and other.startswith(prefix)]
+    others = any("/" in other or stem_of(other) not in _NOT_DECISIONS for other in below)
+    return "a page about decisions, none itself" if others else ""
+
+
+def _body_key(file: SourceFile) -> str:
+    """The digest of a file's body as its document would have it."""
+    reading = read_foreign(file.path, file.data)[0]
+    text = (reading.text if reading.text is not None else file.data.decode("latin-1")).removeprefix("\ufeff")
+    return _digest(read_post(text).body if reading.header is not None else text)
+
+
+def _digest(body: str) -> str:
+    even = body.replace("\r\n", "\n").replace("\r", "\n")
+    return hashlib.sha256(even.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# Markdown files below a folder, read straight from disk: those of elsewhere, and those of the store.
+
+_ENDINGS = (".md", ".markdown", ".mdc")
+_SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
+
+
+def holding_folder(directory: str) -> str:
+    """The folder at a path, or the one that holds the file there; absolute."""
+    path = os.path.abspath(directory)
+    return os.path.dirname(path) if os.path.isfile(path) else path
+
+
+def read_folder(
+    directory: str, now: datetime, tell: Callable[[str, int, int], None] = lambda what, done, total: None
+) -> tuple[SourceFile, ...]:
+    """The Markdown files below ``directory`` with the dates git knows, else their own; no links.
+
+    Raises `NotFound` when nothing is at that path.
+    """
+    folder = holding_folder(directory)
+    if not os.path.exists(directory):
+        raise NotFound(
+            f"There is no folder {directory}.", hint="Give the folder that holds the Markdown files."
+        )
+    chosen = [os.path.abspath(directory)] if os.path.isfile(directory) else list(_walk(folder))
+    names = [os.path.relpath(path, folder).replace(os.sep, "/") for path in chosen]
+    dates = _git_dates(folder) if chosen else {}
+    files: list[SourceFile] = []
+    for path, name in zip(chosen, names, strict=True):
+        tell("Reading files:", len(files), len(chosen))
+        data = _bytes(path)
+        if data is not None:
+            files.append(SourceFile(name, data, dates.get(name) or _file_dates(path, now)))
+    return tuple(files)
+
+
+def stored_documents(layout: Layout) -> Iterator[Document]:
+    """Every document of the store that reads, in use or archived, straight from its file."""
+    for folder in (*sorted({layout.folder_of(kind) for kind in KINDS}), *ARCHIVE_FOLDERS):
+        for path in _walk(layout.at(folder)):
+            relative = layout.relative(path)
+            if layout.kind_of(relative) is None:
+                continue
+            data = _bytes(path)
+            document = read_document(relative, data).document if data is not None else None
+            if document is not None:
+                yield document
+
+
+def _walk(folder: str) -> Iterator[str]:
+    """Markdown files below a folder, by name; hidden folders, links and dependencies are passed over."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.name.startswith(".") or entry.is_symlink():
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name not in _SKIPPED_FOLDERS:
+                yield from _walk(entry.path)
+        elif entry.is_file(follow_symlinks=False) and entry.name.lower().endswith(_ENDINGS):
+            yield entry.path
+
+
+def _bytes(path: str) -> bytes | None:
+    """A file's bytes, one more than allowed at most so that a reader can say it is too large."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(MAX_DOCUMENT + 1)
+    except OSError:
+        return None
+
+
+def _git_dates(folder: str) -> dict[str, Dates]:
+    from thunderus_mem.git.repository import Git
+
+    git = Git.find(folder)
+    if git is None:
+        return {}
+    return {path: Dates(first, last) for path, (first, last) in git.added_dates(["."]).items()}
+
+
+def _file_dates(path: str, now: datetime) -> Dates:
+    """When the file was last written, by its own time; never later than now."""
+    try:
+        moment = datetime.fromtimestamp(os.stat(path).st_mtime, UTC)
+    except (OSError, OverflowError, ValueError):
+        return Dates()
+    text = format_timestamp(min(moment, now))
+    return Dates(text, text)
+
+
+# Import from elsewhere: a folder of Markdown becomes documents, as one patch.
+
+_TOGETHER = 500
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """What became of one file: a document (``id``, ``path``, ``title``) or nothing, and why (``reason``).
+
+    Its text is kept whole. ``kept`` are the keys of its frontmatter that stay as they are, ``changed`` those
+    that got another value (the first is under ``metadata``), ``links`` the relations made of what it says of
+    others, ``decision_status`` what a decision says of itself. ``notes`` are for people. ``refused`` says
+    that it was skipped for something to be mended in it.
     """
 
+    source: str
+    imported: bool
     id: str
     path: str
-    text: str
+    title: str
     notes: tuple[str, ...]
-    title: str = ""
-    number: int | None = None
-    decision: Decision = field(default_factory=Decision)
-    own_id: str = ""
+    reason: str
     kept: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    decision_status: str = ""
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class KeptOut:
-    """A file that cannot become a document, and why."""
+class ImportReport:
+    """What an import did, or would do (``dry_run``): one entry a file, in the order of their paths.
 
-    reason: str
-
-
-def import_document(
-    path: str, data: bytes, kind: str, dates: Dates, taken: Taken, *, options: Options
-) -> Imported | KeptOut:
-    """Make a document of kind ``kind`` from bytes ``data`` of the file ``path`` (relative to its folder).
-
-    Never raises on what a file holds; the same input gives the same result.
+    ``event_id`` names the event in the log; it is empty when nothing was written. ``published`` is false
+    when the event is on disk but a file is not yet: the next command puts it there.
     """
-    reading, starred = read_foreign(path, data)
-    if reading.text is None:
-        return KeptOut(_problem(reading))
-    plain_note = _plain_reason(reading)
-    if reading.header is None and plain_note is None:
-        return KeptOut(f"its frontmatter cannot be read: {_problem(reading)}")
-    text = reading.text
-    post = Post({}, text.removeprefix(_BOM)) if plain_note is not None else read_post(text)
-    body, values = post.body, post.metadata
-    if not body.strip():
-        return KeptOut("it is empty")
-    stem = os.path.splitext(os.path.basename(path))[0]
-    first = next((mark.text for mark in headings(body) if mark.text.strip()), "")
-    day_first = options.day_first
-    decision = read_decision(stem, first, values, body, day_first=day_first) if kind == "adr" else Decision()
-    draft = Draft(values)
-    draft.notes.extend(starred)
-    told = apply_mapping(options.mapping, draft, body, day_first=day_first)
-    decision = replace(decision, mentions=(*decision.mentions, *told))
-    heading_number = split_title(first, decision.number)[0]
-    if heading_number is not None and decision.number not in (None, heading_number):
-        draft.notes.append(
-            f"its heading says number {heading_number}, its file {decision.number}: that one counts"
+
+    directory: str
+    kind: str
+    files: tuple[ImportedFile, ...]
+    imported: int
+    skipped: int
+    dry_run: bool
+    event_id: str = ""
+    published: bool = True
+
+    @property
+    def refused(self) -> int:
+        """How many files were skipped for something to be mended in them."""
+        return sum(file.refused for file in self.files)
+
+
+def _report(
+    directory: str, kind: str, plan: Sequence[ImportItem], *, dry_run: bool, event_id: str = ""
+) -> ImportReport:
+    files = tuple(
+        ImportedFile(
+            item.source,
+            item.imported,
+            item.id,
+            item.path,
+            item.title,
+            item.notes,
+            item.reason,
+            item.kept,
+            item.changed,
+            item.links,
+            item.status,
+            item.refused,
         )
-    if plain_note:
-        draft.notes.append(plain_note)
-    title = set_title(draft, path, first, decision)
-    document_id = set_identity(draft, path, kind, title, taken, main=options.main)
-    number = choose_number(draft, decision, taken) if kind == "adr" else None
-    target = free_path(options.folder, document_id, kind, number, taken)
-    set_tags(draft, path, options)
-    set_dates(draft, stem, decision, dates, options.now)
-    set_records(draft, options)
-    origin = f"{options.origin}/{path}" if options.origin else path
-    made = _edit(text, draft, origin) if plain_note is None else _wrap(text, body, draft, origin)
-    found = _checked(made, target, body, draft)
-    if isinstance(found, KeptOut):
-        return found
-    own = values.get("id")
-    return replace(
-        found,
-        title=title,
-        number=number,
-        decision=decision,
-        own_id=str(own) if isinstance(own, str | int) else "",
-        kept=tuple(key for key in values if key not in draft.edits and key not in draft.moved),
-        changed=tuple(key for key in values if key in draft.edits or key in draft.moved),
+        for item in plan
     )
+    imported = sum(file.imported for file in files)
+    return ImportReport(directory, kind, files, imported, len(files) - imported, dry_run, event_id)
 
 
-def _problem(reading: Reading) -> str:
-    if not reading.problems:
-        return "it cannot be read"
-    first = reading.problems[0]
-    place = f" (line {first.line})" if first.line else ""
-    wanted = f"; expected: {first.expected}" if first.expected else ""
-    return f"{first.message.rstrip('.')}{place}{wanted}"
+def import_markdown(
+    memory: Memory,
+    directory: str,
+    kind: str,
+    *,
+    tags: Sequence[str] = (),
+    mapping: Sequence[str] = (),
+    dry_run: bool = False,
+    why: str = "",
+    actor: str = "user",
+) -> ImportReport:
+    """Bring the Markdown files of ``directory`` (or one file) into the store as documents of ``kind``.
+
+    Texts are kept byte for byte; a file whose text is in the store already is skipped. All new documents are
+    one patch: one event, or one for every 500. ``mapping`` (``THEIRS=OURS``) says which of their fields give
+    ours. Raises `NotFound` when the folder is not there, `ThunderusError` for an unknown kind or field.
+    """
+    if kind not in KINDS:
+        raise ThunderusError(f"There is no kind {kind}.", hint=f"Kinds: {', '.join(KINDS)}.")
+    pairs = read_mapping(mapping)
+    files = read_folder(directory, memory.now(), memory.tell)
+    layout = memory.layout
+    options = Options(
+        folder=layout.folder_of(kind),
+        now=format_timestamp(memory.now()),
+        tags=tuple(tags),
+        origin=_origin(directory, layout.root),
+        folder_name=os.path.basename(holding_folder(directory)),
+        mapping=pairs,
+    )
+    if dry_run:
+        plan = plan_folder(files, kind, _kept_documents(layout), options, memory.tell)
+        return _report(directory, kind, _without_secrets(plan, files), dry_run=True)
+    return _write(memory, directory, files, kind, options, why, actor)
 
 
-def _plain_reason(reading: Reading) -> str | None:
-    """``None`` when the file has a frontmatter; else a note about what stands in its place, often empty."""
-    codes = {problem.rule for problem in reading.problems}
-    text = (reading.text or "").removeprefix(_BOM)
-    if reading.header is not None:
-        return None
-    if "TM005" in codes:
-        return "it begins with `---` and nothing closes it: the whole file is kept as text"
-    if codes & _NO_HEADER:
-        hugo = text.startswith("+++")
-        return "frontmatter between `+++` is not read: it is kept as part of the text" if hugo else ""
-    fences = find_fences(text)
-    head = text[fences.start : fences.end] if fences is not None else ""
-    if ":" not in head:
-        return "the lines between `---` at its start are no frontmatter: they are kept as text"
-    return None
+def _write(
+    memory: Memory,
+    directory: str,
+    files: Sequence[SourceFile],
+    kind: str,
+    options: Options,
+    why: str,
+    actor: str,
+) -> ImportReport:
+    from dataclasses import replace
+
+    from thunderus_mem.memory.journal import Edit
+
+    why = why or f"imported from {options.origin or options.folder_name}"
+    with memory.writing("import") as transaction:
+        ids = transaction.ids()
+        options = replace(options, events=(ids.event,), patches=(ids.patch,))
+        plan = _without_secrets(
+            plan_folder(files, kind, _kept_documents(memory.layout), options, memory.tell), files
+        )
+        template = {one.path: one.text for one in stored_documents(memory.layout) if _is_template(one)}
+        edits = [
+            Edit(item.id, item.path, template.get(item.path), item.text) for item in plan if item.imported
+        ]
+        if not edits:
+            return _report(directory, kind, plan, dry_run=False)
+        for start in range(0, len(edits), _TOGETHER):
+            some = edits[start : start + _TOGETHER]
+            transaction.commit("import", some, why=why, actor=actor, ids=None if start else ids)
+    report = _report(directory, kind, plan, dry_run=False, event_id=ids.event)
+    return replace(report, published=not transaction.pending)
 
 
-def _wrap(text: str, body: str, draft: Draft, origin: str) -> str:
-    """Put a new header before a text that had none, with the line ends of that text."""
-    header = dict(draft.edits)
-    header["metadata"] = {"imported_from": origin}
-    made = compose(header, "")
-    if body.count("\r\n") * 2 > body.count("\n"):
-        made = made.replace("\n", "\r\n")
-    if text.startswith(_BOM):
-        draft.notes.append("the byte order mark moved in front of the new frontmatter")
-        made = _BOM + made
-    return made + body
+def _without_secrets(plan: Sequence[ImportItem], files: Sequence[SourceFile]) -> tuple[ImportItem, ...]:
+    """Leave out texts in which something looks like a secret; the value is never told."""
+    from thunderus_mem.document.secrets import find_secrets
+
+    sources = {file.path: file.data for file in files}
+    kept = []
+    for item in plan:
+        found = [
+            secret
+            for secret in (find_secrets(item.text) if item.imported else ())
+            if f"ignore TM401 {secret.fingerprint}" not in item.text
+        ]
+        if found:
+            line = _line_of(item.text[found[0].start : found[0].end], sources[item.source])
+            what = f"{found[0].kind}, line {line}" if line else found[0].kind
+            reason = f"it seems to hold a secret ({what}): take it out first"
+            kept.append(ImportItem(item.source, reason=reason, refused=True))
+        else:
+            kept.append(item)
+    return tuple(kept)
 
 
-def _edit(text: str, draft: Draft, origin: str) -> str:
-    """Set the drafted keys line by line; move clashing values under ``metadata``."""
-    for key, value in draft.edits.items():
-        text = set_key(text, tuple(key.split(".")), value)
-    for key in _foreign(text):
-        draft.moved[key] = draft.data.get(key)
-        draft.notes.append(f"{key} has another meaning here: its value is under metadata")
-        text = remove_key(text, (key,))
-    for key, value in draft.moved.items():
-        text = set_key(text, ("metadata", key), value)
-    return set_key(text, ("metadata", "imported_from"), origin)
+def _line_of(value: str, data: bytes) -> int:
+    """The line, from 1, in which a file says ``value``; 0 when it does not say it so."""
+    at = data.find(value.encode("utf-8", "surrogatepass"))
+    return data.count(b"\n", 0, at) + 1 if at >= 0 else 0
 
 
-def _foreign(text: str) -> list[str]:
-    """Top-level keys whose values the schema of documents refuses."""
-    from thunderus_mem.model.schema import check, surely_valid
-
-    document = read_document("document.md", text.encode("utf-8", "surrogatepass")).document
-    if document is None:
-        return []
-    data = document.data()
-    if surely_valid(data):
-        return []
-    found = check("memory_doc.frontmatter", data)
-    return sorted({key for item in found if (key := item.key.partition(".")[0]) and key in data})
+def _kept_documents(layout: Layout) -> Iterator[Document]:
+    """The documents an import leaves as they are: all but a core that nobody has filled in yet."""
+    return (document for document in stored_documents(layout) if not _is_template(document))
 
 
-def _checked(made: str, target: str, body: str, draft: Draft) -> Imported | KeptOut:
-    """Read the result again: it must be a document, with exactly this body."""
-    reading = read_document(target, made.encode("utf-8", "surrogatepass"))
-    document = reading.document
-    if document is None:
-        return KeptOut(f"it would not read back as a document: {_problem(reading)}")
-    if document.body != body:
-        return KeptOut("its text would not survive unchanged")
-    return Imported(document.id, target, made, tuple(draft.notes))
+def _is_template(document: Document) -> bool:
+    """Whether this is the core as `init` wrote it."""
+    return document.id == "core" and document.body.strip() == skeleton("core", document.title).strip()
+
+
+def _origin(directory: str, root: str) -> str:
+    """Where the files lie, without naming this machine: from the root, else from their repository's name."""
+    from thunderus_mem.git.repository import Git
+
+    folder = os.path.realpath(holding_folder(directory))
+    relative = os.path.relpath(folder, os.path.realpath(root)).replace(os.sep, "/")
+    if relative == ".":
+        return ""
+    if relative != ".." and not relative.startswith("../"):
+        return relative
+    git = Git.find(folder)
+    above = os.path.dirname(git.toplevel) if git is not None else os.path.dirname(folder)
+    return os.path.relpath(folder, above).replace(os.sep, "/")

@@ -9,12 +9,13 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
-from thunderus_mem.model.diagnostic import Diagnostic, Severity
+from thunderus_mem.diagnostic import Diagnostic, Severity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from thunderus_mem.model.document import Document
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.verdicts.judge import CodeState
 
 ERROR, WARNING, NOTE = Severity.ERROR, Severity.WARNING, Severity.NOTE
 
@@ -120,17 +121,6 @@ class Origins(Protocol):
 
     def lost_commits(self, names: Sequence[str]) -> tuple[tuple[str, bool], ...]:
         """Those of the commits that no branch or tag reaches, and whether the clone has them at all."""
-
-
-class CodeState(NamedTuple):
-    """What became of the code that an anchor names: the anchor's ``place`` and ``line`` in the document, the
-    ``verdict`` (verified, moved, changed, missing, unknown), a reason, and where the code is ``now``."""
-
-    place: str
-    line: int
-    verdict: str
-    reason: str
-    now: str
 
 
 class Evidence(Protocol):

@@ -11,38 +11,14 @@ import os
 import stat
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.model.document import content_hash
-from thunderus_mem.model.errors import Conflict, DocumentExists, NotFound, Refused, ThunderusError, TooLarge
+from thunderus_mem.document.document import content_hash
+from thunderus_mem.errors import Conflict, DocumentExists, NotFound, Refused, ThunderusError, TooLarge
 from thunderus_mem.store import disk
-from thunderus_mem.store.disk import explain
-from thunderus_mem.store.failpoints import hit
+from thunderus_mem.store.disk import explain, hit, open_file
 from thunderus_mem.store.paths import inside
-from thunderus_mem.store.tail import TailRepair, append_record, append_records, quarantine, repair_tail
-from thunderus_mem.store.unlinked import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-__all__ = [
-    "ABSENT",
-    "HASH_LIMIT",
-    "TEMP_PREFIX",
-    "TailRepair",
-    "append_record",
-    "append_records",
-    "check_expected",
-    "existing_mode",
-    "explain",
-    "file_hash",
-    "permissions",
-    "quarantine",
-    "read_below",
-    "read_file",
-    "remove_file",
-    "repair_tail",
-    "replace_file",
-    "sweep",
-]
 
 ABSENT: Final = ""
 """The expected hash of a file that must not exist."""

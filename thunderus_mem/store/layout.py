@@ -9,8 +9,8 @@ import os
 import posixpath
 from typing import Final, NamedTuple
 
-from thunderus_mem.model.archive import ARCHIVE, archived_path, live_path
-from thunderus_mem.model.errors import Refused
+from thunderus_mem.document.paths import ARCHIVE, archived_path, live_path
+from thunderus_mem.errors import Refused
 
 STORE: Final = ".thunderus"
 MEMORY: Final = ".thunderus/memory"

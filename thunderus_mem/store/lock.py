@@ -10,13 +10,11 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.model.errors import Busy
+from thunderus_mem.errors import Busy
 from thunderus_mem.store.disk import explain, make_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-__all__ = ["held", "is_held", "owner_path", "prepare"]
 
 _POLL: Final = 0.01
 _NO_LOCKS: Final = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})

@@ -7,20 +7,20 @@ Rules: Windows file naming (learn.microsoft.com, "Naming Files, Paths, and Names
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 import stat
 import unicodedata
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.model.errors import Refused
-from thunderus_mem.model.ids import is_reserved_name
+from thunderus_mem.document.ids import is_reserved_name
+from thunderus_mem.errors import Refused
 from thunderus_mem.store.disk import explain
+from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-__all__ = ["at_or_below", "inside", "is_safe", "safe_relative"]
 
 _MAX_PATH: Final = 240
 _MAX_COMPONENT: Final = 255
@@ -148,3 +148,48 @@ def at_or_below(ordered: Sequence[str], name: str) -> Sequence[str]:
         return ordered[at : at + 1]
     behind = name + chr(ord("/") + 1)
     return ordered[bisect_left(ordered, f"{name}/", at) : bisect_left(ordered, behind, at)]
+
+
+# Which files a change may speak of or take away, and where files stood that have another place today.
+
+GARDENER_FILE: Final = ".thunderus/memory/gardener.toml"
+_PROPOSAL: Final = re.compile(r"\.thunderus/patches/(patch_[0-9A-HJKMNP-TV-Z]{26})\.json", re.ASCII)
+_OLDER_FILES: Final = {".thunderus/CORE.md": CORE_FILE, ".thunderus/memory/CORE.md": CORE_FILE}
+OLDER_FOLDERS: Final = {
+    ".thunderus": "",
+    ".thunderus/memory": "",
+    ".thunderus/memory/FACTS": DOCUMENT_FOLDERS["fact"],
+    ".thunderus/memory/DECISIONS": DOCUMENT_FOLDERS["adr"],
+    ".thunderus/memory/PLAYBOOKS": DOCUMENT_FOLDERS["playbook"],
+}
+"""Folders that held documents before there were tiers, and the present ones; "" where only CORE.md did."""
+
+
+def present_place(path: str) -> str | None:
+    """Where a file of an older place belongs today; ``None`` for one that is in its place.
+
+    ``CORE.md`` of the store or of its memory folder belongs in ``core``; ``FACTS``, ``DECISIONS`` and
+    ``PLAYBOOKS`` of the memory folder belong below ``semantic`` and ``procedural``.
+    """
+    folder, name = posixpath.split(path)
+    if path in _OLDER_FILES:
+        return _OLDER_FILES[path]
+    present = OLDER_FOLDERS.get(folder)
+    return f"{present}/{name}" if present and name.endswith(".md") and not name.startswith(".") else None
+
+
+def may_change(path: str) -> bool:
+    """Whether a change may write this file: a document, one of an older place, the gardener's rules."""
+    return kind_of(path) is not None or present_place(path) is not None or path == GARDENER_FILE
+
+
+def proposal_id(path: str) -> str:
+    """The id of the proposal that a root-relative path holds by its name; "" for any other file."""
+    found = _PROPOSAL.fullmatch(path)
+    return found[1] if found else ""
+
+
+def may_stage(path: str) -> bool:
+    """Whether the journal may carry a change of this file out: what `may_change` names, and a proposal, which
+    goes away with the decision about it."""
+    return may_change(path) or bool(proposal_id(path))

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.model.errors import NoStore
+from thunderus_mem.errors import NoStore, Refused, ThunderusError
+from thunderus_mem.store.config import FORMAT, Config
+from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import STORE, check_places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from thunderus_mem.store.layout import Layout
+
 _MAX_STEPS = 200
 _GIT_FILE_LIMIT = 4096
 
 
-class Found(NamedTuple):
+class FoundStore(NamedTuple):
     """A store that was found. ``also`` are the roots further up (same repository) it could have been."""
 
     root: str
     also: tuple[str, ...] = ()
 
 
-def find_root(start: str, environ: Mapping[str, str], *, linked: bool = False) -> Found:
+def find_root(start: str, environ: Mapping[str, str], *, linked: bool = False) -> FoundStore:
     """Find the store for a folder: the nearest ``.thunderus`` upwards, or ``THUNDERUS_MEM_ROOT``.
 
     Inside git the walk ends at the top of the working tree (for a submodule: of the outermost one); a linked
@@ -35,12 +40,12 @@ def find_root(start: str, environ: Mapping[str, str], *, linked: bool = False) -
     return found
 
 
-def _find_root(start: str, environ: Mapping[str, str]) -> Found:
+def _find_root(start: str, environ: Mapping[str, str]) -> FoundStore:
     named = environ.get("THUNDERUS_MEM_ROOT", "")
     if named:
         root = os.path.abspath(os.path.join(start, os.path.expanduser(named)))
         if _has_store(root):
-            return Found(root)
+            return FoundStore(root)
         raise NoStore(
             f"THUNDERUS_MEM_ROOT names {root}, which holds no {STORE} folder.",
             hint="Correct the variable, or unset it to look upwards from the current folder.",
@@ -49,7 +54,7 @@ def _find_root(start: str, environ: Mapping[str, str]) -> Found:
     if not roots and main_worktree is not None and _has_store(main_worktree):
         roots = [main_worktree]
     if roots:
-        return Found(roots[0], tuple(roots[1:]))
+        return FoundStore(roots[0], tuple(roots[1:]))
     raise NoStore(
         f"There is no {STORE} folder in {os.path.abspath(start)} or above it.",
         hint="Make a memory here with: thunderus-mem init",
@@ -100,3 +105,42 @@ def _main_worktree(git_dir: str) -> str | None:
     if name == "worktrees" and os.path.basename(common) == ".git":
         return os.path.dirname(common)
     return None
+
+
+# The version of a store's formats: what its copies of the schemas and its configuration say.
+#
+# A store of a later version than this program knows is read and never written: what we do not know we could
+# break. A store of an earlier one is read as it is; `migrate` brings it up to date.
+
+_LIMIT: Final = 1 << 20
+_NAMES: Final = ("memory_doc.frontmatter", "memory_manifest", "events.v1")
+_ID: Final = re.compile(rb'"\$id":\s{0,9}"urn:thunderus-mem:schema:[a-z-]{1,40}:([0-9]{1,6})"')
+
+
+def version_of_schemas(layout: Layout) -> int:
+    """The highest version among the store's copies of the schemas; 0 when it has none."""
+    found = [0]
+    for name in _NAMES:
+        try:
+            text = read_file(os.path.join(layout.schemas_dir, f"{name}.schema.json"), _LIMIT)
+        except ThunderusError:
+            continue
+        match = _ID.search(text)
+        found.append(int(match[1]) if match is not None else 0)
+    return max(found)
+
+
+def newer_version(layout: Layout, config: Config) -> int:
+    """The version of a store that is newer than this program; 0 for any other."""
+    version = max(version_of_schemas(layout), config.store_version)
+    return version if version > FORMAT else 0
+
+
+def refuse_newer(layout: Layout, config: Config) -> None:
+    """Raise `Refused` when a later version of the program must write this store."""
+    version = newer_version(layout, config)
+    if version:
+        raise Refused(
+            f"this store has version {version} of the formats, this program knows {FORMAT}: it only reads",
+            hint="use a newer thunderus-mem to write; nothing was changed",
+        )

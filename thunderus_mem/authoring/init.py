@@ -1,0 +1,293 @@
+"""The two files that tell git about the store: what is never committed, and whose line ends never change.
+
+People may add lines of their own. In both files the last line that fits a path decides.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
+from thunderus_mem.document.frontmatter.edit import compose
+from thunderus_mem.document.paths import ARCHIVE
+from thunderus_mem.document.templates import new_header, skeleton
+from thunderus_mem.document.timestamp import format_timestamp
+from thunderus_mem.errors import NotFound, NotWritable, ThunderusError
+from thunderus_mem.lint.runner import packaged_schemas
+from thunderus_mem.store.config import default_config_toml, default_gardener_toml
+from thunderus_mem.store.disk import explain, make_folders
+from thunderus_mem.store.files import ABSENT, file_hash, read_file, replace_file, sweep
+from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places
+from thunderus_mem.store.lock import held
+from thunderus_mem.store.root import find_root, refuse_newer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from thunderus_mem.memory.memory import Memory
+
+GITIGNORE: Final = """\
+# Projections, locks and what belongs to one working tree: rebuilt or private, never committed.
+memory/indexes/
+memory/core/CORE.local.md
+local/
+.staging/
+.quarantine/
+.lock*
+"""
+
+GITATTRIBUTES: Final = """\
+# Shards are written once; line ends must not change, and diffs of them need not be read.
+sessions/** text eol=lf linguist-generated
+"""
+
+FILES: Final = {".thunderus/.gitignore": GITIGNORE, ".thunderus/.gitattributes": GITATTRIBUTES}
+"""Root-relative path of each file, and its text as `init` writes it."""
+
+_LIMIT: Final = 1 << 20
+
+
+def _lines(text: str) -> list[str]:
+    stripped = (line.strip() for line in text.splitlines())
+    return [line for line in stripped if line and not line.startswith("#")]
+
+
+def _pattern(line: str) -> str:
+    """The path a line speaks of, whether it takes it in or out, as these files write it."""
+    return line.split()[0].removeprefix("!").strip("/")
+
+
+def lacking(path: str, place: str) -> tuple[str, ...]:
+    """The lines that the file at ``place`` lacks, or that a later line of it takes back."""
+    try:
+        text = read_file(place, _LIMIT).decode("utf-8", "replace")
+    except NotFound:
+        text = ""
+    except ThunderusError:
+        return tuple(_lines(FILES[path]))
+    last = {_pattern(line): line for line in _lines(text)}
+    return tuple(
+        wanted for wanted in _lines(FILES[path]) if not _says(last.get(_pattern(wanted), ""), wanted)
+    )
+
+
+def _says(line: str, wanted: str) -> bool:
+    """Whether a line says at least what is wanted: the same pattern with its attributes among others."""
+    words, needed = line.split(), wanted.split()
+    return bool(words) and not line.startswith("!") and set(needed[1:]) <= {*words[1:], "linguist-generated"}
+
+
+def amended(path: str, text: str, missing: tuple[str, ...]) -> str:
+    """The file with the lines it lacks at its end, all others as they were."""
+    if not text:
+        return FILES[path]
+    gap = "" if text.endswith("\n") else "\n"
+    return f"{text}{gap}# Lines that `thunderus-mem doctor --fix` found missing.\n" + "".join(
+        f"{line}\n" for line in missing
+    )
+
+
+# The verb `init`: a store from nothing. It may run again at any time; it never overwrites.
+
+_FOLDERS = (".thunderus/sessions", ".thunderus/patches", ".thunderus/local")
+AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
+BLOCK_START = "<!-- thunderus-mem: begin -->"
+BLOCK_END = "<!-- thunderus-mem: end -->"
+
+AGENT_BLOCK = f"""\
+{BLOCK_START}
+## Repository memory
+
+What is known about this repository lives in `.thunderus/memory` and is kept with `thunderus-mem`.
+
+- Before you change something: `thunderus-mem search "what you are about to do"`.
+- A decision was made: `thunderus-mem add adr "TITLE" --tag TOPIC --body -`.
+- Something was learned the hard way: `thunderus-mem add fact "TITLE" --tag TOPIC --body -`.
+- Never edit `.thunderus/sessions`; `thunderus-mem lint` checks the rest.
+{BLOCK_END}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Initialised:
+    """What `init` made (``made``), found in place (``kept``), and what to do next.
+
+    ``also`` are the roots of stores further up in the same repository, which this one hides from its folder
+    downwards. ``published`` is false when CORE.md is in the log but not in place; the next command does that.
+    """
+
+    root: str
+    made: tuple[str, ...]
+    kept: tuple[str, ...]
+    next_step: str
+    published: bool = True
+    also: tuple[str, ...] = ()
+
+
+def init(root: str, open_store: Callable[[], Memory], *, agents: bool = False) -> Initialised:
+    """Make a store in ``root``; ``open_store`` opens it once it is there.
+
+    With ``agents`` a marked block goes into AGENTS.md, and CLAUDE.md where there is one.
+    """
+    check_places(root)
+    layout = Layout(root)
+    steps = dict(_files(layout))
+    _make_folder(layout.store)
+    memory = open_store()
+    refuse_newer(layout, memory.config)
+    made = _made(memory, steps, agents=agents)
+    core, published = _write_core(memory)
+    if core:
+        made.append(CORE_FILE)
+    memory.refresh()
+    kept = [name for name in (*steps, CORE_FILE) if name not in made]
+    return Initialised(
+        root,
+        tuple(made),
+        tuple(kept),
+        f'fill in {CORE_FILE}, then: thunderus-mem add fact "What everybody should know" --tag start',
+        published,
+        find_root(root, {}).also,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SchemasUpdated:
+    """The schema files that were written anew; the others were as they should be."""
+
+    written: tuple[str, ...]
+
+
+def update_schemas(memory: Memory) -> SchemasUpdated:
+    """Write the store's copies of the schemas as this version has them.
+
+    Raises `Refused` when a later version of the program wrote them.
+    """
+    layout = memory.layout
+    refuse_newer(layout, memory.config)
+    texts = packaged_schemas()
+    with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="schema update"):
+        written = older_schemas(memory)
+        for path in written:
+            replace_file(layout.at(path), texts[os.path.basename(path)].encode())
+    return SchemasUpdated(written)
+
+
+def older_schemas(memory: Memory) -> tuple[str, ...]:
+    """The copies of the schemas that are missing or not as this version has them."""
+    layout = memory.layout
+    wanted = {f"{layout.schemas_dir}/{name}": content_hash(text) for name, text in packaged_schemas().items()}
+    return tuple(layout.relative(path) for path, text in wanted.items() if file_hash(path) != text)
+
+
+def older_files(memory: Memory) -> tuple[str, ...]:
+    """Files around the documents that `update_files` would write."""
+    layout = memory.layout
+    missing = (name for name, _ in _files(layout) if not os.path.lexists(layout.at(name)))
+    return tuple(dict.fromkeys((*missing, *older_schemas(memory))))
+
+
+def update_files(memory: Memory) -> None:
+    """Write what a store has today beside its documents: what is missing, and schemas that differ."""
+    layout = memory.layout
+    with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="migrate"):
+        for name, data in _files(layout):
+            _write_once(layout, name, data)
+    update_schemas(memory)
+
+
+def _made(memory: Memory, steps: Mapping[str, bytes], *, agents: bool) -> list[str]:
+    """Write what is missing and say what that was; under the lock, so that leftovers can be swept."""
+    layout = memory.layout
+    with held(layout.lock_file, timeout=memory.config.write_lock_timeout, command="init"):
+        for folder in {os.path.dirname(layout.at(name)) for name in steps} | {layout.root, layout.local_dir}:
+            sweep(folder)
+        made = [name for name, data in steps.items() if _write_once(layout, name, data)]
+        for folder in (*DOCUMENT_FOLDERS.values(), ARCHIVE, *_FOLDERS):
+            _make_folder(layout.at(folder))
+        if agents:
+            made.extend(_agent_blocks(layout.root))
+    return made
+
+
+def _files(layout: Layout) -> Iterator[tuple[str, bytes]]:
+    yield ".thunderus/config.toml", default_config_toml().encode()
+    yield ".thunderus/memory/gardener.toml", default_gardener_toml().encode()
+    yield from ((path, text.encode()) for path, text in FILES.items())
+    for name, text in packaged_schemas().items():
+        yield f".thunderus/schemas/{name}", text.encode()
+
+
+def _write_once(layout: Layout, name: str, data: bytes) -> bool:
+    path = layout.at(name)
+    if os.path.lexists(path):
+        return False
+    _make_folder(os.path.dirname(path))
+    replace_file(path, data, expecting=ABSENT)
+    return True
+
+
+def _make_folder(path: str) -> None:
+    try:
+        make_folders(path)
+    except FileExistsError as error:
+        raise NotWritable(
+            f"{path} must be a folder, and something else is there.", hint="Move it away."
+        ) from error
+    except OSError as error:
+        raise explain(error, path) from error
+
+
+def _agent_blocks(root: str) -> Iterator[str]:
+    for name in AGENT_FILES:
+        path = os.path.join(root, name)
+        exists = os.path.lexists(path)
+        if not exists and name != AGENT_FILES[0]:
+            continue
+        text = read_file(path, MAX_DOCUMENT).decode("utf-8", "surrogateescape") if exists else ""
+        new = with_agent_block(text)
+        if new != text:
+            data = new.encode("utf-8", "surrogateescape")
+            before = content_hash(text.encode("utf-8", "surrogateescape")) if exists else ABSENT
+            replace_file(path, data, expecting=before)
+            yield name
+
+
+def with_agent_block(text: str) -> str:
+    """A file's text with our marked block in it: replaced where it stands, else added at the end."""
+    start, end = text.find(BLOCK_START), text.find(BLOCK_END)
+    if 0 <= start < end:
+        stop = end + len(BLOCK_END)
+        stop += text[stop : stop + 1] == "\n"
+        return text[:start] + AGENT_BLOCK + text[stop:]
+    gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+    return text + gap + AGENT_BLOCK
+
+
+def _write_core(memory: Memory) -> tuple[bool, bool]:
+    """Whether CORE.md was made, and whether it is in its place."""
+    from thunderus_mem.memory.journal import Edit
+
+    there = os.path.lexists(memory.layout.core_file)
+    if there and not memory.journal.pending():
+        return False, True
+    title = "Core memory"
+    with memory.writing("init") as transaction:
+        if os.path.lexists(memory.layout.core_file):
+            return not there, True  # a command before this one was stopped in the middle; it is finished now
+        ids = transaction.ids()
+        header = new_header(
+            document_id="core",
+            title=title,
+            kind="core",
+            now=format_timestamp(memory.now()),
+            tags=("core",),
+            event_id=ids.event,
+            patch_id=ids.patch,
+            links={},
+        )
+        text = compose(header, "\n" + skeleton("core", title))
+        transaction.commit("add", [Edit("core", CORE_FILE, None, text)], why="init", ids=ids)
+    return True, not transaction.pending

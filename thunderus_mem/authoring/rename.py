@@ -1,0 +1,380 @@
+"""A document gets another id: its own text, and the texts that name it. Pure; only those lines change."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from thunderus_mem.document.diff import unified_diff
+from thunderus_mem.document.document import MAX_DOCUMENT, RELATIONS, Document, read_document
+from thunderus_mem.document.frontmatter import nodes
+from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, rename_item, set_key
+from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar
+from thunderus_mem.document.frontmatter.write import open_header
+from thunderus_mem.document.ids import file_stem, fold_key
+from thunderus_mem.document.paths import live_path
+from thunderus_mem.document.references import Reference, cited_paths, references
+from thunderus_mem.document.templates import choose_id
+from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refused
+from thunderus_mem.git.changes import lines_with
+from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.locate import find_row, stored_path
+from thunderus_mem.memory.transaction import settle
+from thunderus_mem.store.files import read_file
+from thunderus_mem.store.layout import STORE
+from thunderus_mem.store.paths import inside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from thunderus_mem.memory.memory import Memory
+
+_NUMBER = re.compile(r"ADR-[0-9]{1,9}(?=[-.])", re.ASCII | re.IGNORECASE)
+
+
+class Name(NamedTuple):
+    """What a document is called: its id, and the root-relative path of its file."""
+
+    id: str
+    path: str
+
+
+class _Cut(NamedTuple):
+    """A piece of one line, from 1, that is replaced."""
+
+    line: int
+    column: int
+    old: str
+    new: str
+
+
+def new_path(document: Document, new_id: str) -> str:
+    """The path under a new id: the same folder and, for a decision, the same number."""
+    folder, name = posixpath.split(document.path)
+    stem = file_stem(new_id, document.kind)
+    number = _NUMBER.match(name) if document.kind == "adr" else None
+    return posixpath.join(folder, f"{number[0]}-{stem}.md" if number else f"{stem}.md")
+
+
+def renamed(text: str, old: str, new: str, *, keeps_old: bool = True) -> str:
+    """The text of the document itself under its new id; the old one is an alias from now on.
+
+    Without ``keeps_old`` it is not: another file has that id.
+    """
+    text = remove_item(set_key(text, ("id",), new), ("aliases",), new)
+    return insert_item(text, ("aliases",), old) if keeps_old else text
+
+
+def followed(document: Document, old: Name, new: Name, means: Callable[[str], bool]) -> str:
+    """The text of a document with its links and references led to the new name.
+
+    ``means`` tells whether a name in double brackets or in ``links`` is the document's id or file name.
+    """
+    text = _followed_links(document.text, new.id, means)
+    body = _followed_body(document, old, new, means)
+    return text[: len(text) - len(document.body)] + body
+
+
+def _followed_links(text: str, new_id: str, means: Callable[[str], bool]) -> str:
+    for relation in RELATIONS:
+        for _ in _items(open_header(text).root, relation):
+            text = _with_item(text, relation, new_id, means)
+    return text
+
+
+def _items(root: Mapping, relation: str) -> tuple[Node, ...]:
+    links = root.get("links")
+    node = links.get(relation) if isinstance(links, Mapping) else None
+    return node.items if isinstance(node, nodes.Sequence) else ()
+
+
+def _with_item(text: str, relation: str, new_id: str, means: Callable[[str], bool]) -> str:
+    """The text with the first item of a list that names the document led to its new id."""
+    opened = open_header(text)
+    items = _items(opened.root, relation)
+    for item in items:
+        if not isinstance(item, Scalar) or item.text == new_id or not means(item.text):
+            continue
+        return rename_item(text, ("links", relation), item.text, new_id)
+    return text
+
+
+def _followed_body(document: Document, old: Name, new: Name, means: Callable[[str], bool]) -> str:
+    lines = document.body.split("\n")
+    for cut in sorted(_cuts(document, old, new, means), reverse=True):
+        line, start = lines[cut.line - 1], cut.column - 1
+        if line.startswith(cut.old, start):
+            lines[cut.line - 1] = line[:start] + cut.new + line[start + len(cut.old) :]
+    return "\n".join(lines)
+
+
+def _cuts(document: Document, old: Name, new: Name, means: Callable[[str], bool]) -> Iterator[_Cut]:
+    """Every piece of a body that names the document by its id, its file, or its path."""
+    folder = posixpath.dirname(document.path)
+    for one in references(document.body):
+        led = _led_wiki(one, old, new, means) if one.kind == "wiki" else _led_link(one, old, new, folder)
+        if led != one.written:
+            yield _Cut(*one.place, one.written, led)
+    for cited in cited_paths(document.body) if old.path != new.path else ():
+        if not cited.relative and posixpath.normpath(cited.path) == old.path:
+            yield _Cut(cited.line, cited.column, cited.path, new.path)
+
+
+def _led_wiki(one: Reference, old: Name, new: Name, means: Callable[[str], bool]) -> str:
+    name = one.target.partition("#")[0].strip()
+    if name == old.path:
+        return one.written.replace(name, new.path, 1)
+    return one.written.replace(name, new.id, 1) if name and means(name) else one.written
+
+
+def _led_link(one: Reference, old: Name, new: Name, folder: str) -> str:
+    target = re.split("[#?]", one.target, maxsplit=1)[0]
+    if not target or posixpath.normpath(posixpath.join(folder, target)) not in _spellings(old.path):
+        return one.written
+    path = re.split("[#?]", one.written, maxsplit=1)[0]
+    ending = "" if target.endswith(posixpath.basename(old.path).removesuffix(".md")) else ".md"
+    file = posixpath.basename(new.path).removesuffix(".md") + ending
+    return path[: path.rfind("/") + 1] + file + one.written[len(path) :]
+
+
+def _spellings(path: str) -> tuple[str, ...]:
+    """How links write the path of a file: with its ending, or without; an archived one's as it was in use."""
+    return tuple(name for one in {path, live_path(path)} for name in (one, one.removesuffix(".md")))
+
+
+def mentions(text: str, old: Name) -> tuple[int, ...]:
+    """Lines, from 1, in which a text still names an id or a path, in whatever way.
+
+    An id of one word says nothing: it is a word.
+    """
+    names = [name for name in needles(old) if name in text]
+    if not names:
+        return ()
+    word = re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, names))})(?![\w-]|\.\w)")
+    return tuple(number for number, line in enumerate(text.split("\n"), 1) if word.search(line))
+
+
+def needles(old: Name) -> tuple[str, ...]:
+    """What to look for where somebody may name a document."""
+    return (old.path, old.id) if "." in old.id else (old.path,)
+
+
+# The verb `rename`: a document gets another id and file name, and what names it follows.
+
+
+class IdMention(NamedTuple):
+    """A line that names the old id or path and was left alone: prose, code, other files of the repository."""
+
+    path: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """What `rename` did, or with ``planned`` would do (``diff``).
+
+    ``followed`` are the documents whose links or text follow. ``mentions`` still name the old id or path; the
+    id goes on as an alias. ``published`` is false when a file waits for the next command. ``proposed`` names
+    the proposal it became, where that waits for a decision: then nothing was changed.
+    """
+
+    id: str
+    old_id: str
+    path: str
+    old_path: str
+    followed: tuple[str, ...] = ()
+    mentions: tuple[IdMention, ...] = ()
+    diff: str = ""
+    planned: bool = False
+    changed: bool = True
+    event_id: str = ""
+    recorded: tuple[str, ...] = ()
+    published: bool = True
+    proposed: str = ""
+
+
+class _Plan(NamedTuple):
+    old: Name
+    new: Name
+    edits: tuple[Edit, ...]
+    followed: tuple[str, ...]
+    mentions: tuple[IdMention, ...]
+
+
+def rename(
+    memory: Memory, id: str, new_id: str, *, plan: bool = False, why: str = "", actor: str = "user"
+) -> Renamed:
+    """Give a document the id ``new_id``: its file is named after it, the old id is an alias from now on.
+
+    Links, references in double brackets and paths that name it in other documents follow, in one event.
+    Title and times stay. Of two files with one id the one named by its path is renamed; nothing follows then,
+    and the old id stays with the other. Raises `InvalidDocument`, `NotFound`, `DocumentExists` when the id or
+    the file name is taken, or `NotWritable` when a document that may name it cannot be read.
+    """
+    if not plan:
+        settle(memory, "rename")
+    memory.refresh()
+    document, _ = _chosen(memory, id)
+    outside = _outside(memory, Name(document.id, document.path))
+    if plan:
+        return _value(_plan(memory, id, new_id), outside, planned=True)
+    with memory.writing("rename") as transaction:
+        planned = _plan(memory, id, new_id)
+        if not planned.edits:
+            return _value(planned)
+        event = transaction.commit("rename", planned.edits, why=why, actor=actor)
+    return replace(
+        _value(planned, outside),
+        event_id="" if transaction.proposed else event.id,
+        recorded=transaction.recorded,
+        published=not transaction.pending,
+        changed=not transaction.proposed,
+        proposed=transaction.proposed,
+    )
+
+
+def _value(plan: _Plan, outside: Sequence[IdMention] = (), *, planned: bool = False) -> Renamed:
+    return Renamed(
+        plan.new.id,
+        plan.old.id,
+        plan.new.path,
+        plan.old.path,
+        plan.followed,
+        (*plan.mentions, *outside),
+        diff=_diff(plan) if planned else "",
+        planned=planned,
+        changed=bool(plan.edits),
+    )
+
+
+def _chosen(memory: Memory, given: str) -> tuple[Document, bool]:
+    """The document to rename, and whether it is the only file with its id."""
+    corpus = memory.index.corpus()
+    row = find_row(memory, given, itself=True)
+    paths = corpus.paths_of(row.id)
+    path = next((path for path in paths if path == stored_path(memory, given)), row.path)
+    if len(paths) > 1 and path != stored_path(memory, given):
+        raise InvalidDocument(
+            f"{len(paths)} files have the id {row.id}", hint=f"name the one to rename: {', '.join(paths)}"
+        )
+    document = read_document(path, read_file(inside(memory.root, path), MAX_DOCUMENT)).document
+    if document is None or document.id != row.id:
+        raise InvalidDocument(f"{path} cannot be read as a document", hint=f"see `thunderus-mem lint {path}`")
+    return document, len(paths) == 1
+
+
+def _plan(memory: Memory, given: str, new_id: str) -> _Plan:
+    """Everything a renaming changes; nothing when the document has that id already."""
+    document, alone = _chosen(memory, given)
+    old = Name(document.id, document.path)
+    if new_id == document.id:
+        return _Plan(old, old, (), (), ())
+    new = _new_name(memory, document, new_id)
+    means = _means(memory, document) if alone else _nothing
+    own = followed(document, old, new, means) if alone else document.text
+    edits = _own_edits(document, new, renamed(own, old.id, new.id, keeps_old=alone))
+    others: list[str] = []
+    left: list[IdMention] = []
+    for other in _others(memory, document) if alone else ():
+        text = followed(other, old, new, means)
+        if text != other.text:
+            edits.append(Edit(other.id, other.path, other.text, text))
+            others.append(other.id)
+        left += [IdMention(other.path, line) for line in mentions(text, old)]
+    return _Plan(old, new, tuple(edits), tuple(others), tuple(left))
+
+
+def _own_edits(document: Document, new: Name, text: str) -> list[Edit]:
+    if new.path == document.path:
+        return [Edit(new.id, new.path, document.text, text)]
+    return [
+        Edit(document.id, document.path, document.text, None, renames=True),
+        Edit(new.id, new.path, None, text, renames=True),
+    ]
+
+
+def _new_name(memory: Memory, document: Document, new_id: str) -> Name:
+    """The new id and path. Raises when they cannot be, or are somebody else's."""
+    choose_id(document.kind, document.title, new_id)
+    if document.kind == "core":
+        raise InvalidDocument("the core document keeps its id: every reader looks for it under that name")
+    index, corpus = memory.index, memory.index.corpus()
+    for known in index.ids():
+        if known != document.id and fold_key(known) == fold_key(new_id):
+            raise DocumentExists(f"{known} exists already", hint="choose another id")
+    called = corpus.resolve(new_id)
+    if called is not None and called != document.id:
+        raise DocumentExists(f"{new_id} is another name of {called} already", hint="choose another id")
+    path = new_path(document, new_id)
+    if fold_key(path) == fold_key(document.path):
+        return Name(new_id, document.path)
+    folder = os.path.dirname(inside(memory.root, path))
+    taken = next(
+        (name for name in os.listdir(folder) if fold_key(name) == fold_key(posixpath.basename(path))), ""
+    )
+    if taken:
+        raise DocumentExists(
+            f"there is a file {posixpath.dirname(path)}/{taken} already", hint="choose another id"
+        )
+    return Name(new_id, path)
+
+
+def _nothing(_name: str) -> bool:
+    return False
+
+
+def _means(memory: Memory, document: Document) -> Callable[[str], bool]:
+    """Whether a name is the document's id, or the name of its file: what does not hold after a renaming."""
+    corpus = memory.index.corpus()
+    stem = posixpath.basename(document.path).removesuffix(".md").casefold()
+
+    def means(name: str) -> bool:
+        bare = name.removesuffix(".md")
+        if bare != document.id and bare.casefold() != stem:
+            return False
+        return corpus.resolve(name) == document.id
+
+    return means
+
+
+def _others(memory: Memory, document: Document) -> Iterator[Document]:
+    """The other documents whose bytes hold anything that could be a name of this one."""
+    stem = posixpath.basename(document.path).removesuffix(".md")
+    # A link may write letters as %20, and only ASCII letters are found whatever their case.
+    names = [re.escape(name) for name in (document.id, stem)] + (["%"] if stem.isascii() else [""])
+    wanted = re.compile("|".join(names).encode(), re.IGNORECASE)
+    for path, hash, doc_id in memory.index.files():
+        # Of a file that could not be read it is not known whether it is a document.
+        if (hash and not doc_id) or path == document.path:
+            continue
+        # What is gone, or is no file of ours, names nothing; what may not be read now might.
+        with suppress(NotFound, Refused):
+            data = read_file(inside(memory.root, path), MAX_DOCUMENT)
+            other = read_document(path, data).document if wanted.search(data) else None
+            if other is not None:
+                yield other
+
+
+def _outside(memory: Memory, old: Name) -> list[IdMention]:
+    """Lines outside the store that name the document."""
+    found = lines_with(memory.git, needles(old)) if memory.git is not None else []
+    return [
+        IdMention(one.path, one.line)
+        for one in found
+        if not one.path.startswith(f"{STORE}/") and mentions(one.text, old)
+    ]
+
+
+def _diff(plan: _Plan) -> str:
+    """The change as a patch; a moved file as git shows one."""
+    diffs = []
+    texts = {edit.path: edit for edit in plan.edits}
+    if plan.old.path != plan.new.path and plan.edits:
+        old, new = texts.pop(plan.old.path), texts.pop(plan.new.path)
+        moved = f"diff --git a/{old.path} b/{new.path}\nrename from {old.path}\nrename to {new.path}\n"
+        diffs.append(moved + (unified_diff(old.before, new.after, new.path) or ""))
+    return "".join([*diffs, *(unified_diff(one.before, one.after, one.path) or "" for one in texts.values())])

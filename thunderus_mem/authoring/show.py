@@ -1,0 +1,315 @@
+"""The verbs that look at documents: show and list. (`search` is in ``finding``, `status` in ``status``.)"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from thunderus_mem.document.paths import is_archived
+from thunderus_mem.index.documents import Index
+from thunderus_mem.index.rows import has_anchors
+from thunderus_mem.memory.transaction import hand_edits, mass_loss
+from thunderus_mem.review.queue import queue_state
+from thunderus_mem.search.query import filter_value
+from thunderus_mem.verdicts.judge import code_statuses
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.index.documents import DocRow
+    from thunderus_mem.memory.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class ListedDocument:
+    """One document of a listing; ``anchored`` when it names places in the code."""
+
+    id: str
+    kind: str
+    title: str
+    path: str
+    tags: tuple[str, ...]
+    created: str
+    updated: str
+    status: str
+    superseded_by: str
+    tokens: int
+    archived: bool = False
+    anchored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Documents by kind and id."""
+
+    documents: tuple[ListedDocument, ...]
+
+
+def list_documents(
+    memory: Memory,
+    *,
+    kinds: Iterable[str] = (),
+    tags: Iterable[str] = (),
+    statuses: Iterable[str] = (),
+    path: str = "",
+    since: str = "",
+    before: str = "",
+    archived: bool = False,
+) -> Listing:
+    """Documents that pass every filter; times are compared with ``updated``, tags must all be there.
+
+    Documents in the archive are among them only with ``archived``. Raises `InvalidQuery` for a kind, a status
+    or a day that there is not.
+    """
+    memory.refresh()
+    matching = partial(
+        Index.documents,
+        kinds=[filter_value("kind", kind) for kind in kinds],
+        tags=tuple(tags),
+        statuses=[filter_value("status", status) for status in statuses],
+        path=path,
+        since=filter_value("since", since) if since else "",
+        before=filter_value("before", before) if before else "",
+        archived=archived,
+    )
+
+    said = code_statuses(memory)
+
+    def answer(index: Index) -> Listing:
+        replaced = index.superseded_by()
+        rows = sorted(matching(index, judged=said), key=lambda row: (row.kind, row.id))
+        return Listing(tuple(_listed(row, said.get(row.id), replaced.get(row.id, "")) for row in rows))
+
+    return memory.ask(answer)
+
+
+def _listed(row: DocRow, status: str | None, superseded_by: str) -> ListedDocument:
+    return ListedDocument(
+        row.id,
+        row.kind,
+        row.title,
+        row.path,
+        tuple(row.tags),
+        row.created,
+        row.updated,
+        status or row.status,
+        superseded_by,
+        row.tokens,
+        is_archived(row.path),
+        anchored=status is not None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRelation:
+    """A link of a document, ``incoming`` when another document made it."""
+
+    rel: str
+    target: str
+    title: str
+    incoming: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorState:
+    """A place in the code that a document talks about, and what the code says now: ``verdict`` verified,
+    moved, changed, missing or unknown, why, and where the code is ``now`` ("" when it is nowhere)."""
+
+    place: str
+    line: int
+    verdict: str
+    reason: str
+    now: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A document whole, with its relations both ways and what the code says of it.
+
+    ``status`` follows from ``anchors`` where there are some, else it is what the file says; ``confirmed_by``
+    is user, agent or "". What is ``archived`` is not judged by the code.
+    """
+
+    id: str
+    kind: str
+    title: str
+    path: str
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    created: str
+    updated: str
+    status: str
+    superseded_by: str
+    links: tuple[DocumentRelation, ...]
+    hash: str
+    text: str
+    body: str
+    confirmed_by: str = ""
+    anchors: tuple[AnchorState, ...] = ()
+    archived: bool = False
+
+
+def show(memory: Memory, id: str) -> Shown:
+    """One document, read from its file now."""
+    from thunderus_mem.memory.locate import find_document
+
+    memory.refresh()
+    document = find_document(memory, id)
+    anchors = _anchor_states(memory, document.id)
+    return Shown(
+        id=document.id,
+        kind=document.kind,
+        title=document.title,
+        path=document.path,
+        tags=document.tags,
+        aliases=document.aliases,
+        created=document.created,
+        updated=document.updated,
+        status=_status(document, anchors),
+        superseded_by=memory.index.superseded_by([document.id]).get(document.id, ""),
+        links=tuple(_relations(memory, document.id)),
+        hash=document.hash,
+        text=document.text,
+        body=document.body,
+        confirmed_by=document.confirmed_by,
+        anchors=anchors,
+        archived=is_archived(document.path),
+    )
+
+
+def _anchor_states(memory: Memory, doc_id: str) -> tuple[AnchorState, ...]:
+    if not has_anchors(memory.index.database):
+        return ()
+    from thunderus_mem.index.documents import anchored
+    from thunderus_mem.verdicts.judge import Judge
+
+    with Judge(memory) as judge:
+        judged = judge.all(anchored(memory.index.database, [doc_id]))
+    return tuple(
+        AnchorState(
+            one.verdict.anchor.place,
+            one.anchored.line,
+            one.verdict.status,
+            one.verdict.reason,
+            one.now,
+            one.verdict.note,
+        )
+        for one in judged
+    )
+
+
+def _status(document: Document, anchors: Sequence[AnchorState]) -> str:
+    if not anchors:
+        return document.status
+    from thunderus_mem.verdicts.verdict import ORDER, status_of
+
+    return status_of(max((one.verdict for one in anchors), key=ORDER.index))
+
+
+def _relations(memory: Memory, doc_id: str) -> Iterable[DocumentRelation]:
+    for source, relation, target in memory.index.edges_of(doc_id):
+        other = source if target == doc_id else target
+        row = memory.index.get(other)
+        yield DocumentRelation(
+            relation, other, row.title if row is not None else "", incoming=target == doc_id
+        )
+
+
+# The verb `status`: the state of a store at a glance, and one next step.
+
+
+@dataclass(frozen=True, slots=True)
+class StatusReport:
+    """The state of a store at a glance.
+
+    ``counts`` by kind, of documents in use, ``archived`` how many are set aside; ``conflicts`` files that git
+    could not merge; ``unreadable`` files that are no documents; ``unrecorded`` edits made by hand that the
+    next write records; ``gone`` documents, so many that nobody is believed to have meant it, for which
+    neither log nor git has a reason; ``pending`` writes that wait to be put in place; ``proposals`` that wait
+    for a decision, how old the oldest is, and how many are ``expired``.
+    """
+
+    root: str
+    also: tuple[str, ...]
+    counts: dict[str, int]
+    stale: tuple[str, ...]
+    unrecorded: tuple[str, ...]
+    gone: tuple[str, ...]
+    unreadable: tuple[str, ...]
+    pending: int
+    events: int
+    index: str
+    next_step: str
+    conflicts: tuple[str, ...] = ()
+    archived: int = 0
+    proposals: int = 0
+    oldest_days: int = 0
+    expired: int = 0
+
+
+def status(memory: Memory) -> StatusReport:
+    """Counts, what is stale or not recorded yet, and one next step. Changes no tracked file."""
+    refreshed = memory.refresh()
+    rows = memory.index.documents()
+    counts: dict[str, int] = {}
+    for row in rows:
+        counts[row.kind] = counts.get(row.kind, 0) + 1
+    state = memory.git_state()
+    edits = hand_edits(memory, state)
+    gone = mass_loss(memory, edits)
+    lost = {edit.path for edit in gone}
+    conflicts = state.conflicts if state is not None else ()
+    unreadable = tuple(path for path, _, doc_id in memory.index.files() if not doc_id)
+    said = code_statuses(memory)
+    stale = tuple(sorted(row.id for row in rows if said.get(row.id, row.status) == "stale"))
+    pending = memory.journal.pending()
+    waiting = queue_state(memory)
+    return StatusReport(
+        root=memory.root,
+        also=memory.also,
+        counts=dict(sorted(counts.items())),
+        stale=stale,
+        unrecorded=tuple(edit.doc_id or edit.path for edit in edits if edit.path not in lost),
+        gone=tuple(edit.doc_id or edit.path for edit in gone),
+        unreadable=unreadable,
+        pending=pending,
+        events=memory.log_index().total(),
+        index=f"rebuilt, since {refreshed.rebuilt}" if refreshed.rebuilt else "fresh",
+        next_step=_next_step(
+            unreadable, pending, stale, len(rows), bool(gone), bool(conflicts), bool(waiting.waiting)
+        ),
+        conflicts=conflicts,
+        archived=memory.index.count_archived(),
+        proposals=waiting.waiting,
+        oldest_days=waiting.oldest_days,
+        expired=waiting.expired,
+    )
+
+
+def _next_step(
+    unreadable: tuple[str, ...],
+    pending: int,
+    stale: tuple[str, ...],
+    total: int,
+    lost: bool,
+    conflict: bool,
+    waiting: bool,
+) -> str:
+    if lost:
+        return "thunderus-mem doctor"
+    if conflict:
+        return "thunderus-mem resolve"
+    if unreadable:
+        return f"thunderus-mem lint {unreadable[0]}"
+    if pending:
+        return "thunderus-mem doctor"
+    if stale:
+        return f"thunderus-mem check {stale[0]} -p"
+    if waiting:
+        return "thunderus-mem patch list"
+    if not total:
+        return 'thunderus-mem add fact "What everybody should know" --tag start'
+    return "thunderus-mem search WORDS"

@@ -1,0 +1,273 @@
+"""``lint rule schema``: what is wrong, what the rules are, and the schemas behind them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thunderus_mem.cli.report.text import chosen_form, hand_over, seen_from_top
+from thunderus_mem.errors import NotFound, ThunderusError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from thunderus_mem.cli.console import Console
+    from thunderus_mem.lint.lint import LintReport
+    from thunderus_mem.memory.memory import Memory
+
+app = typer.Typer()
+schema_app = typer.Typer(help="Print the schemas documents and events follow.", no_args_is_help=True)
+app.add_typer(schema_app, name="schema")
+
+
+@dataclass(frozen=True, slots=True)
+class RulePage:
+    """A rule's manual page, as Markdown."""
+
+    code: str
+    name: str
+    severity: str
+    summary: str
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaList:
+    """The names ``schema print`` knows."""
+
+    names: tuple[str, ...]
+
+
+@app.command("lint")
+def lint(
+    ctx: typer.Context,
+    paths: Annotated[list[str] | None, typer.Argument(help="Files or folders; all when none.")] = None,
+    staged: Annotated[bool, typer.Option("--staged", help="The text git would commit.")] = False,
+    fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended without a question.")] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Show what --fix would change; write nothing.")
+    ] = False,
+    select: Annotated[list[str] | None, typer.Option(metavar="CODE", help="Only these rules.")] = None,
+    ignore: Annotated[list[str] | None, typer.Option(metavar="CODE", help="Not these rules.")] = None,
+    form: Annotated[
+        str,
+        typer.Option(
+            "--format", metavar="FORMAT", help="full, concise, json, jsonl, github, gitlab, sarif, junit."
+        ),
+    ] = "",
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Write the report to a file.")
+    ] = "",
+    baseline: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Do not tell the findings recorded there; '' tells all."),
+    ] = None,
+    write_baseline: Annotated[
+        str, typer.Option("--write-baseline", metavar="FILE", help="Record what is found now.")
+    ] = "",
+    prune_baseline: Annotated[
+        bool, typer.Option("--prune-baseline", help="Take out what is mended by now.")
+    ] = False,
+) -> int:
+    """Check documents, manifest and log. Exits with 1 when an error or a warning is found."""
+    from thunderus_mem.cli.render import published_code
+    from thunderus_mem.cli.report.text import FORMATS
+    from thunderus_mem.lint import lint as lint_module
+
+    console: Console = ctx.obj
+    named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
+    form = chosen_form(console, form, FORMATS, "full", named=named)
+    if write_baseline or prune_baseline:
+        _refuse_more(
+            any((paths, staged, select, ignore, fix, diff)), both=bool(write_baseline) and prune_baseline
+        )
+    baseline = os.path.join(console.start, baseline) if baseline else baseline
+    memory = console.memory()
+    if write_baseline:
+        value = lint_module.record_baseline(memory, os.path.join(console.start, write_baseline))
+    elif prune_baseline:
+        value = lint_module.prune_baseline(memory, baseline)
+    else:
+        value = lint_module.lint(
+            memory,
+            tuple(paths or ()),
+            staged=staged,
+            fix=fix and not diff,
+            select=_codes(select),
+            ignore=_codes(ignore),
+            diff=diff,
+            baseline=baseline,
+        )
+    _report(console, memory, value, form, output, (tuple(paths or ()), staged))
+    if form == "full" or output:
+        for line in _summary(value, memory.config.lint_baseline, pruned=prune_baseline):
+            console.say(line)
+    return published_code(console, published=value.published) or int(bool(value.errors or value.warnings))
+
+
+def _refuse_more(more: bool, *, both: bool) -> None:
+    """Raise for options that say nothing beside a baseline to be made."""
+    if more:
+        raise ThunderusError("A baseline is made by a lint of everything.", hint="Give no other option.")
+    if both:
+        raise ThunderusError("--write-baseline leaves nothing to prune.", hint="Give one of the two.")
+
+
+def _report(
+    console: Console, memory: Memory, value: LintReport, form: str, output: str, chosen: tuple[Any, bool]
+) -> None:
+    from thunderus_mem.cli.report.text import FOR_PEOPLE
+
+    hand_over(
+        console,
+        "lint",
+        value,
+        lambda value, _: _rendered(memory, value, form, chosen),
+        output,
+        drawn=form == "full",
+        for_people=form in FOR_PEOPLE or bool(value.diff),
+    )
+
+
+def _rendered(memory: Memory, value: LintReport, form: str, chosen: tuple[Any, bool]) -> str:
+    from thunderus_mem.cli.report.text import report
+    from thunderus_mem.lint.lint import checked_paths
+
+    if value.diff:
+        return value.diff.rstrip("\n")
+    documents: Sequence[str] = ()
+    if form == "junit":
+        documents = checked_paths(memory, chosen[0], staged=chosen[1])
+    found = seen_from_top(memory, value.diagnostics, form)
+    return report(found, form, documents).rstrip("\n")
+
+
+def _summary(value: LintReport, named: str, *, pruned: bool) -> Iterator[str]:
+    from thunderus_mem.cli.text import counted
+
+    fixed = f" {counted(len(value.fixed), 'document')} mended." if value.fixed else ""
+    yield f"{counted(value.checked, 'document')} checked.{fixed}"
+    if value.recorded:
+        yield f"{counted(value.recorded, 'finding')} recorded in {value.baseline}."
+        if value.baseline != named and not os.path.isabs(value.baseline):
+            yield f'Next: in .thunderus/config.toml, below [lint]: baseline = "{value.baseline}"'
+    elif value.known:
+        yield f"{counted(value.known, 'finding')} known from {value.baseline} not told."
+    gone = counted(len(value.obsolete), "entry", "entries")
+    if value.obsolete and pruned:
+        yield f"{gone} of {value.baseline} taken out: mended."
+    elif value.obsolete:
+        yield f"{gone} of {value.baseline} mended by now; --prune-baseline takes them out."
+
+
+def _codes(given: list[str] | None) -> tuple[str, ...]:
+    """Codes or beginnings of codes; one that no rule has would check nothing, or everything, in silence."""
+    from thunderus_mem.lint.rule import CODES
+
+    codes = tuple(code.strip().upper() for item in given or () for code in item.split(",") if code.strip())
+    for code in codes:
+        if not any(known.startswith(code) for known in CODES):
+            raise ThunderusError(f"There is no rule {code}.", hint="All rules: thunderus-mem rule")
+    return codes
+
+
+@app.command("rule")
+def rule(
+    ctx: typer.Context,
+    code: Annotated[str, typer.Argument(help="A code, as TM201; all rules when none is given.")] = "",
+) -> None:
+    """Explain a rule: what it checks, why, an example, and how to fix it."""
+    from thunderus_mem.cli.render import columns
+    from thunderus_mem.lint.engine import RULES
+
+    console: Console = ctx.obj
+    if not code:
+        pages = tuple(RulePage(rule.code, rule.name, str(rule.severity), rule.summary, "") for rule in RULES)
+        console.emit(
+            "rule",
+            pages,
+            lambda value, to: columns(
+                [(to.style.name(page.code), page.name, page.severity, page.summary) for page in value], to
+            ),
+            long=True,
+        )
+        return
+    console.emit("rule", _page(code.upper()), _shown_page, long=True)
+
+
+def _shown_page(value: RulePage, console: Console) -> str:
+    """The page, drawn where that can be."""
+    if console.room is None:
+        return value.page
+    from thunderus_mem.cli.drawing import markdown
+
+    return markdown(console.clean(value.page), console, console.room)
+
+
+def _page(code: str) -> RulePage:
+    from thunderus_mem.lint.engine import RULES, rule_page
+
+    for known in RULES:
+        if code in (known.code, known.name.upper()):
+            page = rule_page(known.code).rstrip("\n")
+            return RulePage(known.code, known.name, str(known.severity), known.summary, page)
+    raise NotFound(f"There is no rule {code}.", hint="All rules: thunderus-mem rule")
+
+
+@schema_app.command("list")
+def schema_list(ctx: typer.Context) -> None:
+    """The names of all schemas."""
+    console: Console = ctx.obj
+    console.emit("schema list", SchemaList(tuple(_schema_names())), lambda value, _: "\n".join(value.names))
+
+
+@schema_app.command("update")
+def schema_update(ctx: typer.Context) -> None:
+    """Write the copies in .thunderus/schemas as this version has them."""
+    from thunderus_mem.authoring import init
+
+    console: Console = ctx.obj
+    value = init.update_schemas(console.memory())
+    if not value.written:
+        console.say("Every schema is as this version has it.")
+    console.emit("schema update", value, lambda updated, _: "\n".join(updated.written))
+
+
+@schema_app.command("print")
+def schema_print(
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(help="A name from: thunderus-mem schema list")],
+) -> None:
+    """Print a JSON Schema (2020-12), or the SQL schema of the index."""
+    console: Console = ctx.obj
+    console.data(_schema_text(name).rstrip("\n"))
+
+
+def _schema_names() -> list[str]:
+    from thunderus_mem.document.schema import SCHEMA_NAMES
+
+    return [*SCHEMA_NAMES, "memory_store", "config", "gardener"]
+
+
+def _schema_text(name: str) -> str:
+    from thunderus_mem.cli.output import dumps
+    from thunderus_mem.document.schema import schema_text
+    from thunderus_mem.store.config import config_schema
+
+    names = _schema_names()
+    bare = name.removesuffix(".schema.json").removesuffix(".toml").removesuffix(".sql")
+    for known in names:
+        if bare in (known, known.partition(".")[0]):
+            if known in ("config", "gardener"):
+                return dumps(config_schema(f"{known}.toml"))
+            return _index_schema() if known == "memory_store" else schema_text(known)
+    raise NotFound(f"There is no schema {name}.", hint=f"Schemas: {', '.join(names)}")
+
+
+def _index_schema() -> str:
+    from thunderus_mem.index.database import schema_sql
+
+    return schema_sql()

@@ -1,0 +1,138 @@
+"""``search``: alone in its module, since every millisecond of its start is felt."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from thunderus_mem.cli.console import Console
+    from thunderus_mem.cli.text import Style
+    from thunderus_mem.search.search import Hit, SearchResult
+
+app = typer.Typer()
+
+
+@app.command("search")
+def search(
+    ctx: typer.Context,
+    query: Annotated[
+        list[str] | None, typer.Argument(help='Words; "a phrase"; -without; tag: kind: since: …')
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, show_default="10")] = 0,
+    archived: Annotated[bool, typer.Option("--archived", help="Look in the archive as well.")] = False,
+    ids: Annotated[bool, typer.Option("--ids", help="Print only the ids.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Say how each score came about.")] = False,
+    interactive: Annotated[
+        bool, typer.Option("--interactive", "-i", help="Choose while typing, and show what was chosen.")
+    ] = False,
+    lines: Annotated[bool, typer.Option("--choices", hidden=True)] = False,
+) -> int:
+    """Find passages, best first.
+
+    Filters: tag: kind: path: status: since: before:. Put -- before words that begin with a dash.
+    With -i you choose in fzf, or from a list where fzf is not installed; -i --ids prints the id chosen.
+    """
+    console: Console = ctx.obj
+    text = " ".join(query or ())
+    if interactive:
+        return _chosen(console, text, ids=ids)
+    if lines:
+        from thunderus_mem.cli.input import choice_lines, choices
+
+        console.data(choice_lines(choices(console.memory(), text)))
+        return 0
+    if not query:
+        from thunderus_mem.errors import ThunderusError
+
+        raise ThunderusError("There are no words to search for.", hint="Help: thunderus-mem search --help")
+    _found(console, text, limit, ids=ids, explain=explain, archived=archived)
+    return 0
+
+
+def _found(console: Console, text: str, limit: int, *, ids: bool, explain: bool, archived: bool) -> None:
+    from thunderus_mem.search import search as search_module
+
+    memory = console.memory()
+    most = limit or memory.config.search_limit
+    found = search_module.search(memory, text, limit=most, explain=explain, archived=archived)
+    for remark in found.notes:
+        console.say(remark)
+    if not found.hits:
+        console.say("Nothing found.")
+        console.tell_others()
+    console.plain &= not ids  # ids alone are plain already
+    console.emit("search", found, hit_ids if ids else search_result, long=not ids)
+
+
+def _chosen(console: Console, text: str, *, ids: bool) -> int:
+    """What a person chose: shown, or its id where that is asked for or nobody looks."""
+    from thunderus_mem.authoring.show import show
+    from thunderus_mem.cli.commands.read import shown
+    from thunderus_mem.cli.input import choose
+
+    memory = console.memory()
+    document, code = choose(memory, text, console)
+    if document and (ids or console.width is None):
+        console.data(document)
+    elif document:
+        console.emit("show", show(memory, document), shown, long=True)
+    else:
+        console.say("Nothing chosen.")
+    return code
+
+
+# Hits for people. Apart from ``render``, so that a search loads nothing else.
+
+_BLANKS = re.compile(r"\s+")
+
+
+def search_result(value: SearchResult, console: Console) -> str:
+    """Each hit: title and id, where it stands, and the passage with the words marked."""
+    return "\n\n".join(_hit(hit, console.style, console.width) for hit in value.hits)
+
+
+def hit_ids(value: SearchResult, console: Console) -> str:
+    """Only the ids, best first."""
+    return "\n".join(hit.id for hit in value.hits)
+
+
+def _hit(hit: Hit, style: Style, room: int | None) -> str:
+    place = hit.path + (f":{hit.line}" if hit.line else "") + (f" #{hit.anchor}" if hit.anchor else "")
+    remarks = [hit.kind, f"{hit.score:.3f}"]
+    if hit.archived:
+        remarks.append("archived")
+    if hit.status not in ("", "unknown"):
+        remarks.append(hit.status)
+    lines = [
+        f"{style.bold(_BLANKS.sub(' ', hit.title))}  {style.name(hit.id)}",
+        style.dim(f"{place}  ({', '.join(remarks)})"),
+    ]
+    if hit.superseded_by:
+        lines.append(style.warning(f"replaced by {hit.superseded_by}"))
+    snippet = _BLANKS.sub(" ", _marked(hit.snippet, hit.marks, style)).strip()
+    if snippet:
+        lines += [f"    {line}" for line in _wrapped(snippet, room)]
+    lines += [f"    {style.dim(f'{name} {value}')}" for name, value in sorted(hit.explain.items())]
+    return "\n".join(lines)
+
+
+def _wrapped(text: str, room: int | None) -> list[str]:
+    """The snippet in lines that a terminal does not break inside a word; whole where nobody looks."""
+    if room is None:
+        return [text]
+    from thunderus_mem.cli.text import wrapped
+
+    return wrapped(text, min(room, 100) - 4)
+
+
+def _marked(text: str, marks: tuple[tuple[int, int], ...], style: Style) -> str:
+    """The snippet with its marked ranges in the match style."""
+    parts, at = [], 0
+    for start, end in sorted(marks):
+        if start >= at:
+            parts += [text[at:start], style.match(text[start:end])]
+            at = end
+    return "".join([*parts, text[at:]])

@@ -1,0 +1,283 @@
+"""Answers to a shell that completes a word. No typer here: an answer with ids is due within a blink.
+
+Protocol: ``thunderus-mem --complete WORD…`` with the words after the program name, the last one being typed;
+one candidate a line, a tab, and an explanation.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.cli.app import BY_NAME, COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from thunderus_mem.index.database import Database
+    from thunderus_mem.store.layout import Layout
+
+_LIMIT = 200
+
+_GLOBAL: Final = {
+    "-C": "Work as if started in DIR",
+    "--json": "Print one JSON document",
+    "--color": "Colour: auto, always or never",
+    "--plain": "Print tab-separated fields, one record a line",
+    "--quiet": "Say nothing but data and errors",
+    "--no-input": "Never ask and never open an editor",
+    "--no-pager": "Print long output at once",
+    "--version": "Print the version",
+    "--help": "Show help",
+}
+_TAKES_ID: Final = frozenset(
+    (
+        *(
+            "anchor",
+            "archive",
+            "blame",
+            "check",
+            "edit",
+            "link",
+            "log",
+            "remove",
+            "rename",
+            "resolve",
+            "show",
+            "supersede",
+        ),
+        *("unarchive", "verify", "why"),
+    )
+)
+_TAKES_PROPOSAL: Final = frozenset(("show", "approve", "reject", "rebase"))
+_KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
+_RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
+
+SCRIPTS: Final = {
+    "bash": """_thunderus_mem() {
+    local line
+    COMPREPLY=()
+    while IFS=$'\\t' read -r line _; do
+        COMPREPLY+=("$line")
+    done < <("${COMP_WORDS[0]}" --complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -o bashdefault -o default -F _thunderus_mem thunderus-mem
+""",
+    "zsh": """#compdef thunderus-mem
+_thunderus_mem() {
+    local -a found
+    local word text
+    while IFS=$'\\t' read -r word text; do
+        found+=("${word//:/\\\\:}:$text")
+    done < <("${words[1]}" --complete "${(@)words[2,CURRENT]}" 2>/dev/null)
+    if (( ${#found} )); then _describe 'thunderus-mem' found; else _files; fi
+}
+compdef _thunderus_mem thunderus-mem
+""",
+    "fish": """function __thunderus_mem
+    set -l words (commandline -opc) (commandline -ct)
+    $words[1] --complete $words[2..-1] 2>/dev/null
+end
+complete -c thunderus-mem -a '(__thunderus_mem)'
+""",
+}
+
+
+def answer(words: Sequence[str], environ: Mapping[str, str]) -> int:
+    """Print candidates for the last of ``words``. Never fails: a shell has no use for an error."""
+    try:
+        found = list(candidates(words, environ))[:_LIMIT]
+        lines = "".join(f"{word}\t{_one_line(text)}\n" for word, text in found)
+        sys.stdout.write(lines)
+        sys.stdout.flush()
+    except OSError:
+        # Nobody reads on: leave before the interpreter complains of what is still to be written.
+        os._exit(1)
+    except Exception:  # noqa: BLE001 - whatever it is, the person is typing
+        return 1
+    return 0
+
+
+def candidates(words: Sequence[str], environ: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    """Words that may stand where the last of ``words`` is being typed, with a line on each."""
+    typed = words[-1] if words else ""
+    before, start = _split_globals(words[:-1])
+    if not before:
+        table = [(name, text) for name, text in _GLOBAL.items()] if typed.startswith("-") else _names()
+        return [(name, text) for name, text in table if name.startswith(typed)]
+    command = before[0]
+    if typed.startswith("-"):
+        return _options(before, typed)
+    fixed = _fixed(before, typed)
+    if fixed:
+        return [(word, text) for word, text in fixed if word.lower().startswith(typed.lower())]
+    if len(before) == 1 and command in BY_NAME and "" not in dict(BY_NAME[command].values):
+        return [(name, text) for name, text in _subcommands(command) if name.startswith(typed)]
+    return _offered(before, start, typed, environ)
+
+
+def _offered(
+    before: Sequence[str], start: str, typed: str, environ: Mapping[str, str]
+) -> Iterable[tuple[str, str]]:
+    """Ids that a command takes: of documents, events, proposals or snapshots."""
+
+    command = before[0]
+    if command == "anchor" and len(before) > 1:
+        return ()  # a place in the code: the shell knows files better
+    if command in _TAKES_ID:
+        find = documents
+    elif command == "undo" or before[:2] == ["events", "show"]:
+        find = events
+    elif command == "patch" and before[1] in _TAKES_PROPOSAL:
+        find = proposals
+    elif command == "restore":
+        find = snapshots
+    else:
+        return ()
+    return find(layout(start, environ), typed, _LIMIT)
+
+
+def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
+    """Words of a known set that may stand here: kinds, relations, rules of lint and of the gardener."""
+    command = before[0]
+    if before == ["add"] or before[-1] in ("--kind", "-k"):
+        return [(kind, "") for kind in _KINDS]
+    if command == "link" and len(before) == 2:
+        return [(relation, "") for relation in _RELATIONS]
+    if command == "lint" and before[-1] == "--format":
+        from thunderus_mem.cli.report.text import FORMATS
+
+        return [(name, "") for name in FORMATS]
+    if command == "rule" or before[-1] in ("--select", "--ignore"):
+        from thunderus_mem.lint.rule import CODES
+
+        return [(code, name) for code, (name, _) in CODES.items()]
+    if before[-1] == ("--only" if command == "garden" else "--rule") and command in ("garden", "patch"):
+        from thunderus_mem.garden.apply import RULES
+
+        earlier = typed.rpartition(",")[0]
+        first = f"{earlier}," if earlier and command == "garden" else ""
+        return [(first + rule.name, rule.does) for rule in RULES]
+    return ()
+
+
+def _names() -> list[tuple[str, str]]:
+    return [(entry.name, entry.help) for entry in COMMANDS if not entry.hidden]
+
+
+def _subcommands(command: str) -> list[tuple[str, str]]:
+    """The commands of a group, such as ``patch``; none when it is none."""
+    from thunderus_mem.cli.app import load_command
+
+    found = getattr(load_command(BY_NAME[command]), "commands", {})
+    return [(name, one.get_short_help_str()) for name, one in found.items()]
+
+
+def _split_globals(words: Sequence[str]) -> tuple[list[str], str]:
+    """The words without the global options before the command, and the folder -C names."""
+    rest, start = list(words), os.curdir
+    while rest and rest[0].startswith("-"):
+        option = rest.pop(0)
+        if option in ("-C", "--color") and rest:
+            value = rest.pop(0)
+            start = value if option == "-C" else start
+    return rest, start
+
+
+def _options(before: Sequence[str], typed: str) -> Iterable[tuple[str, str]]:
+    """A command's options: the one case that loads its module."""
+    import typer
+
+    from thunderus_mem.cli.app import load_command
+
+    entry = BY_NAME.get(before[0])
+    if entry is None:
+        return
+    command = load_command(entry)
+    subcommands = getattr(command, "commands", {})
+    if len(before) > 1:
+        command = subcommands.get(before[1], command)
+    context = typer.Context(command)
+    for parameter in command.get_params(context):
+        for name in parameter.opts:
+            if name.startswith("--") and name.startswith(typed):
+                yield name, getattr(parameter, "help", None) or ""
+
+
+def _one_line(text: str) -> str:
+    kept = " ".join(text.split())
+    return "".join(char if char.isprintable() else "?" for char in kept)
+
+
+# Ids to offer to a shell that completes one, with a line on each, from files and index as they stand.
+#
+# What the shell puts on the command line is run: nothing is offered but an id as ids are made.
+
+
+def layout(start: str, environ: Mapping[str, str]) -> Layout:
+    """The places of the store that a command started in ``start`` works in."""
+    from thunderus_mem.store.layout import Layout
+    from thunderus_mem.store.root import find_root
+
+    return Layout(find_root(start, environ).root)
+
+
+def documents(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
+    """Ids of documents that begin with what is ``typed``, and their titles."""
+    from thunderus_mem.document.ids import is_document_id
+
+    pattern = typed.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    rows = _index(places).rows(
+        "SELECT doc_id, title FROM docs WHERE doc_id LIKE ? ESCAPE '\\' ORDER BY doc_id LIMIT ?",
+        (pattern, limit),
+    )
+    return [(row[0], row[1]) for row in rows if is_document_id(row[0])]
+
+
+def events(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
+    """Ids of patches in the log, newest first, and when they happened."""
+    rows = _index(places).rows(
+        "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
+        "ORDER BY place DESC LIMIT ?",
+        (len(typed), typed, limit),
+    )
+    return [(row[0], row[1]) for row in rows if _is_word(row[0])]
+
+
+def proposals(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
+    """Ids of what waits for review, oldest first: what would be done, to which documents, and why."""
+    from thunderus_mem.errors import ThunderusError
+    from thunderus_mem.memory.proposals import file_names, read
+    from thunderus_mem.store.paths import proposal_id
+
+    paths = [path for path in file_names(places) if proposal_id(path).startswith(typed or "patch_")]
+    for path in paths[:limit]:
+        try:
+            one = read(places, path).proposal
+        except (ThunderusError, OSError):  # `patch list` tells of it
+            continue
+        yield one.id, f"{one.label or one.action or one.op}: {', '.join(one.targets)}; {one.why}"
+
+
+def snapshots(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
+    """Ids of snapshots, newest first: when, and before which command."""
+    from thunderus_mem.index.log import LogIndex, read
+    from thunderus_mem.log.reader import EventLog
+
+    log = EventLog(places.root, places.sessions_dir, places.local_sessions_dir, places.legacy_events_file)
+    rows = LogIndex(_index(places)).newest(limit, kinds=("snapshot",))
+    for entry in read(log, rows):
+        id = entry.event.refs.get("snapshot_id")
+        if isinstance(id, str) and id.startswith(typed or "snap_") and _is_word(id):
+            yield id, f"{entry.event.ts[:16].replace('T', ' ')} {entry.event.body.get('command', '')}"
+
+
+def _index(places: Layout) -> Database:
+    from thunderus_mem.index.file import open_existing
+
+    return open_existing(places.index_file)
+
+
+def _is_word(id: str) -> bool:
+    return id.isascii() and id.replace("_", "").isalnum()

@@ -1,0 +1,337 @@
+"""What options mean: text from a word, a file or stdin, ``KEY=VALUE``, ``REL:ID``, and paths of a person."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from thunderus_mem.errors import NotFound, ThunderusError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from thunderus_mem.cli.console import Console
+    from thunderus_mem.memory.memory import Memory
+
+RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
+_TEXT_LIMIT = 1 << 20
+
+
+def text_of(given: str | None, console: Console) -> str | None:
+    """``-`` reads stdin, ``@FILE`` a file (from ``-C``), anything else is the text; ``None`` stays."""
+    if given == "-":
+        return _decoded(sys.stdin.buffer.read(_TEXT_LIMIT + 1), "stdin")
+    if given is None or not given.startswith("@"):
+        return given
+    path = os.path.join(console.start, given[1:])
+    try:
+        with open(path, "rb") as handle:
+            return _decoded(handle.read(_TEXT_LIMIT + 1), given[1:])
+    except OSError as error:
+        raise NotFound(f"{given[1:]} cannot be read: {error.strerror}.") from error
+
+
+def _decoded(data: bytes, name: str) -> str:
+    if len(data) > _TEXT_LIMIT:
+        raise ThunderusError(f"The text from {name} is longer than 1 MiB.", hint="Split it into documents.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ThunderusError(f"The text from {name} is not UTF-8.", hint="Save it as UTF-8.") from error
+
+
+def pairs(given: Iterable[str], option: str) -> dict[str, Any]:
+    """``KEY=VALUE`` options; a value that reads as JSON (number, true, list) is that, else it is text."""
+    found: dict[str, Any] = {}
+    for item in given:
+        key, equals, value = item.partition("=")
+        if not equals or not key.strip():
+            raise ThunderusError(f"{option} takes KEY=VALUE, not {item}.")
+        found[key.strip()] = _value(value)
+    return found
+
+
+def _value(text: str) -> Any:
+    import json
+
+    if text[:1] in ("[", "{") or text in ("true", "false", "null"):
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text
+    return text
+
+
+def links(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """``REL:ID`` options as pairs."""
+    found = []
+    for item in given:
+        rel, _, target = item.partition(":")
+        if not target:
+            raise ThunderusError(
+                f"--link takes RELATION:ID, not {item}.", hint=f"Relations: {', '.join(RELATIONS)}"
+            )
+        found.append((relation(rel), target))
+    return tuple(found)
+
+
+def relation(given: str) -> str:
+    """A relation by its name, ``-`` or ``_``. Raises with the list of relations."""
+    name = given.replace("-", "_")
+    if name not in RELATIONS:
+        raise ThunderusError(f"There is no relation {given}.", hint=f"Relations: {', '.join(RELATIONS)}")
+    return name
+
+
+# A person's editor: a template goes out, a text comes back, or nothing at all.
+#
+# Help for the writer stands in an HTML comment that begins with ``<!-- help:``; it is taken out before the
+# text is kept. No line is dropped for its first character, since ``#`` begins a heading.
+
+_HELP = re.compile(r"(?m)^<!-- help:(?:(?!-->).)*-->[ \t]*\n?", re.DOTALL)
+_FALLBACKS = ("nano", "vi")
+
+
+def with_help(text: str, help_text: str) -> str:
+    """A text for the editor, with help at its end that ``edited`` takes out again."""
+    body = text if text.endswith("\n") or not text else text + "\n"
+    return f"{body}\n<!-- help:\n{help_text.replace('-->', '->').strip()}\n-->\n"
+
+
+def without_help(text: str) -> str:
+    """What the writer wrote, without the help."""
+    kept = _HELP.sub("", text)
+    return kept if kept == text else kept.rstrip("\n") + "\n" if kept.strip() else ""
+
+
+def editor_command(environ: Mapping[str, str]) -> list[str]:
+    """The editor by ``$VISUAL``, ``$EDITOR``, git's manners. Raises when there is none."""
+    import shutil
+
+    for name in ("VISUAL", "EDITOR"):
+        command = environ.get(name, "").strip()
+        if command:
+            try:
+                return shlex.split(command)
+            except ValueError as error:
+                raise ThunderusError(f"${name} cannot be read as a command: {command}.") from error
+    for name in _FALLBACKS:
+        if shutil.which(name):
+            return [name]
+    raise ThunderusError("No editor was found.", hint="Set EDITOR, or give the text with --body.")
+
+
+def edited(text: str, environ: Mapping[str, str], name: str = "memory.md") -> str | None:
+    """Let a person edit ``text``; ``None`` when they saved nothing new or an empty text.
+
+    The lock is not held meanwhile. Raises ``ThunderusError`` when the editor fails; the text is kept then.
+    """
+    import subprocess
+
+    command = editor_command(environ)
+    folder = tempfile.mkdtemp(prefix="thunderus-mem-")
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8", newline="") as handle:
+        handle.write(text)
+    try:
+        code = subprocess.run([*command, path], check=False, env=dict(environ)).returncode
+    except OSError as error:
+        raise ThunderusError(f"The editor {command[0]} does not start: {error.strerror}.") from error
+    if code != 0:
+        raise ThunderusError(f"The editor {command[0]} ended with {code}.", hint=f"Your text is in {path}.")
+    try:
+        with open(path, encoding="utf-8", newline="") as handle:
+            result = handle.read()
+    except UnicodeDecodeError as error:
+        raise ThunderusError("The saved text is not UTF-8.", hint=f"It is in {path}.") from error
+    os.remove(path)
+    for leftover in os.listdir(folder):  # backups and swap files of the editor
+        os.remove(os.path.join(folder, leftover))
+    os.rmdir(folder)
+    kept = without_help(result)
+    return None if not kept.strip() or result == text else kept
+
+
+@contextmanager
+def keeping(text: str, name: str) -> Iterator[None]:
+    """Whatever is refused inside, a text that a person wrote is kept, and the error says where."""
+    try:
+        yield
+    except ThunderusError as error:
+        descriptor, path = tempfile.mkstemp(prefix="thunderus-mem-", suffix=f"-{name}")
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as handle:
+            handle.write(text)
+        error.hint = f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is in {path}"
+        raise
+
+
+# ``search -i``: choose a document while typing, in fzf where it is installed, else from a numbered list.
+#
+# fzf runs our own command again at every letter. Nothing typed and nothing stored becomes part of a
+# command: fzf quotes what it puts in, ids are checked by their grammar on both ways, and the shell is a
+# plain one.
+
+NOTHING_CHOSEN, LEFT = 1, 130
+_OFFERED: Final = 200
+_LISTED: Final = 15
+_LIVE: Final = (0, 25)
+"""The first fzf that leaves the finding to somebody else (``--disabled``)."""
+
+# The program and the folder of our package come in variables: as text they might need quoting.
+_RUN: Final = '"$_THUNDERUS_MEM_PYTHON" -P -m thunderus_mem'
+_PREVIEW: Final = (
+    f"test -z {{1}} || COLUMNS=$FZF_PREVIEW_COLUMNS {_RUN} show --no-pager --color always -- {{1}} 2>&1"
+)
+_AGAIN: Final = f"{_RUN} search --choices -- {{q}} 2>/dev/null || :"
+
+
+class Choice(NamedTuple):
+    """One document to choose: its id, and what tells it from others."""
+
+    id: str
+    kind: str
+    title: str
+
+
+def choices(memory: Memory, text: str) -> list[Choice]:
+    """Documents for what is typed so far, best first; all of them, newest first, while nothing is."""
+    from thunderus_mem.document.ids import is_document_id
+    from thunderus_mem.errors import InvalidQuery
+
+    if text.strip():
+        from thunderus_mem.search.search import search
+
+        try:
+            hits = search(memory, text, limit=_OFFERED, unfinished=True).hits
+        except InvalidQuery:  # half a filter, as "kind:ad"
+            hits = ()
+        found = [Choice(hit.id, hit.kind, hit.title) for hit in hits]
+    else:
+        from thunderus_mem.authoring.show import list_documents
+
+        listed = sorted(list_documents(memory).documents, key=lambda one: one.updated, reverse=True)
+        found = [Choice(one.id, one.kind, one.title) for one in listed]
+    return [one for one in dict.fromkeys(found) if is_document_id(one.id)]
+
+
+def choice_lines(offered: Sequence[Choice]) -> str:
+    """The choices as fzf takes them: the id, a tab, and what is shown: kind and title."""
+    from thunderus_mem.cli.text import one_line
+
+    return "\n".join(f"{one.id}\t{one.kind:<8}  {one_line(one.title)}" for one in offered)
+
+
+def choose(memory: Memory, text: str, console: Console) -> tuple[str, int]:
+    """Let a person choose; the id, or "" and the exit code. Raises when nobody can be asked."""
+    if console.json or console.plain:
+        raise ThunderusError("Choosing is for people.", hint="Leave out -i, or leave out --json and --plain.")
+    if not console.interactive:
+        raise ThunderusError(
+            "Choosing needs a terminal to ask at.", hint="Leave out -i: thunderus-mem search WORDS"
+        )
+    from thunderus_mem.cli.console import found_program
+
+    fzf = found_program("fzf", console.environ) if console.environ.get("TERM") != "dumb" else None
+    if fzf is not None:
+        return _in_fzf(fzf, memory, text, console)
+    return _in_list(memory, text, console)
+
+
+def fzf_arguments(version: tuple[int, ...], text: str, *, drawn: bool) -> list[str]:
+    """The options for fzf; an old one looks for the words itself, in the documents it got."""
+    preview = _PREVIEW if drawn else _PREVIEW.replace("--color always", "--color never")
+    arguments = [
+        *("--delimiter", "\t", "--with-nth", "2..", "--no-multi", "--no-print-query", "--no-expect"),
+        *("--layout", "reverse", "--prompt", "memory> ", "--query", text),
+        *("--preview", preview, "--preview-window", "down:60%"),
+    ]
+    return [*arguments, "--disabled", "--bind", f"change:reload:{_AGAIN}"] if version >= _LIVE else arguments
+
+
+def _in_fzf(fzf: str, memory: Memory, text: str, console: Console) -> tuple[str, int]:
+    import subprocess
+
+    import thunderus_mem
+    from thunderus_mem.cli.console import give, interrupts_are_its_own, leaving_in_order
+    from thunderus_mem.document.ids import is_document_id
+
+    version = _version(fzf, console)
+    lines = choice_lines(choices(memory, text if version >= _LIVE else ""))
+    package = os.path.dirname(os.path.dirname(os.path.abspath(thunderus_mem.__file__)))
+    paths = [package, *filter(os.path.isabs, console.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    environment = {
+        **console.environ,
+        "SHELL": "/bin/sh",
+        "PYTHONPATH": os.pathsep.join(paths),
+        "_THUNDERUS_MEM_PYTHON": sys.executable,
+    }
+    console.flush()
+    with interrupts_are_its_own():
+        process = subprocess.Popen(
+            [fzf, *fzf_arguments(version, text, drawn=console.style.colored)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=console.start,
+            env=environment,
+        )
+        with leaving_in_order(process):
+            give(process, console.clean(lines).encode("utf-8", "backslashreplace"))
+            assert process.stdout is not None
+            answer = process.stdout.read().decode("utf-8", "replace")
+            code = process.wait()
+    chosen = answer.strip("\n").rpartition("\n")[2].partition("\t")[0]
+    if code not in (0, NOTHING_CHOSEN, LEFT):
+        raise ThunderusError(f"The program fzf ended with {code}.", hint="Its message stands above.")
+    return (chosen, 0) if code == 0 and is_document_id(chosen) else ("", code or NOTHING_CHOSEN)
+
+
+def _version(fzf: str, console: Console) -> tuple[int, ...]:
+    """The version of fzf as numbers; none when it does not say."""
+    import subprocess
+
+    try:
+        said = subprocess.run(
+            [fzf, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=5,
+            env=dict(console.environ),
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    numbers = said.stdout.decode("ascii", "replace").split(" ")[0].strip().split(".")
+    return tuple(int(number) for number in numbers if number.isdecimal())
+
+
+def _in_list(memory: Memory, text: str, console: Console) -> tuple[str, int]:
+    """Ask for a number until there is one; words are a new search, an empty answer leaves."""
+    while True:
+        offered = choices(memory, text)[:_LISTED]
+        console.talk(_numbered(offered, console) if offered else "Nothing found.")
+        answer = console.ask("Number, or other words (Enter leaves): ")
+        if not answer.strip():
+            return "", NOTHING_CHOSEN
+        number = answer.strip()
+        if number.isdecimal() and 1 <= int(number[:9]) <= len(offered):
+            return offered[int(number) - 1].id, 0
+        if number.isdecimal():
+            console.talk(f"There is no {number}.")
+            continue
+        text = answer
+
+
+def _numbered(offered: Sequence[Choice], console: Console) -> str:
+    from thunderus_mem.cli.render import columns
+    from thunderus_mem.cli.text import one_line
+
+    style = console.style
+    rows = [
+        (f"{number:>2}", one.kind, style.name(one.id), one_line(one.title))
+        for number, one in enumerate(offered, 1)
+    ]
+    return columns(rows, console)

@@ -1,0 +1,270 @@
+"""Values as JSON: one envelope for every command, made from the value's own fields.
+
+``{"schema": "thunderus-mem.<command>/<version>", …fields}``: keys sorted, one document, a newline at the end.
+Adding a field keeps the version; removing or changing one raises it (``VERSIONS``).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields, is_dataclass
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.document.unicode import escaped
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from thunderus_mem.errors import ThunderusError
+
+VERSIONS: Final[dict[str, int]] = {"why": 2}
+"""Commands whose shape has changed incompatibly since the first release: name → version."""
+
+# A JSON text must not steer a terminal either; \u escapes keep its value.
+_UNSAFE = re.compile(
+    "[\x7f-\x9f\u00ad\u034f\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+    "\ud800-\udfff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+_ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
+
+
+def schema_name(command: str) -> str:
+    """The name and version of a command's shape: ``thunderus-mem.index-status/1``."""
+    name = command.replace(" ", "-")
+    return f"thunderus-mem.{name}/{VERSIONS.get(name, 1)}"
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: values with fields as objects, tuples and sets as arrays, times as RFC 3339."""
+    if value is None or isinstance(value, (bool, int, float)):
+        return value
+    if isinstance(value, str):
+        return str(value)
+    names = field_names(value)
+    if names is not None:
+        # A last underscore keeps a field's name apart from a word of Python: from_.
+        return {name.removesuffix("_"): plain(getattr(value, name)) for name in names if _told(name, value)}
+    if isinstance(value, dict) or hasattr(value, "items"):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted(plain(item) for item in value)
+    if isinstance(value, datetime):
+        from thunderus_mem.document.timestamp import format_timestamp
+
+        return format_timestamp(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return [plain(item) for item in value]
+
+
+def field_names(value: Any) -> tuple[str, ...] | None:
+    """The fields of a dataclass or a named tuple, value or type; ``None`` for anything else."""
+    if is_dataclass(value):
+        return tuple(item.name for item in fields(value))
+    found: tuple[str, ...] | None = getattr(value, "_fields", None)
+    return found
+
+
+def _told(name: str, value: Any) -> bool:
+    return not name.startswith("_") and not isinstance(getattr(value, name), (bytes, bytearray))
+
+
+def dumps(value: Any, *, whole: bool = False) -> str:
+    """JSON text with sorted keys, two spaces deep, safe to print on a terminal, and without the value of any
+    secret unless ``whole``."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, indent=2)
+    if not whole:
+        from thunderus_mem.document.secrets import find_secrets, redacted_data
+
+        if find_secrets(_ESCAPES.sub(" ", text)):
+            text = json.dumps(redacted_data(value), ensure_ascii=False, sort_keys=True, indent=2)
+    return text if text.isascii() and "\x7f" not in text else _UNSAFE.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1] if ord(found[0]) != 0x7F else "\\u007f"
+
+
+def envelope(command: str, value: Any) -> str:
+    """The JSON document of a command: its schema name and the value's fields."""
+    content = plain(value)
+    if not isinstance(content, dict):
+        content = {"items": content}
+    # Whoever asks for a document gets its text as it is.
+    return dumps({**content, "schema": schema_name(command)}, whole=command == "show")
+
+
+def failure_envelope(error: ThunderusError, code: int) -> str:
+    """The JSON document of a failure, for stderr."""
+    content = {
+        "code": code,
+        "diagnostics": plain(getattr(error, "diagnostics", ())),
+        "error": type(error).__name__,
+        "hint": error.hint,
+        "message": str(error),
+        "schema": schema_name("error"),
+    }
+    return dumps(content)
+
+
+# Values as tab-separated records for ``cut`` and ``fzf`` (``--plain``): whole, without colour, one a line.
+#
+# The fields of a command keep their order; new ones come at the end. What would break a line or steer a
+# terminal is written as in a Python string: ``\t``, ``\n``, ``\\``, ``\x1b``, ``\u202e``.
+
+_FINDING: Final = ("path", "line", "column", "severity", "rule", "message", "hint")
+_EVENT: Final = ("id", "ts", "actor", "author", "kind", "op", "doc_ids", "session_id", "why", "text")
+_WRITTEN: Final = ("id", "path", "op", "event_id", "changed", "proposed")
+_DECISION: Final = ("id", "state", "targets", "approval_id", "event_id", "problem", "hint")
+_HOOK: Final = ("hook", "state", "path", "note")
+
+PAIRS: Final = ("", ("name", "value"))
+"""A record for each field of the value, its name first; a list gives a record for each item."""
+
+TABLES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "add": ("", _WRITTEN),
+    "edit": ("", _WRITTEN),
+    "link": ("", _WRITTEN),
+    "note": ("", ("event_id",)),
+    "remove": ("", _WRITTEN),
+    "supersede": ("", _WRITTEN),
+    "recap": ("", _WRITTEN),
+    "search": (
+        "hits",
+        ("id", "path", "line", "kind", "status", "superseded_by", "score", "title", "snippet"),
+    ),
+    "list": (
+        "documents",
+        ("id", "kind", "status", "superseded_by", "updated", "created", "tokens", "path", "tags", "title"),
+    ),
+    "status": PAIRS,
+    "log": ("events", _EVENT),
+    "why": ("nodes", ("kind", "id", "label")),
+    "blame": ("lines", ("number", "source", "exact", "text")),
+    "for": (
+        "memories",
+        (
+            "id",
+            "how",
+            "verdict",
+            "place",
+            "status",
+            "kind",
+            "superseded_by",
+            "now",
+            "path",
+            "line",
+            "reason",
+            "title",
+        ),
+    ),
+    "coverage": ("folders", ("path", "files", "anchored", "anchors", "stale", "by_pattern")),
+    "events replay": ("documents", ("state", "id", "path", "reached", "found")),
+    "undo": ("events", ("id", "ts", "op", "author", "undo_id", "why")),
+    "record": ("recorded", ()),
+    "events add": ("added", ()),
+    "events list": ("events", _EVENT),
+    "events verify": ("diagnostics", _FINDING),
+    "lint": ("diagnostics", _FINDING),
+    "anchor": ("anchors", ()),
+    "anchor suggest": ("proposals", ("place", "line", "weak", "reason")),
+    "check": (
+        "findings",
+        ("doc_id", "path", "line", "place", "verdict", "reason", "now", "file", "hunk", "commit", "subject"),
+    ),
+    "verify": ("documents", ("id", "path", "status", "changed", "refused")),
+    "verify check": ("*", ("id", "path", "written", "status", "reasons")),
+    "verify fix_moved": ("moves", ()),
+    "rule": ("*", ("code", "name", "severity", "summary")),
+    "schema list": ("names", ()),
+    "schema update": ("written", ()),
+    "doctor": ("checks", ("state", "name", "message", "hint", "command", "lost", "affects")),
+    "doctor fix": ("steps", ("state", "action", "path", "kept", "back", "problem")),
+    "init": PAIRS,
+    "config show": ("settings", ("key", "value", "origin", "file", "variable")),
+    "index status": PAIRS,
+    "index refresh": PAIRS,
+    "index rebuild": PAIRS,
+    "manifest": PAIRS,
+    "archive": ("documents", ("id", "path", "old_path")),
+    "unarchive": ("documents", ("id", "path", "old_path")),
+    "garden": ("steps", ("action", "targets", "why", "rule", "reach", "label", "key")),
+    "garden apply": ("steps", ("action", "targets", "why", "event_id")),
+    "garden propose": ("proposals", ("id", "action", "targets", "why", "label")),
+    "garden undo": ("events", ("id", "ts", "op", "author", "undo_id", "why")),
+    "patch list": (
+        "proposals",
+        (
+            *("id", "created", "age_days", "expired", "author"),
+            *("action", "rule", "label", "targets", "why", "more_targets"),
+        ),
+    ),
+    "patch show": ("changes", ("path", "doc_id", "op", "diff")),
+    "patch approve": ("decisions", _DECISION),
+    "patch reject": ("decisions", _DECISION),
+    "patch rebase": ("proposals", ("id", "state", "problem")),
+    "patch expire": ("decisions", _DECISION),
+    "restore": ("events", ("id", "ts", "op", "author", "undo_id", "why")),
+    "restore listed": (
+        "snapshots",
+        ("id", "ts", "author", "command", "steps", "taken_back", "documents", "here"),
+    ),
+    "import markdown": ("files", ("source", "imported", "id", "path", "title", "reason", "notes")),
+    "hooks install": ("", _HOOK),
+    "hooks uninstall": ("", _HOOK),
+    "hooks status": ("", _HOOK),
+    "hooks run": ("diagnostics", _FINDING),
+    "watch": PAIRS,
+}
+"""Command → where its records are in the value ("" the value itself, "*" its items) and their fields.
+
+No fields: the records are single words. The names are those of the JSON output.
+"""
+
+
+def records(command: str, value: Any) -> Iterator[str]:
+    """The value of a command in `TABLES`, one record a line, fields separated by tabs."""
+    rows = list(_pairs(value) if TABLES[command] is PAIRS else _rows(*TABLES[command], value))
+    from thunderus_mem.document.secrets import find_secrets, redacted
+
+    if find_secrets("\n".join("\t".join(row) for row in rows)):
+        rows = [[redacted(field) for field in row] for row in rows]
+    return ("\t".join(map(escaped, row)) for row in rows)
+
+
+def _rows(of: str, fields: tuple[str, ...], value: Any) -> Iterator[list[str]]:
+    if of == "*":
+        items = value if field_names(value) is None else [value]
+    else:
+        items = getattr(value, of) if of else [value]
+    for item in items:
+        yield [_text(getattr(item, name)) for name in fields] if fields else [_text(item)]
+
+
+def _pairs(value: Any) -> Iterator[list[str]]:
+    names = field_names(value)
+    pairs = value.items() if names is None else ((name, getattr(value, name)) for name in names)
+    for name, item in pairs:
+        if isinstance(item, dict):
+            yield from ([f"{name}.{key}", _text(inner)] for key, inner in item.items())
+        elif isinstance(item, (tuple, list)):
+            yield from ([name, _text(inner)] for inner in item)
+        else:
+            yield [name, _text(item)]
+
+
+def _text(item: Any) -> str:
+    """One field: words of a list with commas between, true and false, nothing for what is not there."""
+    if item is None:
+        return ""
+    if isinstance(item, bool):
+        return "true" if item else "false"
+    if isinstance(item, tuple) and field_names(item) is None:
+        return ",".join(map(_text, item))
+    names = field_names(item)
+    if names is not None:
+        return " ".join(filter(None, (_text(getattr(item, name)) for name in names)))
+    return str(item)

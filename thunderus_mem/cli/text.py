@@ -1,0 +1,325 @@
+"""Colour as marks in the text: set while rendering, turned into escapes (or nothing) when printed.
+
+The marks are two private-use characters. They pass the filter that makes control characters visible, so that
+a document's own escapes never reach the terminal while ours do. A document that holds these two characters
+changes a colour at worst.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.diagnostic import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.errors import ThunderusError
+
+# Private use area: U+F8E0 opens and names a style by the character that follows, U+F8E1 closes.
+_OPEN, _CLOSE = "\uf8e0", "\uf8e1"
+_CODES: Final = {
+    "b": "1",  # bold
+    "d": "2",  # dim
+    "r": "1;31",  # error
+    "y": "33",  # warning
+    "g": "32",  # good
+    "c": "36",  # an id or a path
+    "m": "1;33",  # a match in a snippet
+}
+# Above them one character for each look that drawn Markdown may have: five switches and seventeen colours.
+_FIRST_LOOK: Final = 0xF000
+_SWITCHES: Final = ("1", "2", "3", "4", "9")  # bold, dim, italic, underlined, struck
+_COLOURS: Final = ("", *(str(30 + at) for at in range(8)), *(str(90 + at) for at in range(8)))
+_LAST_LOOK: Final = _FIRST_LOOK + len(_COLOURS) * (1 << len(_SWITCHES)) - 1
+_MARK: Final = f"{_OPEN}([{''.join(_CODES)}{chr(_FIRST_LOOK)}-{chr(_LAST_LOOK)}])|{_CLOSE}"
+
+
+def _marked(style: str, text: str) -> str:
+    return f"{_OPEN}{style}{text}{_CLOSE}" if text else text
+
+
+def _code(mark: str) -> str:
+    """The numbers of the escape behind a mark."""
+    if mark in _CODES:
+        return _CODES[mark]
+    switches, colour = divmod(ord(mark) - _FIRST_LOOK, len(_COLOURS))
+    codes = [code for at, code in enumerate(_SWITCHES) if switches >> at & 1]
+    return ";".join([*codes, *filter(None, [_COLOURS[colour]])])
+
+
+def look(text: str, *, switches: tuple[bool, ...] = (), colour: int | None = None) -> str:
+    """A text marked with any look: bold, dim, italic, underlined, struck, and one of sixteen colours."""
+    bits = sum(1 << at for at, wanted in enumerate(switches) if wanted)
+    number = bits * len(_COLOURS) + (0 if colour is None else colour + 1)
+    return _marked(chr(_FIRST_LOOK + number), text) if number else text
+
+
+class Style:
+    """Marks text, and paints marked text. Without colour the marks vanish."""
+
+    __slots__ = ("colored",)
+
+    def __init__(self, *, colored: bool) -> None:
+        self.colored = colored
+
+    def bold(self, text: str) -> str:
+        """A title."""
+        return _marked("b", text)
+
+    def dim(self, text: str) -> str:
+        """What matters less."""
+        return _marked("d", text)
+
+    def error(self, text: str) -> str:
+        """What is wrong."""
+        return _marked("r", text)
+
+    def warning(self, text: str) -> str:
+        """What deserves a look."""
+        return _marked("y", text)
+
+    def good(self, text: str) -> str:
+        """What is fine."""
+        return _marked("g", text)
+
+    def name(self, text: str) -> str:
+        """An id or a path: something to copy."""
+        return _marked("c", text)
+
+    def match(self, text: str) -> str:
+        """Words that were searched for."""
+        return _marked("m", text)
+
+    def paint(self, text: str) -> str:
+        """Marks into escapes, or into nothing."""
+        if _OPEN not in text and _CLOSE not in text:
+            return text
+        if not self.colored:
+            return re.sub(_MARK, "", text)
+        return re.sub(_MARK, lambda found: f"\x1b[{_code(found[1])}m" if found[1] else "\x1b[0m", text)
+
+
+def unmarked(text: str) -> str:
+    """The text without marks, for measuring its width."""
+    if _OPEN not in text and _CLOSE not in text:
+        return text
+    return re.sub(_MARK, "", text)
+
+
+def pieces(text: str) -> list[str]:
+    """The text as its characters and its marks, each mark whole."""
+    return re.findall(rf"{_MARK.replace('(', '(?:')}|.", text, re.DOTALL)
+
+
+def is_mark(piece: str) -> bool:
+    """Whether a piece is a mark."""
+    return piece[:1] in (_OPEN, _CLOSE)
+
+
+# Text in columns and lines: widths as a terminal counts them, plurals, times a person reads.
+
+ELLIPSIS = "…"
+_LEAST_BESIDE = 24
+"""Columns that a text needs to stand beside others; in fewer it stands below them."""
+
+
+def width(text: str) -> int:
+    """Columns a text takes: wide East Asian characters two, combining ones none, style marks none."""
+    bare = unmarked(text)
+    if bare.isascii():
+        return len(bare)
+    return sum(_char_width(char) for char in bare)
+
+
+def _char_width(char: str) -> int:
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in "WF" else 1
+
+
+def cut(text: str, limit: int) -> str:
+    """A text in at most ``limit`` columns; a cut one ends in an ellipsis. Its marks stay."""
+    if width(text) <= limit:
+        return text
+    kept, used, ended = [], 0, False
+    for piece in pieces(text):
+        if len(piece) > 1 or is_mark(piece):
+            kept.append(piece)
+            continue
+        used += _char_width(piece)
+        if used <= limit - 1:
+            kept.append(piece)
+        elif not ended:
+            kept.append(ELLIPSIS)
+            ended = True
+    return "".join(kept)
+
+
+def wrapped(text: str, limit: int) -> list[str]:
+    """A text in lines of at most ``limit`` columns, broken between words; a longer word has its own line."""
+    lines: list[str] = []
+    used = 0
+    for word in text.split(" "):
+        size = width(word)
+        if lines and used + 1 + size <= limit:
+            lines[-1] += f" {word}"
+            used += 1 + size
+        else:
+            lines.append(word)
+            used = size
+    return lines
+
+
+def folded(text: str, limit: int) -> str:
+    """A text whose lines of more than ``limit`` columns go on below, broken between words and as far from the
+    margin as they began; the others stay as they are, and so does a word that is longer than a line."""
+    return "\n".join(part for line in text.split("\n") for part in _folded(line, limit))
+
+
+def _folded(line: str, limit: int) -> list[str]:
+    if width(line) <= limit:
+        return [line]
+    words = line.lstrip(" ")
+    margin = " " * min(len(line) - len(words), limit // 2)
+    parts = (part.strip(" ") for part in wrapped(words, limit - len(margin)))
+    return [margin + part for part in parts if part]
+
+
+def aligned(rows: Sequence[Sequence[str]], gap: int = 2) -> list[str]:
+    """Rows as lines with aligned columns; no blanks at line ends."""
+    if not rows:
+        return []
+    count = max(len(row) for row in rows)
+    widths = [max((width(row[at]) for row in rows if at < len(row)), default=0) for at in range(count)]
+    lines = []
+    for row in rows:
+        cells = [cell + " " * (widths[at] - width(cell)) for at, cell in enumerate(row)]
+        lines.append((" " * gap).join(cells).rstrip())
+    return lines
+
+
+def flowing(rows: Sequence[Sequence[str]], room: int | None, gap: int = 2) -> list[str]:
+    """Rows of one length as `aligned`, in at most ``room`` columns where that is a number: the last cell goes
+    on below itself, or below the row where its words have no room beside the others."""
+    lines = aligned(rows, gap)
+    if room is None or all(width(line) <= room for line in lines):
+        return lines
+    lead = aligned([row[:-1] for row in rows], gap)
+    start = max(map(width, lead)) + gap
+    found: list[str] = []
+    for row, first, line in zip(rows, lead, lines, strict=True):
+        if width(line) <= room:
+            found.append(line)
+        elif room - start >= max(_LEAST_BESIDE, *map(width, row[-1].split(" "))):
+            head, *rest = wrapped(row[-1], room - start)
+            found += [first + " " * (start - width(first)) + head, *(" " * start + one for one in rest)]
+        else:
+            found += [first.rstrip()] if width(first) <= room else wrapped(" ".join(first.split()), room)
+            found += [" " * gap + one for one in wrapped(row[-1], room - gap)]
+    return found
+
+
+def indented(text: str, room: int | None, indent: str = "") -> list[str]:
+    """A text behind ``indent``, in lines of at most ``room`` columns where that is a number."""
+    return [indent + line for line in ([text] if room is None else wrapped(text, room - len(indent)))]
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """``1 document``, ``3 documents``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def one_line(text: str) -> str:
+    """A text in one line: every run of blanks is one space."""
+    return " ".join(text.split())
+
+
+def day(timestamp: str) -> str:
+    """The date of an RFC 3339 text."""
+    return timestamp[:10]
+
+
+def minute(timestamp: str) -> str:
+    """Date and time to the minute of an RFC 3339 text: ``2026-01-21 09:00``."""
+    return timestamp[:16].replace("T", " ")
+
+
+def size(count: int) -> str:
+    """Bytes as people read them."""
+    if count < 1024:
+        return f"{count} B"
+    return f"{count / 1024:.0f} KiB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MiB"
+
+
+# A failure in words: what was found, one sentence, and what to do.
+
+
+def told(error: ThunderusError, style: Style) -> Iterator[str]:
+    """The lines that tell of an error."""
+    for finding in getattr(error, "diagnostics", ()):
+        yield finding_line(finding, style)
+    yield f"{style.error('error:')} {_begun(str(error))}{_end(str(error))}"
+    if error.hint:
+        yield hinted(error.hint, style)
+
+
+def hinted(hint: str, style: Style) -> str:
+    """The line that says what to do."""
+    return f"{style.dim('hint:')}  {_begun(hint)}"
+
+
+def _begun(text: str) -> str:
+    """A message with a capital, unless it begins with a name."""
+    first = text.partition(" ")[0].rstrip(",")
+    return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
+
+
+def _end(text: str) -> str:
+    """The full stop that a message lacks."""
+    return "" if text.endswith((".", "?", "!", ":", "`")) else "."
+
+
+# Values for people: calm, aligned, readable without colour.
+#
+# Every function takes a value and the console it is for, and returns text; the console prints it.
+
+
+def severity_word(severity: Severity, style: Style) -> str:
+    """``error``, ``warning`` or ``note``, in its colour."""
+    if severity is Severity.ERROR:
+        return style.error(severity.value)
+    return style.warning(severity.value) if severity is Severity.WARNING else style.dim(severity.value)
+
+
+def finding_line(finding: Diagnostic, style: Style) -> str:
+    """One finding in one line: place, weight, rule (what `add` alone finds has none), message."""
+    place = finding.path + (f":{finding.line}:{finding.column}" if finding.line else "")
+    head = f"{style.name(place)}: " if place else ""
+    rule = f" {finding.rule}" if finding.rule else ""
+    return f"{head}{severity_word(finding.severity, style)}{rule} {finding.message}"
+
+
+def finding_lines(findings: Sequence[Diagnostic], style: Style) -> list[str]:
+    """Findings with their hints below."""
+    lines: list[str] = []
+    for finding in findings:
+        lines.append(finding_line(finding, style))
+        if finding.hint:
+            lines.append(f"    {style.dim(finding.hint)}")
+    return lines
+
+
+# Anchors and verdicts for people: what the code says of a document, and what to do about it.
+
+
+def verdict_word(verdict: str, style: Style) -> str:
+    """A verdict, or a status, in its colour."""
+    if verdict == "verified":
+        return style.good(verdict)
+    if verdict in ("changed", "missing", "stale"):
+        return style.error(verdict)
+    return style.warning(verdict) if verdict == "moved" else style.dim(verdict)

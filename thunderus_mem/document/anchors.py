@@ -1,0 +1,298 @@
+"""Anchors: the places in the code that a document says it talks about. Pure.
+
+In the frontmatter an anchor is a mapping (``path`` and, as far as wanted, ``symbol``, ``lines``,
+``fingerprint``) or one text: ``src/jwt.py``, ``src/jwt.py#Token.issue``, ``src/jwt.py:L10-20``.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from thunderus_mem.document.frontmatter.nodes import Mapping, Scalar, Sequence, plain_data
+from thunderus_mem.document.paths import path_in
+from thunderus_mem.document.references import code_spans, references
+from thunderus_mem.errors import InvalidDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from thunderus_mem.document.frontmatter.nodes import Node
+
+_LINES: Final = re.compile(r"L?([1-9][0-9]{0,6})(?:-L?([1-9][0-9]{0,6}))?", re.ASCII)
+_BEHIND_COLON: Final = re.compile(r"(.+):(L?[1-9][0-9]{0,6}(?:-L?[1-9][0-9]{0,6})?)", re.ASCII | re.DOTALL)
+_WILD: Final = re.compile(r"[*?\[]")
+_MAX_PATH: Final = 1_024
+_MAX_SYMBOL: Final = 512
+
+
+class Anchor(NamedTuple):
+    """A place in the code. ``path`` is POSIX and relative to the root of the store; it may be a glob, or a
+    folder when it ends in ``/``.
+
+    ``symbol`` is a dotted name in that file, ``lines`` the first and the last line from 1, ``fingerprint``
+    what was there when somebody last said that the document is right about it ("" = nobody did yet).
+    """
+
+    path: str
+    symbol: str = ""
+    lines: tuple[int, int] | None = None
+    fingerprint: str = ""
+
+    @property
+    def place(self) -> str:
+        """The anchor as one text, without the fingerprint."""
+        if self.symbol:
+            return f"{self.path}#{self.symbol}"
+        if self.lines is None:
+            return self.path
+        first, last = self.lines
+        return f"{self.path}:L{first}" if first == last else f"{self.path}:L{first}-{last}"
+
+    @property
+    def is_glob(self) -> bool:
+        """Whether the path stands for all files it matches."""
+        return self.is_weak and (self.path.endswith("/") or _WILD.search(self.path) is not None)
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it names whole files, so that any edit in them speaks against the document."""
+        return not self.symbol and self.lines is None
+
+    @property
+    def item(self) -> dict[str, str]:
+        """The anchor as the frontmatter holds it."""
+        found = {"path": self.path}
+        if self.symbol:
+            found["symbol"] = self.symbol
+        if self.lines is not None:
+            first, last = self.lines
+            found["lines"] = str(first) if first == last else f"{first}-{last}"
+        if self.fingerprint:
+            found["fingerprint"] = self.fingerprint
+        return found
+
+
+class Cited(NamedTuple):
+    """An anchor of a document: the line of the file it stands in, and the item as it is written there."""
+
+    anchor: Anchor
+    line: int
+    item: Any
+
+
+def parse_lines(text: str) -> tuple[int, int] | None:
+    """``10``, ``10-20``, ``L10-L20`` as first and last line; ``None`` for anything else."""
+    match = _LINES.fullmatch(text.strip())
+    if match is None:
+        return None
+    first, last = int(match[1]), int(match[2] or match[1])
+    return (first, last) if first <= last else None
+
+
+def parse_anchor(text: str) -> Anchor:
+    """An anchor from one text: ``PATH``, ``PATH#SYMBOL``, ``PATH:10-20`` or ``PATH#L10-L20``.
+
+    Raises `InvalidDocument` for a text that names no place.
+    """
+    text = text.strip()
+    anchor, usable = _split(text)
+    return _checked(anchor, text, empty=not usable)
+
+
+def split_place(text: str) -> Anchor:
+    """Path, symbol and lines of a text as `parse_anchor` takes it, but the path as it is written: it may be
+    absolute, or lead upwards. Raises `InvalidDocument` when nothing usable follows the path.
+    """
+    anchor, usable = _split(text)
+    return anchor if usable else _checked(anchor, text, empty=True)
+
+
+def _split(text: str) -> tuple[Anchor, bool]:
+    """A text taken apart, and whether what follows its path can be used."""
+    path, mark, rest = text.partition("#")
+    if mark:
+        lines = parse_lines(rest) if rest[:1] == "L" else None
+        return (Anchor(path, lines=lines) if lines else Anchor(path, rest)), bool(rest)
+    match = _BEHIND_COLON.fullmatch(text)
+    if match is None:
+        return Anchor(text), True
+    lines = parse_lines(match[2])
+    return Anchor(match[1], lines=lines), lines is not None
+
+
+def _checked(anchor: Anchor, text: str, *, empty: bool = False) -> Anchor:
+    path = _normal(anchor.path)
+    reason = ""
+    if empty:
+        reason = "nothing usable follows the path"
+    elif not path:
+        reason = "it names no file"
+    elif path.startswith(("/", "../")) or path == "..":
+        reason = "the path leads out of the repository"
+    elif len(path) > _MAX_PATH or len(anchor.symbol) > _MAX_SYMBOL:
+        reason = "it is too long"
+    elif not (path.isprintable() and anchor.symbol.isprintable()):
+        reason = "it holds control characters"
+    if reason:
+        shown = text if len(text) <= 80 else text[:80] + "…"
+        raise InvalidDocument(
+            f"{shown!r} is no anchor: {reason}",
+            hint="write PATH, PATH#SYMBOL or PATH:10-20, the path relative to the repository",
+        )
+    return anchor._replace(path=path)
+
+
+def _normal(path: str) -> str:
+    """The path without ``.`` and doubled slashes, ``..`` taken back; "" when nothing is left."""
+    if path.startswith("/"):
+        return path
+    names: list[str] = []
+    for name in path.split("/"):
+        if name == ".." and names and names[-1] != "..":
+            names.pop()
+        elif name not in ("", "."):
+            names.append(name)
+    return "/".join(names) + ("/" if names and path.endswith("/") else "")
+
+
+def place_of(item: Any) -> str:
+    """The place that an item of a list of anchors names, however it is written; "" for none."""
+    if isinstance(item, dict):
+        anchor = _of_mapping({key: text for key, text in item.items() if isinstance(text, str)})
+    else:
+        anchor = _quietly(item) if isinstance(item, str) else None
+    return anchor.place if anchor is not None else ""
+
+
+def anchors_in(header: Mapping, header_line: int) -> tuple[Cited, ...]:
+    """The anchors of a frontmatter, in order, each with the line of the file it stands in.
+
+    Items that name no place are left out: the schema speaks of them.
+    """
+    node = header.get("anchors")
+    if isinstance(node, Scalar) and node.text and not (node.plain and node.text in ("~", "null")):
+        return tuple(_cited([node], header_line))
+    return tuple(_cited(node.items, header_line)) if isinstance(node, Sequence) else ()
+
+
+def _cited(items: list[Scalar] | tuple[Node, ...], header_line: int) -> Iterator[Cited]:
+    for item in items:
+        written = plain_data(item)
+        found = _quietly(written) if isinstance(item, Scalar) else None
+        if isinstance(item, Mapping):
+            found = _of_mapping({key: text for key, text in written.items() if isinstance(text, str)})
+        if found is not None:
+            yield Cited(found, header_line + item.line - 1, written)
+
+
+def _quietly(text: str) -> Anchor | None:
+    try:
+        return parse_anchor(text)
+    except InvalidDocument:
+        return None
+
+
+def _of_mapping(values: dict[str, str]) -> Anchor | None:
+    given = values.get("lines", "")
+    lines = parse_lines(given)
+    anchor = Anchor(values.get("path", ""), values.get("symbol", ""), lines, values.get("fingerprint", ""))
+    try:
+        return _checked(anchor, anchor.path, empty=bool(given) and lines is None)
+    except InvalidDocument:
+        return None
+
+
+# What the code spans and links of a text name: files, places in files, and names out of the code. Pure.
+
+_LONGEST: Final = 300
+_WORD: Final = r"[^\W\d]\w*"
+_NAME: Final = re.compile(rf"{_WORD}(?:(?:\.|::|#|->|\?\.){_WORD})*")
+_SYMBOL: Final = re.compile(rf"{_WORD}(?:(?:\.|::){_WORD})*(?:\(\))?")
+_PARTING: Final = re.compile(r"\?\.|\.|::|#|->")
+_LINE_SUFFIX: Final = re.compile(r"[:#](L?[0-9]+(?:-L?[0-9]+)?)(?::[0-9]+)?")
+_BEFORE_WORDS: Final = (
+    "async await class const def default enum export fn func function impl interface let new private "
+    "protected pub public static struct trait type var "
+)
+_BEFORE: Final = frozenset(_BEFORE_WORDS.split())
+_OWN: Final = frozenset(("self", "this", "cls", "Self", "super"))
+
+
+class CodeWord(NamedTuple):
+    """What one code span or link names.
+
+    ``path`` is a file or folder ("" for none) and ``symbol`` or ``lines`` a place in it; ``name`` the parts
+    of a name out of the code, which ``called`` says stands there with its brackets. A text that may be
+    either, such as ``app.go``, has both. ``line`` and ``paragraph`` count from 1 in the text.
+    """
+
+    code: str
+    line: int
+    paragraph: int
+    path: str = ""
+    symbol: str = ""
+    lines: tuple[int, int] | None = None
+    name: tuple[str, ...] = ()
+    called: bool = False
+
+
+def code_words(body: str, folder: str = "") -> tuple[CodeWord, ...]:
+    """What a Markdown text names, in order. Links are relative to ``folder``, where the document is."""
+    found = [word for span in code_spans(body) if (word := _read(span.code, span.line, span.paragraph))]
+    found.extend(_links(body, folder))
+    return tuple(sorted(found, key=lambda word: word.line))
+
+
+def _links(body: str, folder: str) -> Iterator[CodeWord]:
+    for one in references(body):
+        path, _, behind = one.target.partition("#")
+        if one.kind == "link" and path and path_in(path):
+            named = posixpath.normpath(posixpath.join(folder, path))
+            lines = parse_lines(behind) if behind[:1] == "L" else None
+            yield CodeWord(one.target, one.line, one.line, named, lines=lines)
+
+
+def _read(code: str, line: int, paragraph: int) -> CodeWord | None:
+    if not code or len(code) > _LONGEST or not code.isprintable():
+        return None
+    word = CodeWord(code, line, paragraph)
+    for mark in ("#", "::"):
+        head, found, rest = code.partition(mark)
+        if found and path_in(head) and _SYMBOL.fullmatch(rest) and parse_lines(rest) is None:
+            return word._replace(path=head, symbol=rest.removesuffix("()").replace("::", "."))
+    path = path_in(code)
+    name, called = _name(code)
+    if not path:
+        return word._replace(name=name, called=called) if name else None
+    match = _LINE_SUFFIX.fullmatch(code[len(path) :])
+    return word._replace(path=path, lines=parse_lines(match[1]) if match else None, name=name)
+
+
+def _name(code: str) -> tuple[tuple[str, ...], bool]:
+    """The parts of the one name that a text is about, and whether it is called there."""
+    words = code.split(" ")
+    while len(words) > 1 and words[0] in _BEFORE:
+        words.pop(0)
+    text = " ".join(words).lstrip("@&*").rstrip(":;,.!")
+    match = _NAME.match(text)
+    if match is None:
+        return (), False
+    rest = text[match.end() :]
+    called = rest.startswith("(") and _closes(rest)
+    if rest and not called and not (rest[0] in "<[" and rest[-1] in ">]"):
+        return (), False
+    parts = tuple(_PARTING.split(match[0]))
+    return (parts[1:] if len(parts) > 1 and parts[0] in _OWN else parts), called
+
+
+def _closes(rest: str) -> bool:
+    """Whether a call ends with its brackets, or with the type that it returns."""
+    depth = 0
+    for at, char in enumerate(rest):
+        depth += (char == "(") - (char == ")")
+        if not depth:
+            behind = rest[at + 1 :].lstrip()
+            return not behind or behind.startswith(("->", ":"))
+    return False

@@ -1,0 +1,285 @@
+"""A memory document: frontmatter, body, and what the rest of the program asks of them.
+
+The one way from bytes to a `Document`. Nothing here raises: what cannot be read is a finding.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Final, NamedTuple, TypeGuard
+
+from thunderus_mem.diagnostic import Diagnostic, Severity
+from thunderus_mem.document.frontmatter.nodes import (
+    HeaderProblem,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    typed_data,
+)
+from thunderus_mem.document.frontmatter.read import Fences, find_fences, read_header
+
+MAX_DOCUMENT: Final = 1024 * 1024
+KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
+RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
+_NULLS: Final = frozenset(["", "~", "null", "Null", "NULL"])
+
+
+class Link(NamedTuple):
+    """An edge to another document. ``rel`` is one of `RELATIONS`, ``target`` an id as it is written."""
+
+    rel: str
+    target: str
+
+
+class Document(NamedTuple):
+    """A document that reads. ``text`` is the file exactly as decoded: BOM and CRLF stay.
+
+    ``header_line`` is the file line of the header's first line, so a node's file line is
+    ``header_line + node.line - 1``. ``body_start`` is an offset into ``text``, ``body_line`` its line.
+    ``last_verified_commit`` and ``status`` come from ``verification``; ``status`` is "unknown" without one.
+    A key of the wrong type reads as absent here, a single text where a list belongs as a list of one; the
+    schema rule reports both.
+    """
+
+    path: str
+    text: str
+    header: Mapping
+    header_line: int
+    body_start: int
+    body_line: int
+    id: str
+    title: str
+    kind: str
+    tags: tuple[str, ...]
+    created: str
+    updated: str
+    events: tuple[str, ...]
+    patches: tuple[str, ...]
+    commits: tuple[str, ...]
+    status: str
+    last_verified_commit: str | None
+    aliases: tuple[str, ...]
+    links: tuple[Link, ...]
+
+    @property
+    def body(self) -> str:
+        """The text after the closing fence line."""
+        return self.text[self.body_start :]
+
+    @property
+    def hash(self) -> str:
+        """`content_hash` of the whole file."""
+        return content_hash(self.text)
+
+    @property
+    def imported_from(self) -> str:
+        """The file an import took the text from (``metadata.imported_from``); "" for any other document."""
+        metadata = self.header.get("metadata")
+        return _text(metadata.get("imported_from")) if isinstance(metadata, Mapping) else ""
+
+    @property
+    def confirmed_by(self) -> str:
+        """Who confirmed it last (``verification.by``): user, agent, or "" when that is not known."""
+        verification = self.header.get("verification")
+        by = _text(verification.get("by")) if isinstance(verification, Mapping) else ""
+        return by if self.status == "verified" else ""
+
+    def data(self) -> dict[str, Any]:
+        """The frontmatter with types. See `header.typed_data`."""
+        return typed_data(self.header)
+
+
+class Reading(NamedTuple):
+    """What came of reading a file: a document or the findings that say why not.
+
+    ``text`` is ``None`` when the bytes are no text, ``header`` when there is none that reads.
+    """
+
+    path: str
+    text: str | None
+    header: Mapping | None
+    header_line: int
+    document: Document | None
+    problems: tuple[Diagnostic, ...]
+
+
+def content_hash(data: bytes | str) -> str:
+    """``sha256:`` and hex over the bytes with CRLF and CR turned into LF."""
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    if b"\r" in raw:
+        raw = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return "sha256:" + hashlib.sha256(raw).hexdigest()
+
+
+def read_document(path: str, data: bytes) -> Reading:
+    """Read the bytes of the file at ``path`` (root-relative, only named in findings). Never raises."""
+    decoded = _decode(path, data)
+    if isinstance(decoded, Diagnostic):
+        return Reading(path, None, None, 0, None, (decoded,))
+    fences = find_fences(decoded)
+    if fences is None or not fences.closed:
+        return Reading(path, decoded, None, 0, None, (_no_fences(path, decoded, fences),))
+    header, problems = read_header(decoded[fences.start : fences.end])
+    if header is None:
+        found = tuple(_header_finding(path, fences.line, problem) for problem in problems)
+        return Reading(path, decoded, None, fences.line, None, found)
+    missing = _missing_identity(path, header, fences.line)
+    document = None if missing else _document(path, decoded, header, fences)
+    return Reading(path, decoded, header, fences.line, document, missing)
+
+
+def _error(rule: str, path: str, line: int, column: int, message: str, **more: str) -> Diagnostic:
+    return Diagnostic(rule, Severity.ERROR, path, line, column, message, **more)  # type: ignore[arg-type]
+
+
+def _decode(path: str, data: bytes) -> str | Diagnostic:
+    if len(data) > MAX_DOCUMENT:
+        message = f"The file holds {len(data):,} bytes."
+        hint = "Split the document, or keep only what a reader needs."
+        return _error("TM003", path, 0, 0, message, expected="at most 1 MiB", hint=hint)
+    zero = data.find(b"\0")
+    if zero >= 0:
+        line = data.count(b"\n", 0, zero) + 1
+        hint = "Delete the byte, or move the file out of the memory folders if it is no text."
+        return _error("TM002", path, line, 1, "The file holds a NUL byte.", expected="text", hint=hint)
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        before = data[data.rfind(b"\n", 0, error.start) + 1 : error.start]
+        column = len(before.decode("utf-8", "replace")) + 1
+        message = f"The byte 0x{data[error.start]:02x} is not UTF-8."
+        hint = "Save the file as UTF-8."
+        return _error("TM001", path, line, column, message, expected="UTF-8 text", hint=hint)
+
+
+def _no_fences(path: str, text: str, fences: Fences | None) -> Diagnostic:
+    if fences is not None:
+        hint = "Close the frontmatter with a line that holds only ---."
+        return _error(
+            "TM005", path, 1, 1, "The frontmatter is never closed.", expected="a closing ---", hint=hint
+        )
+    message = "The file has no frontmatter."
+    hint = (
+        "Begin the file with a line ---, then id, title and kind, then a line ---; or put it elsewhere and "
+        "bring it in: thunderus-mem import markdown FILE --kind fact."
+    )
+    if text.lstrip("\ufeff \t\r\n").startswith("---"):
+        message = "The frontmatter does not begin in the first line, or its first line holds more than ---."
+        hint = "Begin the file with a line ---, then id, title and kind, then a line ---."
+    return _error("TM004", path, 1, 1, message, expected="--- in the first line", hint=hint)
+
+
+_RULE_OF: Final = {
+    "duplicate-key": "TM007",
+    "tab": "TM008",
+    "alias": "TM009",
+    "anchor": "TM009",
+    "tag": "TM009",
+    "merge-key": "TM009",
+    "depth": "TM010",
+    "size": "TM010",
+}
+_EXPECTED_OF: Final = {
+    "TM006": "YAML keys and values",
+    "TM007": "every key once",
+    "TM008": "spaces",
+    "TM009": "plain values, without anchors, aliases, tags and merge keys",
+    "TM010": "at most 32 KiB, 6 levels and 2,500 values",
+}
+
+
+def _header_finding(path: str, first_line: int, problem: HeaderProblem) -> Diagnostic:
+    rule = _RULE_OF.get(problem.code, "TM006")
+    return _error(
+        rule,
+        path,
+        first_line + problem.line - 1,
+        problem.column,
+        problem.message,
+        key=problem.key,
+        expected=_EXPECTED_OF[rule],
+        hint=problem.hint,
+    )
+
+
+def _missing_identity(path: str, header: Mapping, first_line: int) -> tuple[Diagnostic, ...]:
+    found = []
+    for key in ("id", "title", "kind"):
+        node = header.get(key)
+        if isinstance(node, Scalar) and node.text.strip():
+            continue
+        if node is None:
+            line, column, message = first_line, 1, f"The frontmatter has no {key}."
+        else:
+            line, column = first_line + node.line - 1, node.column
+            message = f"The {key} is {'empty' if isinstance(node, Scalar) else 'not one text'}."
+        hint = f"Add a line '{key}: …'."
+        found.append(_error("TM011", path, line, column, message, key=key, expected="a text", hint=hint))
+    return tuple(found)
+
+
+def _document(path: str, text: str, header: Mapping, fences: Fences) -> Document:
+    found: dict[str, Node] = {entry.key.text: entry.value for entry in header.entries}
+    provenance = _children(found.get("provenance"))
+    verification = _children(found.get("verification"))
+    commit = verification.get("last_verified_commit")
+    return Document(
+        path,
+        text,
+        header,
+        fences.line,
+        fences.body_start,
+        fences.body_line,
+        _text(found.get("id")),
+        _text(found.get("title")),
+        _text(found.get("kind")),
+        _tags(found.get("tags")),
+        _text(found.get("created")),
+        _text(found.get("updated")),
+        _texts(provenance.get("events")),
+        _texts(provenance.get("patches")),
+        _texts(provenance.get("commits")),
+        _text(verification.get("status")) or "unknown",
+        None
+        if isinstance(commit, Scalar) and commit.plain and commit.text in _NULLS
+        else _text(commit) or None,
+        _texts(found.get("aliases")),
+        _links(found.get("links")),
+    )
+
+
+def _children(node: Node | None) -> dict[str, Node]:
+    return {entry.key.text: entry.value for entry in node.entries} if isinstance(node, Mapping) else {}
+
+
+def _text(node: Node | None) -> str:
+    return node.text if isinstance(node, Scalar) else ""
+
+
+def tag_words(text: str) -> tuple[str, ...]:
+    """The tags in one text, as older documents write them: parted by commas, or by blanks."""
+    words = text.split(",") if "," in text else text.split()
+    return tuple(dict.fromkeys(tag for word in words if (tag := word.strip().lstrip("#"))))
+
+
+def _tags(node: Node | None) -> tuple[str, ...]:
+    return tag_words(node.text) if _is_given(node) else _texts(node)
+
+
+def _is_given(node: Node | None) -> TypeGuard[Scalar]:
+    return isinstance(node, Scalar) and not (node.plain and node.text in _NULLS)
+
+
+def _texts(node: Node | None) -> tuple[str, ...]:
+    if not isinstance(node, Sequence):
+        return (node.text,) if _is_given(node) and node.text else ()
+    return tuple([item.text for item in node.items if isinstance(item, Scalar) and item.text])
+
+
+def _links(node: Node | None) -> tuple[Link, ...]:
+    if node is None:
+        return ()
+    children = _children(node)
+    return tuple([Link(rel, target) for rel in RELATIONS for target in _texts(children.get(rel))])

@@ -1,0 +1,474 @@
+"""Edits of a document's text that change only the lines of the key they name.
+
+Each edit finds its place in the header as read, splices text there, and reads the result again before it
+gives it back: a text that would not read as meant is never returned.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from thunderus_mem.document.frontmatter.nodes import (
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    plain_data,
+    typed_data,
+)
+from thunderus_mem.document.frontmatter.write import (
+    as_read,
+    block_lines,
+    checked,
+    entry_lines,
+    joined,
+    line_after,
+    line_start,
+    open_header,
+    ordered,
+    quoted,
+    scalar,
+    with_item,
+    with_new_key,
+    with_value,
+    without_flow,
+    without_items,
+)
+from thunderus_mem.errors import InvalidDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from thunderus_mem.document.frontmatter.write import Opened
+
+Value: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
+Item: TypeAlias = str | dict[str, str]
+"""What a list holds: texts, or, among anchors, mappings of texts."""
+_NULLS = frozenset(["", "~", "null", "Null", "NULL"])
+
+
+def _entry(mapping: Mapping, key: str) -> Entry | None:
+    for entry in mapping.entries:
+        if entry.key.text == key:
+            return entry
+    return None
+
+
+def _is_null(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.plain and node.text in _NULLS
+
+
+def _name(key: tuple[str, ...]) -> str:
+    return ".".join(key)
+
+
+def set_key(text: str, key: tuple[str, ...], value: Value) -> str:
+    """Give ``key`` (a path such as ``("verification", "status")``) a value.
+
+    A missing key is added at its fixed place, with the parents it needs. A value that is there already
+    leaves the text as it is. Raises `InvalidDocument` when the header cannot be read or a parent is no
+    mapping.
+    """
+    opened = open_header(text)
+    before = plain_data(opened.root)
+    mapping, parent = opened.root, ""
+    for depth, name in enumerate(key):
+        entry = _entry(mapping, name)
+        rest = key[depth + 1 :]
+        if entry is None:
+            wrapped = _wrapped(rest, value)
+            header = with_new_key(opened, mapping, name, wrapped, parent)
+            return checked(opened, header, data_with(before, key, value))
+        if not rest:
+            if plain_data(entry.value) == as_read(value) and _same_type(entry.value, value):
+                return text
+            header = with_value(opened, mapping, entry, value)
+            return checked(opened, header, data_with(before, key, value))
+        if isinstance(entry.value, Mapping) and entry.value.entries:
+            mapping, parent = entry.value, name
+            continue
+        if not (_is_null(entry.value) or isinstance(entry.value, Mapping)):
+            message = f"The key '{_name(key[: depth + 1])}' holds no keys of its own."
+            raise InvalidDocument(message, hint=f"Make '{name}' a mapping, or remove it, then try again.")
+        header = with_value(opened, mapping, entry, _wrapped(rest, value))
+        return checked(opened, header, data_with(before, key, value))
+    raise InvalidDocument("No key was named.", hint="Name the key to set.")
+
+
+def _same_type(node: Node, value: Value) -> bool:
+    """Whether a scalar that has the right text also has the right type: quoted or not is the difference."""
+    if not isinstance(node, Scalar) or isinstance(value, str):
+        return True
+    return node.plain
+
+
+def _wrapped(rest: tuple[str, ...], value: Any) -> Any:
+    for name in reversed(rest):
+        value = {name: value}
+    return value
+
+
+def data_with(data: Any, key: tuple[str, ...], value: Any) -> Any:
+    """The plain data of a header after ``key`` is set."""
+    copy = dict(data) if isinstance(data, dict) else {}
+    head, rest = key[0], key[1:]
+    copy[head] = data_with(copy.get(head), rest, value) if rest else as_read(value)
+    return copy
+
+
+def _without(data: Any, key: tuple[str, ...], emptied: Any) -> Any:
+    """The plain data of a header after ``key`` is gone; ``emptied`` is what a keyless mapping reads as."""
+    copy = dict(data)
+    if len(key) > 1:
+        copy[key[0]] = _without(copy[key[0]], key[1:], emptied) or emptied
+    else:
+        del copy[key[0]]
+    return copy
+
+
+def remove_key(text: str, key: tuple[str, ...]) -> str:
+    """Take a key and its value out. Not there: the text as it is.
+
+    A mapping that loses its last key stays, without a value. Raises `InvalidDocument` like `set_key`.
+    """
+    opened = open_header(text)
+    mapping = opened.root
+    for name in key[:-1]:
+        inner = mapping.get(name)
+        if not isinstance(inner, Mapping):
+            return text
+        mapping = inner
+    entry = _entry(mapping, key[-1]) if key else None
+    if entry is None:
+        return text
+    expected = _without(plain_data(opened.root), key, {} if mapping.flow else "")
+    header = opened.header
+    if mapping.flow:
+        places = [(one.key.start, one.value.end) for one in mapping.entries]
+        gone = {mapping.entries.index(entry)}
+        return checked(opened, without_flow(header, places, gone), expected)
+    start, end = entry_lines(header, entry)
+    try:
+        return checked(opened, header[:start] + header[end:], expected)
+    except InvalidDocument:
+        # A kept literal above would take the blank lines that follow.
+        blank = re.compile(r"(?:[ \t]*\r?\n)*").match(header, end)
+        end = blank.end() if blank is not None else end
+        return checked(opened, header[:start] + header[end:], expected)
+
+
+def list_at(root: Mapping, key: tuple[str, ...]) -> Node | None:
+    """What stands at ``key``; ``None`` when a parent is no mapping or lacks it."""
+    node: Node | None = root
+    for name in key:
+        if not isinstance(node, Mapping):
+            return None
+        node = node.get(name)
+    return node
+
+
+def insert_item(text: str, key: tuple[str, ...], item: Item) -> str:
+    """Put ``item`` into the list at ``key``, in order if the list is in order, else last.
+
+    A block list gets one more line in its own style (a mapping one a key), a flow list stays on its line, a
+    missing or empty list becomes a block list. An item that is there leaves the text as it is. Raises
+    `InvalidDocument` when ``key`` holds something else than a list.
+    """
+    opened = open_header(text)
+    node = list_at(opened.root, key)
+    if node is None or _is_null(node) or (isinstance(node, Sequence) and not node.items):
+        return set_key(text, key, [item])
+    if not isinstance(node, Sequence):
+        raise InvalidDocument(
+            f"The key '{_name(key)}' is not a list.", hint="Make it a list, then try again."
+        )
+    items = plain_data(node)
+    if item in items:
+        return text
+    place = _sorted_place(items, item)
+    expected = data_with(plain_data(opened.root), key, [*items[:place], item, *items[place:]])
+    return checked(opened, with_item(opened, node, place, item, key[-1]), expected)
+
+
+def _sorted_place(items: list[Any], item: Item) -> int:
+    keys = [_order(one) for one in items]
+    return len([key for key in keys if key < _order(item)]) if keys == sorted(keys) else len(items)
+
+
+def _order(item: Any) -> tuple[str, ...]:
+    """What items are in order of: a text itself, a mapping by path, symbol and lines."""
+    if isinstance(item, dict):
+        return tuple(str(item.get(name, "")) for name in ("path", "symbol", "lines"))
+    return (str(item),)
+
+
+def remove_item(text: str, key: tuple[str, ...], item: Item) -> str:
+    """Take every ``item`` out of the list at ``key``; the last one leaves ``[]``. Not there: no change."""
+    opened = open_header(text)
+    node = list_at(opened.root, key)
+    if not isinstance(node, Sequence):
+        return text
+    items = plain_data(node)
+    gone = {at for at, one in enumerate(items) if one == item}
+    if not gone:
+        return text
+    if len(gone) == len(items):
+        return set_key(text, key, [])
+    kept = [one for one in items if one != item]
+    header = without_items(opened.header, node, gone)
+    return checked(opened, header, data_with(plain_data(opened.root), key, kept))
+
+
+def nest_keys(text: str, parent: str, names: Iterable[str]) -> str:
+    """Move top-level keys that follow ``parent``, which has no value, under it by indenting their lines.
+
+    Only those of ``names`` that follow it at once. None there: the text as it is.
+    """
+    opened = open_header(text)
+    known, entries = frozenset(names), list(opened.root.entries)
+    place = next((at for at, entry in enumerate(entries) if entry.key.text == parent), None)
+    if place is None or opened.root.flow or not _is_null(entries[place].value):
+        return text
+    below = list(takewhile(lambda entry: entry.key.text in known, entries[place + 1 :]))
+    if not below:
+        return text
+    header = opened.header
+    start, end = line_start(header, below[0].key.start), line_after(header, below[-1].value.end)
+    lines = header[start:end].splitlines(keepends=True)
+    moved = "".join(f"  {line}" if line.strip() else line for line in lines)
+    inner = {entry.key.text: plain_data(entry.value) for entry in below}
+    expected = {key: value for key, value in plain_data(opened.root).items() if key not in inner}
+    expected[parent] = inner
+    return checked(opened, header[:start] + moved + header[end:], expected)
+
+
+def quote_values(text: str, values: Iterable[Scalar]) -> str:
+    """Put unquoted values of the header into double quotes; what they say stays the same."""
+    opened = open_header(text)
+    header = opened.header
+    for value in sorted(values, key=lambda value: value.start, reverse=True):
+        header = header[: value.start] + quoted(value.text) + header[value.end :]
+    return checked(opened, header, plain_data(opened.root))
+
+
+def replace_body(text: str, body: str) -> str:
+    """Give the document another body: header bytes stay, line ends become the file's own."""
+    opened = open_header(text)
+    body = body.replace("\r\n", "\n")
+    eol = "\r\n" if text[: opened.fences.start].endswith("\r\n") else "\n"
+    if eol == "\r\n":
+        body = body.replace("\n", eol)
+    head = text[: opened.fences.body_start]
+    if body and not head.endswith("\n"):
+        head += eol
+    return head + body
+
+
+def compose(header: dict[str, Any], body: str) -> str:
+    """The text of a new document: keys in `KEY_ORDER`, one list item a line, then the body.
+
+    One blank line parts header and body, and the text ends in a line end. For a body kept to the byte use
+    ``replace_body(compose(header, ""), body)``. Raises `InvalidDocument` for values that cannot be written.
+    """
+    lines: list[str] = []
+    for name in ordered(header):
+        lines.extend(block_lines(name, header[name], 0))
+    text = "---\n" + joined(lines, "\n") + "---\n"
+    if body:
+        lead = "" if body[0] in "\r\n" else "\n"
+        text += lead + body + ("" if body.endswith("\n") else "\n")
+    opened = open_header(text)
+    if plain_data(opened.root) != as_read(dict(header)):
+        raise InvalidDocument("The frontmatter would not read as it was given.", hint="Simplify its values.")
+    return text
+
+
+# Changes one item of a list in the frontmatter, and only the lines of what differs in it.
+
+
+def rename_item(text: str, key: tuple[str, ...], old: str, new: str) -> str:
+    """Write the first text ``old`` in the list at ``key`` as ``new``, in its place: quotes, comments and the
+    order stay. Where ``new`` is in the list already, ``old`` leaves it. Not there: the text as it is.
+
+    Raises `InvalidDocument` when the header cannot be read or is written in a way that cannot be kept.
+    """
+    opened = open_header(text)
+    node = list_at(opened.root, key)
+    items = plain_data(node) if isinstance(node, Sequence) else []
+    if not isinstance(node, Sequence) or old not in items or old == new:
+        return text
+    if new in items:
+        return remove_item(text, key, old)
+    place = items.index(old)
+    item = node.items[place]
+    assert isinstance(item, Scalar)
+    expected = data_with(plain_data(opened.root), key, [*items[:place], new, *items[place + 1 :]])
+    written = opened.header[item.start : item.end]
+    before, after = opened.header[: item.start], opened.header[item.end :]
+    for led in (written.replace(old, new), scalar(new, flow=node.flow)):
+        try:
+            if led != written:
+                return checked(opened, before + led + after, expected)
+        except InvalidDocument:
+            continue
+    return update_item(text, key, old, new)
+
+
+def update_item(text: str, key: tuple[str, ...], old: Any, new: Item) -> str:
+    """Make the first item that reads as ``old``, in the list at ``key``, into ``new``.
+
+    Of a mapping only the lines of the values that differ change. Not there: the text as it is. Raises
+    `InvalidDocument` when the header cannot be read or is written in a way that such an edit cannot keep.
+    """
+    opened = open_header(text)
+    node = list_at(opened.root, key)
+    items = plain_data(node) if isinstance(node, Sequence) else []
+    if not isinstance(node, Sequence) or old not in items or old == new:
+        return text
+    place = items.index(old)
+    if isinstance(node.items[place], Mapping) and isinstance(new, dict) and old.keys() <= new.keys():
+        try:
+            return _with_values(text, key, place, new)
+        except InvalidDocument:
+            pass  # written in an unusual way: the item as a whole is replaced
+    return _replaced(text, key, place, new)
+
+
+def _with_values(text: str, key: tuple[str, ...], place: int, new: dict[str, str]) -> str:
+    for name, value in new.items():
+        opened = open_header(text)
+        node = list_at(opened.root, key)
+        assert isinstance(node, Sequence)
+        mapping = node.items[place]
+        assert isinstance(mapping, Mapping)
+        items = plain_data(node)
+        if items[place].get(name) == value:
+            continue
+        entry = next((entry for entry in mapping.entries if entry.key.text == name), None)
+        if entry is None:
+            header = with_new_key(opened, mapping, name, value, key[-1])
+        else:
+            header = with_value(opened, mapping, entry, value)
+        items[place] = {**items[place], name: value}
+        text = checked(opened, header, data_with(plain_data(opened.root), key, items))
+    return text
+
+
+def _replaced(text: str, key: tuple[str, ...], place: int, new: Item) -> str:
+    opened = open_header(text)
+    node = list_at(opened.root, key)
+    assert isinstance(node, Sequence)
+    items = plain_data(node)
+    grown = [*items[: place + 1], new, *items[place + 1 :]]
+    header = with_item(opened, node, place + 1, new, key[-1])
+    text = checked(opened, header, data_with(plain_data(opened.root), key, grown))
+    opened = open_header(text)
+    node = list_at(opened.root, key)
+    assert isinstance(node, Sequence)
+    kept = [*items[:place], new, *items[place + 1 :]]
+    return checked(
+        opened, without_items(opened.header, node, {place}), data_with(plain_data(opened.root), key, kept)
+    )
+
+
+# Puts the value one document has for a key into another document, as its author wrote it where that fits.
+#
+# Decides nothing about what should be there; every result is read again before it is given back.
+
+Key = tuple[str, ...]
+
+
+def transplanted(text: str, key: Key, source: Opened, base: Opened | None, *, over: bool = False) -> str:
+    """``text`` with the value that ``source`` has for ``key``; without the key when it has none.
+
+    Lines that are still as in ``base`` (any lines, with ``over``) give way to those of ``source``, comments
+    and quotes included; elsewhere only the value goes in. Raises `InvalidDocument` where nothing fits.
+    """
+    _, entry = _found(source.root, key)
+    if entry is None:
+        return remove_key(text, key)
+    opened = open_header(text)
+    expected = data_with(plain_data(opened.root), key, plain_data(entry.value))
+    for header in _ways(opened, key, source, base, over=over):
+        try:
+            return checked(opened, header, expected)
+        except InvalidDocument:
+            continue
+    value: Any = typed_data(source.root)
+    for name in key:
+        value = value[name]
+    return set_key(text, key, value)
+
+
+def _found(root: Mapping, key: Key) -> tuple[Mapping | None, Entry | None]:
+    """The entry at ``key`` and the mapping that has it, or would."""
+    node: Node | None = root
+    for name in key[:-1]:
+        node = node.get(name) if isinstance(node, Mapping) else None
+    if not isinstance(node, Mapping):
+        return None, None
+    return node, next((entry for entry in node.entries if entry.key.text == key[-1]), None)
+
+
+def _ways(opened: Opened, key: Key, source: Opened, base: Opened | None, *, over: bool) -> Iterator[str]:
+    """Headers to try: with the author's lines, then with the author's scalar."""
+    place, old = _found(opened.root, key)
+    origin, new = _found(source.root, key)
+    if place is None or origin is None or new is None:
+        return
+    header = opened.header
+    if not place.flow and not origin.flow and place.column == origin.column:
+        first, last = entry_lines(source.header, new)
+        lines = _with_ends(source.header[first:last], opened.eol)
+        if old is None:
+            above = _with_ends(source.header[_first_comment(source.header, new) : first], opened.eol)
+            at = _place_for(header, place, origin, key[-1])
+            yield header[:at] + above + lines + header[at:]
+        elif over or _is_untouched(header, old, key, base):
+            start, end = entry_lines(header, old)
+            yield header[:start] + lines + header[end:]
+    written = source.header[new.value.start : new.value.end]
+    scalars = old is not None and isinstance(old.value, Scalar) and isinstance(new.value, Scalar)
+    if old is not None and scalars and "\n" not in written and written[:1] not in ("|", ">"):
+        lead = "" if old.value.start < old.value.end or not written else " "
+        yield header[: old.value.start] + lead + written + header[old.value.end :]
+
+
+def _with_ends(lines: str, eol: str) -> str:
+    return lines.replace("\r\n", "\n").replace("\n", eol)
+
+
+def _is_untouched(header: str, entry: Entry, key: Key, base: Opened | None) -> bool:
+    """Whether nobody wrote anything on an entry's lines since the base."""
+    was = _found(base.root, key)[1] if base is not None else None
+    if base is None or was is None:
+        return False
+    start, end = entry_lines(header, entry)
+    first, last = entry_lines(base.header, was)
+    return _with_ends(header[start:end], "\n") == _with_ends(base.header[first:last], "\n")
+
+
+def _first_comment(header: str, entry: Entry) -> int:
+    """Where the comments begin that stand directly above a key, as deep as it."""
+    start = line_start(header, entry.key.start)
+    comment = re.compile(rf" {{{entry.key.column - 1}}}#")
+    while start and comment.match(header, above := line_start(header, start - 1)):
+        start = above
+    return start
+
+
+def _place_for(header: str, place: Mapping, origin: Mapping, name: str) -> int:
+    """Where a new key goes: behind the nearest of the keys that stand before it where it comes from."""
+    before = []
+    for entry in origin.entries:
+        if entry.key.text == name:
+            break
+        before.append(entry.key.text)
+    known = {entry.key.text: entry for entry in place.entries}
+    for neighbour in reversed(before):
+        if neighbour in known:
+            return entry_lines(header, known[neighbour])[1]
+    return _first_comment(header, place.entries[0]) if place.entries else len(header)

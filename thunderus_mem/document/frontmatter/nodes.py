@@ -1,0 +1,188 @@
+"""Frontmatter as values with places: a subset of YAML 1.2 in which every scalar stays its raw text.
+
+Two readers stand behind `read_header`: a fast one for ordinary headers, which declines whatever it does not
+know for sure, and a full one over the events of ruamel.yaml's pure parser. They never disagree.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple, TypeAlias
+
+MAX_BYTES = 32 * 1024
+MAX_DEPTH = 6
+MAX_NODES = 2_500
+
+
+class Scalar(NamedTuple):
+    """One scalar. ``text`` is its decoded value; ``plain`` says that it was written without quotes.
+
+    A named tuple: reading makes thirty of these a document, and a frozen dataclass costs three times that.
+
+    In every node ``start`` and ``end`` are offsets into the text that was read (quotes included), ``line``
+    and ``column`` count from 1. A missing value is an empty plain scalar right behind its ``:`` or ``-``.
+    """
+
+    text: str
+    start: int
+    end: int
+    line: int
+    column: int
+    plain: bool
+
+
+class Sequence(NamedTuple):
+    """A list, written with dashes or (``flow``) in brackets. ``end`` is the end of its last item."""
+
+    items: tuple[Node, ...]
+    start: int
+    end: int
+    line: int
+    column: int
+    flow: bool
+
+
+class Entry(NamedTuple):
+    """A key of a mapping and its value."""
+
+    key: Scalar
+    value: Node
+
+
+class Mapping(NamedTuple):
+    """Keys and values in the order of the file; every key is there once."""
+
+    entries: tuple[Entry, ...]
+    start: int
+    end: int
+    line: int
+    column: int
+    flow: bool
+
+    def get(self, key: str) -> Node | None:
+        """The value of ``key``, or ``None``."""
+        for entry in self.entries:
+            if entry.key.text == key:
+                return entry.value
+        return None
+
+
+Node: TypeAlias = Scalar | Sequence | Mapping
+
+
+class HeaderProblem(NamedTuple):
+    """Why a header cannot be read.
+
+    ``code`` is one of duplicate-key, tab, alias, anchor, tag, merge-key, key, depth, size, syntax,
+    control-character, multi-document, not-a-mapping. ``line`` and ``column`` count from 1 in the header.
+    """
+
+    code: str
+    message: str
+    line: int
+    column: int
+    key: str = ""
+    hint: str = ""
+
+
+def plain_data(node: Node) -> Any:
+    """The nested dict, list and str a node stands for; no scalar is given a type."""
+    if isinstance(node, Scalar):
+        return node.text
+    if isinstance(node, Sequence):
+        return [plain_data(item) for item in node.items]
+    return {entry.key.text: plain_data(entry.value) for entry in node.entries}
+
+
+NUMBER_KEYS = ("credibility", "emotional_valence", "emotional_arousal", "quality_score", "sequence_number")
+
+# Types of known keys: s text, n number, o text or null, L list of texts, M mapping of known or free keys,
+# R mapping of lists of texts, C as the core schema says. A "*" names every other key below.
+_TABLE: dict[str, Any] = {
+    **dict.fromkeys(
+        (
+            *("id", "title", "kind", "created", "updated", "author", "type", "source_type", "emotion"),
+            *(
+                "episode_id",
+                "category",
+                "run_id",
+                "agent",
+                "source",
+                "symbol",
+                "timeframe",
+                "market",
+                "expires",
+                "status",
+            ),
+        ),
+        "s",
+    ),
+    **dict.fromkeys(NUMBER_KEYS, "n"),
+    "tags": "L",
+    "aliases": "L",
+    "links": {"*": "L"},
+    "provenance": {"events": "L", "patches": "L", "commits": "L", "*": "C"},
+    "verification": {"last_verified_commit": "o", "status": "s", "*": "C"},
+    "anchors": "A",
+    "metadata": {"*": "C"},
+    "*": "C",
+}
+
+_NULLS = frozenset(["", "~", "null", "Null", "NULL"])
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
+_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+# Python refuses to read longer decimal numbers, and no header has a use for one.
+_LONGEST_NUMBER = 300
+
+
+def typed_data(root: Mapping) -> dict[str, Any]:
+    """The header as JSON-like data: known keys typed by a table, others by YAML 1.2's core schema.
+
+    Ids, times and shas are text whatever they look like. A known list or mapping without a value is empty.
+    Numbers that are not finite, or longer than 300 characters, stay text. Source: yaml.org/spec/1.2.2 §10.3.
+    """
+    return {entry.key.text: _typed(entry.value, _TABLE.get(entry.key.text, "C")) for entry in root.entries}
+
+
+def _typed(node: Node, kind: Any) -> Any:
+    if isinstance(node, Scalar):
+        return _typed_scalar(node, kind)
+    if isinstance(node, Sequence):
+        inner = {"L": "s", "A": {"*": "s"}}.get(kind, "C") if isinstance(kind, str) else "C"
+        return [_typed(item, inner) for item in node.items]
+    table = kind if isinstance(kind, dict) else {"*": "C"}
+    return {e.key.text: _typed(e.value, table.get(e.key.text, table["*"])) for e in node.entries}
+
+
+def _typed_scalar(node: Scalar, kind: Any) -> Any:
+    text = node.text
+    if kind == "s":
+        return text
+    if not node.plain:
+        return text
+    if kind == "o":
+        return None if text in _NULLS else text
+    if isinstance(kind, dict) or kind in ("L", "A"):
+        if text not in _NULLS:
+            return text
+        return {} if isinstance(kind, dict) else []
+    if kind == "n":
+        return _number(text)
+    if text in _NULLS:
+        return None
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    return _number(text)
+
+
+def _number(text: str) -> int | float | str:
+    """The number a text is in YAML 1.2's core schema, else the text itself."""
+    if len(text) > _LONGEST_NUMBER:
+        return text
+    if _INTEGER.fullmatch(text):
+        return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+    if _FLOAT.fullmatch(text):
+        value = float(text)
+        return value if abs(value) != float("inf") else text
+    return text

@@ -1,0 +1,519 @@
+"""Frontmatter as text: how a key and its value are written so that every YAML reader reads the same."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from thunderus_mem.document.frontmatter.nodes import Entry, Mapping, Node, Scalar, Sequence, plain_data
+from thunderus_mem.document.frontmatter.read import Fences, find_fences, read_header
+from thunderus_mem.errors import InvalidDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+KEY_ORDER: Final[tuple[str, ...]] = (
+    *("id", "title", "kind", "tags", "aliases", "created", "updated"),
+    *(
+        "author",
+        "type",
+        "source",
+        "source_type",
+        "agent",
+        "run_id",
+        "category",
+        "symbol",
+        "timeframe",
+        "market",
+        "expires",
+    ),
+    *("credibility", "quality_score", "emotion", "emotional_valence", "emotional_arousal"),
+    *("episode_id", "sequence_number", "anchors", "links", "metadata", "provenance", "verification"),
+)
+_NESTED_ORDER: Final[dict[str, tuple[str, ...]]] = {
+    "provenance": ("events", "patches", "commits"),
+    "verification": ("last_verified_commit", "status", "by"),
+    "links": ("derives_from", "refers_to", "supersedes", "duplicates"),
+    "anchors": ("path", "symbol", "lines", "fingerprint"),
+}
+
+# Begins with a letter, and nothing in it is a mark in block style. Whatever else there is gets quotes:
+# numbers, times and shas of digits among it.
+_SAFE = re.compile(
+    r"(?:[^\W\d_]|_|\.(?=[^\W\d]))(?:[\w ./()'@+;!?&%=*<>|~^$,\[\]{}\"`\\-]|:(?=[^\s:])|(?<! )#)*"
+)
+_SAFE_FLOW = re.compile(r"(?:[^\W\d_]|_|\.(?=[^\W\d]))[\w./@+-]*(?: [\w./@+-]+)*")
+_OTHERS = "y n yes no on off true false null none nan inf .nan .inf ~ _"
+_WORDS_OF_OTHERS = frozenset(_OTHERS.split())
+_FOLDED = re.compile(r"[_0-9a-fA-F]*[0-9][eE][0-9]+|0[xob][0-9a-fA-F_]+")
+_ESCAPED = re.compile(
+    "[\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff\u200b-\u200f\u202a-\u202e\u2060-\u2069]"
+)
+
+
+def quoted(text: str) -> str:
+    """Text in double quotes, as JSON and YAML both read it; invisible characters become escapes."""
+    return _ESCAPED.sub(lambda m: f"\\u{ord(m[0]):04x}", json.dumps(text, ensure_ascii=False))
+
+
+def scalar(value: object, *, flow: bool = False) -> str:
+    """One value on one line. Texts get quotes when any YAML reader could take them for something else."""
+    if value is None:
+        return "null"
+    if value is True or value is False:
+        return "true" if value else "false"
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidDocument("A number in the frontmatter is not finite.", hint="Give a number, or a text.")
+    if isinstance(value, int | float):
+        return repr(value)
+    if not isinstance(value, str):
+        message = f"The frontmatter cannot hold a value of type {type(value).__name__}."
+        raise InvalidDocument(message, hint="Give text, a number, true, false, null, a list or a mapping.")
+    return value if _is_plain(value, flow) else quoted(value)
+
+
+def _is_plain(text: str, flow: bool) -> bool:
+    pattern = _SAFE_FLOW if flow else _SAFE
+    return (
+        pattern.fullmatch(text) is not None
+        and text[-1] not in " :"
+        and text.lower() not in _WORDS_OF_OTHERS
+        and _FOLDED.fullmatch(text) is None
+        and (text.isascii() or _ESCAPED.search(text) is None)
+    )
+
+
+def flow_value(value: object) -> str:
+    """A value of any depth on one line, in brackets and braces."""
+    if isinstance(value, dict):
+        return "{" + ", ".join([f"{scalar(k, flow=True)}: {flow_value(v)}" for k, v in value.items()]) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join([flow_value(item) for item in value]) + "]"
+    return scalar(value, flow=True)
+
+
+def block_lines(key: str, value: object, indent: int) -> list[str]:
+    """The lines of ``key`` and ``value`` in block style, ``indent`` columns in."""
+    head = f"{' ' * indent}{scalar(key)}:"
+    below = value_lines(key, value, indent + 2)
+    if below:
+        return [head, *below]
+    return [f"{head} {_one_line(value)}"]
+
+
+def _one_line(value: object) -> str:
+    if isinstance(value, dict):
+        return "{}"
+    return "[]" if isinstance(value, list | tuple) else scalar(value)
+
+
+def value_lines(key: str, value: object, indent: int) -> list[str]:
+    """The lines below a key: one item or one nested key a line; none for a scalar or an empty value."""
+    if isinstance(value, dict):
+        lines: list[str] = []
+        for name in ordered(value, key):
+            lines.extend(block_lines(name, value[name], indent))
+        return lines
+    if not isinstance(value, list | tuple):
+        return []
+    lines = []
+    for item in value:
+        if isinstance(item, dict) and item:
+            inner = value_lines(key, item, indent + 2)
+            lines.append(f"{' ' * indent}- {inner[0].lstrip(' ')}")
+            lines.extend(inner[1:])
+        elif isinstance(item, list | tuple | dict):
+            lines.append(f"{' ' * indent}- {flow_value(item)}")
+        else:
+            lines.append(f"{' ' * indent}- {scalar(item)}")
+    return lines
+
+
+def order_of(parent: str) -> tuple[str, ...]:
+    """The fixed order of keys below ``parent`` ("" = the top)."""
+    return _NESTED_ORDER.get(parent, ()) if parent else KEY_ORDER
+
+
+def ordered(keys: Iterable[str], parent: str = "") -> list[str]:
+    """Known keys in their fixed order, then the others as they came."""
+    fixed = order_of(parent)
+    given = list(keys)
+    return [key for key in fixed if key in given] + [key for key in given if key not in fixed]
+
+
+def as_read(value: Any) -> Any:
+    """What `header.plain_data` answers for a value once it is written and read: every scalar a text."""
+    if isinstance(value, dict):
+        return {str(key): as_read(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_read(item) for item in value]
+    return value if isinstance(value, str) else scalar(value)
+
+
+# Where an edit cuts a header and what it puts there. `edit` decides what to change, this knows how.
+
+
+class Opened(NamedTuple):
+    """A text whose header reads."""
+
+    text: str
+    fences: Fences
+    header: str
+    root: Mapping
+    eol: str
+
+    def with_header(self, header: str) -> str:
+        return self.text[: self.fences.start] + header + self.text[self.fences.end :]
+
+
+def open_header(text: str) -> Opened:
+    fences = find_fences(text)
+    if fences is None or not fences.closed:
+        message = "The document has no frontmatter that begins in line 1 and is closed by a line ---."
+        raise InvalidDocument(message, hint="Add the frontmatter by hand, then try again.")
+    header = text[fences.start : fences.end]
+    root, problems = read_header(header)
+    if root is None:
+        first = problems[0]
+        message = f"The frontmatter cannot be read (line {fences.line + first.line - 1}): {first.message}"
+        raise InvalidDocument(
+            message, hint=first.hint or "Mend it by hand; it is never rewritten as it stands."
+        )
+    line = header[: header.find("\n") + 1] or text[: fences.start]
+    eol = "\r\n" if line.endswith("\r\n") else "\n"
+    return Opened(text, fences, header, root, eol)
+
+
+def checked(opened: Opened, header: str, expected: Any) -> str:
+    """The new text, if its header reads as ``expected``."""
+    text = opened.with_header(header)
+    fences = find_fences(text)
+    if fences is not None and fences.closed and fences.end == opened.fences.start + len(header):
+        root, _ = read_header(header)
+        if root is not None and plain_data(root) == expected:
+            return text
+    raise InvalidDocument(
+        "The frontmatter is written in a way that this edit cannot keep.",
+        hint="Make this change by hand.",
+    )
+
+
+def line_start(text: str, offset: int) -> int:
+    return text.rfind("\n", 0, offset) + 1
+
+
+def line_after(text: str, offset: int) -> int:
+    """Offset behind the end of the line that holds ``offset``."""
+    end = text.find("\n", offset)
+    return len(text) if end < 0 else end + 1
+
+
+def entry_lines(header: str, entry: Entry) -> tuple[int, int]:
+    """The lines a block entry covers, half-open; comments that stand deeper than its key are its own.
+
+    Left alone when the entry goes, they could join the value above.
+    """
+    own = re.compile(rf"(?: {{{entry.key.column},}}#[^\n]*\n?|[ \t]*\r?\n(?= {{{entry.key.column},}}#))*")
+    end = line_after(header, entry.value.end)
+    match = own.match(header, end)
+    return line_start(header, entry.key.start), end if match is None else match.end()
+
+
+def _colon_end(header: str, entry: Entry) -> int:
+    return header.index(":", entry.key.end) + 1
+
+
+def joined(lines: list[str], eol: str) -> str:
+    return "".join([line + eol for line in lines])
+
+
+def insert_lines(opened: Opened, offset: int, lines: list[str]) -> str:
+    """The header with lines put in at an offset where a line begins or the text ends."""
+    header = opened.header
+    lead = "" if offset == 0 or header[offset - 1] == "\n" else opened.eol
+    return header[:offset] + lead + joined(lines, opened.eol) + header[offset:]
+
+
+def with_new_key(opened: Opened, mapping: Mapping, name: str, value: Any, parent: str) -> str:
+    """The header with a new key in ``mapping``, which has entries unless it is the root."""
+    header = opened.header
+    if mapping.flow:
+        pair = f"{scalar(name, flow=True)}: {flow_value(value)}"
+        return (
+            header[: mapping.start + 1]
+            + pair
+            + (", " if mapping.entries else "")
+            + header[mapping.start + 1 :]
+        )
+    lines = block_lines(name, value, mapping.column - 1)
+    if not mapping.entries:
+        return insert_lines(opened, len(header), lines)
+    before = _predecessor(mapping, name, parent)
+    if before is None:
+        return insert_lines(opened, line_start(header, mapping.start), lines)
+    return insert_lines(opened, line_after(header, before.value.end), lines)
+
+
+def _predecessor(mapping: Mapping, name: str, parent: str) -> Entry | None:
+    """The entry a new key follows: the last one that its fixed order puts before it; unknown keys go last."""
+    order = order_of(parent)
+    if name not in order:
+        return mapping.entries[-1]
+    place = order.index(name)
+    found = None
+    for entry in mapping.entries:
+        if entry.key.text in order[:place]:
+            found = entry
+    return found
+
+
+_MARK = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)?")
+
+
+def _mark_comment(header: str, old: Node) -> str:
+    """The comment behind the mark of a literal or folded text, with the blanks before it."""
+    if not isinstance(old, Scalar) or old.plain:
+        return ""
+    mark = _MARK.match(header, old.start)
+    return mark[1] or "" if mark is not None else ""
+
+
+def with_value(opened: Opened, mapping: Mapping, entry: Entry, value: Any) -> str:
+    """The header with another value for an entry that is there."""
+    header, old = opened.header, entry.value
+    colon = _colon_end(header, entry)
+    if mapping.flow or _stays_flow(old, value):
+        return _spliced(header, old.start, old.end, flow_value(value))
+    below = value_lines(entry.key.text, value, entry.key.column + 1)
+    comment = _mark_comment(header, old)
+    if not below:
+        one_line = _single(value) + comment
+        if (isinstance(old, Scalar) or old.flow) and old.column > entry.key.column:
+            return _spliced(header, old.start, old.end, one_line)
+        cut = _without_lines(header, old)
+        return cut[:colon] + " " + one_line + cut[colon:]
+    if old.line == entry.key.line:
+        gap = comment or (" " if header[old.end : old.end + 1] == "#" else "")
+        cut = header[:colon] + gap + header[old.end :]
+        at = line_after(cut, colon)
+    elif isinstance(old, Scalar) or old.flow:
+        first = line_start(header, old.start)
+        cut = header[:first] + header[line_after(header, old.end) :]
+        at = first
+    else:
+        cut = _without_lines(header, old)
+        at = line_start(header, old.start)
+    lead = "" if at == 0 or cut[at - 1] == "\n" else opened.eol
+    return cut[:at] + lead + joined(below, opened.eol) + cut[at:]
+
+
+def _stays_flow(old: Node, value: Any) -> bool:
+    if isinstance(old, Sequence):
+        return old.flow and bool(old.items) and isinstance(value, list | tuple)
+    return isinstance(old, Mapping) and old.flow and bool(old.entries) and isinstance(value, dict)
+
+
+def _single(value: Any) -> str:
+    if isinstance(value, dict | list | tuple):
+        return flow_value(value)
+    return scalar(value)
+
+
+def _spliced(header: str, start: int, end: int, new: str) -> str:
+    """Put ``new`` in place of a value, with blanks that part it from a mark before and a comment behind."""
+    lead = " " if start and header[start - 1] in ":-" else ""
+    tail = " " if header[end : end + 1] == "#" else ""
+    return header[:start] + lead + new + tail + header[end:]
+
+
+def _without_lines(header: str, node: Node) -> str:
+    """The header without the lines that a block value covers."""
+    return header[: line_start(header, node.start)] + header[line_after(header, node.end) :]
+
+
+# Where an item goes into a list that is there, and how items leave it: whole lines where they have lines.
+
+# The comma behind an item, and the blanks before the next one if that follows in the line.
+_COMMA: Final = re.compile(r"[ \t]*,(?:[ \t]+(?![ \t#\r\n]))?")
+# What may stand between an item in brackets and the end of its line.
+_TAIL: Final = re.compile(r"([ \t]*,)?(?:[ \t]+#[^\n]*|[ \t\r]*)(?:\n|\Z)")
+
+
+def with_item(opened: Opened, node: Sequence, place: int, item: Any, name: str = "") -> str:
+    """The header with ``item`` as number ``place`` (from 0) of the list ``name``, which has others."""
+    if not node.flow:
+        return _with_line(opened, node, place, item, name)
+    broken_up = _with_flow_line(opened, node, place, flow_value(item))
+    return broken_up or _within_line(opened.header, node, place, flow_value(item))
+
+
+def _with_line(opened: Opened, node: Sequence, place: int, item: Any, name: str) -> str:
+    header = opened.header
+    sibling = node.items[min(place, len(node.items) - 1)]
+    between = re.match(r"-( *)", header[line_start(header, sibling.start) + node.column - 1 :])
+    blanks = between[1] if between is not None and between[1] else " "
+    lines = [" " * (node.column - 1) + "-" + blanks + scalar(item)] if isinstance(item, str) else []
+    lines = lines or value_lines(name, [item], node.column - 1)
+    if place == 0:
+        return insert_lines(opened, line_start(header, node.start), lines)
+    return insert_lines(opened, line_after(header, node.items[place - 1].end), lines)
+
+
+def _within_line(header: str, node: Sequence, place: int, written: str) -> str:
+    if place:
+        end = node.items[place - 1].end
+        return header[:end] + ", " + written + header[end:]
+    start = node.items[0].start
+    return header[:start] + written + ", " + header[start:]
+
+
+def _with_flow_line(opened: Opened, node: Sequence, place: int, written: str) -> str:
+    """A line of its own between brackets, when the neighbour has one; else ""."""
+    header = opened.header
+    neighbour = node.items[max(place - 1, 0)]
+    indent = _own_indent(header, neighbour.start)
+    if indent is None:
+        return ""
+    if place == 0:
+        return insert_lines(opened, line_start(header, neighbour.start), [indent + written + ","])
+    tail = _TAIL.match(header, neighbour.end)
+    if tail is None:
+        return ""
+    if tail[1]:
+        return insert_lines(opened, tail.end(), [indent + written + ","])
+    if place < len(node.items):
+        return ""
+    lined = insert_lines(opened, tail.end(), [indent + written])
+    return lined[: neighbour.end] + "," + lined[neighbour.end :]
+
+
+def _own_indent(header: str, start: int) -> str | None:
+    """The blanks before an item that is the first thing in its line."""
+    blanks = header[line_start(header, start) : start]
+    return None if blanks.strip(" ") else blanks
+
+
+def without_items(header: str, node: Sequence, gone: set[int]) -> str:
+    """The header without the items of these numbers, of which at least one other stays."""
+    if node.flow:
+        return without_flow(header, [(one.start, one.end) for one in node.items], gone)
+    return _cut(header, [_line_cut(header, node, first, last) for first, last in _runs(gone)])
+
+
+def without_flow(header: str, places: list[tuple[int, int]], gone: set[int]) -> str:
+    """The header without some of what stands, at these places, between one pair of brackets or braces."""
+    if len(gone) == len(places):
+        comma = re.compile(r"[ \t]*,").match(header, places[-1][1])
+        return _cut(header, [(places[0][0], comma.end() if comma is not None else places[-1][1])])
+    return _cut(header, [_flow_cut(header, places, first, last) for first, last in _runs(gone)])
+
+
+def _runs(numbers: set[int]) -> list[tuple[int, int]]:
+    """First and last of each run of numbers without a gap."""
+    firsts = sorted(number for number in numbers if number - 1 not in numbers)
+    return list(zip(firsts, sorted(n for n in numbers if n + 1 not in numbers), strict=True))
+
+
+def _cut(header: str, cuts: list[tuple[int, int]]) -> str:
+    for start, end in reversed(cuts):
+        header = header[:start] + header[end:]
+    return header
+
+
+def _line_cut(header: str, node: Sequence, first: int, last: int) -> tuple[int, int]:
+    dash = "\n" + " " * (node.column - 1) + "-"
+    start = header.rfind(dash, 0, node.items[first].start) + 1
+    return start, line_after(header, node.items[last].end)
+
+
+def _flow_cut(header: str, places: list[tuple[int, int]], first: int, last: int) -> tuple[int, int]:
+    """What goes with a run of items: its lines when they are its own, else the comma behind or before it."""
+    start, end = places[first][0], places[last][1]
+    is_last = last + 1 == len(places)
+    tail = _TAIL.match(header, end)
+    own = _own_indent(header, start) is not None
+    if own and tail is not None and (tail[1] or is_last):
+        return line_start(header, start), tail.end()
+    comma = _COMMA.match(header, end)
+    if not is_last:
+        return start, comma.end() if comma is not None else places[last + 1][0]
+    if own:
+        return start, comma.end() if comma is not None else end
+    return places[first - 1][1], end
+
+
+# Values that YAML readers do not agree on: which of a header's unquoted ones need quotes.
+
+_OTHER_BOOLEAN = frozenset(("y", "n", "yes", "no", "on", "off"))
+_BOOLEAN_OR_NULL = frozenset(("true", "false", "null", "~"))
+# What YAML 1.1 and 1.2 read differently: leading zeros, 0o, sexagesimal, exponents without a dot, `_`.
+_OTHER_NUMBER = re.compile(
+    r"[-+]?(?:0[0-9_]+|0o[0-7]+|0b[01_]+|[0-9][0-9_]*_[0-9_]*|[0-9]+[eE][-+]?[0-9]+|[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?)"
+)
+_ANY_NUMBER = re.compile(
+    r"[-+]?(?:0x[0-9a-fA-F_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|\.(?:inf|nan|Inf|NaN|INF|NAN))"
+)
+_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?")
+
+_TIMES = frozenset(("created", "updated", "expires"))
+_NUMBERS = frozenset(
+    ("credibility", "emotional_valence", "emotional_arousal", "quality_score", "sequence_number", "session")
+)
+_TEXTS = frozenset(
+    (
+        *("id", "title", "kind", "tags", "aliases", "author", "type", "source_type", "emotion", "episode_id"),
+        *("category", "run_id", "agent", "source", "symbol", "timeframe", "market", "links", "provenance"),
+    )
+)
+
+
+def _reads_two_ways(text: str) -> bool:
+    return text.lower() in _OTHER_BOOLEAN or _OTHER_NUMBER.fullmatch(text) is not None
+
+
+def _is_no_text(text: str) -> bool:
+    return (
+        _reads_two_ways(text)
+        or text.lower() in _BOOLEAN_OR_NULL
+        or _ANY_NUMBER.fullmatch(text) is not None
+        or _DATE.fullmatch(text) is not None
+    )
+
+
+def _short(node: Node, path: tuple[str, ...], found: list[tuple[tuple[str, ...], Scalar]]) -> None:
+    """Collect the unquoted values that are no long text and no word beyond doubt, in order."""
+    if isinstance(node, Scalar):
+        text = node.text
+        # Most values begin with a letter and are no such word: one look at them is enough.
+        if node.plain and text and (len(text) <= 5 or (len(text) <= 64 and not text[0].isalpha())):
+            found.append((path, node))
+    elif isinstance(node, Sequence):
+        for index, item in enumerate(node.items):
+            _short(item, (*path, str(index)), found)
+    else:
+        for entry in node.entries:
+            _short(entry.value, (*path, entry.key.text), found)
+
+
+def _test_for(path: tuple[str, ...]) -> Callable[[str], bool] | None:
+    """What a value is asked: known texts must be text to any reader, others the same to all."""
+    top = path[0]
+    if top in _TIMES or top in _NUMBERS:
+        return None
+    if top in _TEXTS:
+        return _is_no_text
+    if path == ("verification", "last_verified_commit"):
+        return lambda text: text not in ("null", "~") and _is_no_text(text)
+    return _reads_two_ways
+
+
+def ambiguous(header: Mapping) -> Iterator[tuple[tuple[str, ...], Scalar]]:
+    """The unquoted values that mean different things to different readers, each with its path of keys."""
+    found: list[tuple[tuple[str, ...], Scalar]] = []
+    _short(header, (), found)
+    for path, value in found:
+        test = _test_for(path)
+        if test is not None and test(value.text):
+            yield path, value

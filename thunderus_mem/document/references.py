@@ -1,0 +1,408 @@
+"""What a Markdown body points at: wiki and relative links, and repository paths in code spans.
+
+Nothing inside fenced code and comments counts; links inside code spans do not either.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote
+
+from thunderus_mem.document.markdown import MarkdownScan, inline_text, scan
+from thunderus_mem.document.paths import is_archived, path_in
+from thunderus_mem.document.timestamp import utc_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from thunderus_mem.document.document import Document
+
+
+class Reference(NamedTuple):
+    """A link to another document or heading. ``target`` is as written, with ``%20`` and the like decoded.
+
+    ``kind`` is "wiki" (``[[id]]``, ``[[id|text]]``, ``[[id#Heading]]``) or "link" (a Markdown link without a
+    scheme: relative, or only ``#anchor``). ``line`` and ``column`` count from 1 in the body; ``written`` is
+    the target as it stands there, and ``place`` the line and column where it does.
+    """
+
+    target: str
+    text: str
+    line: int
+    column: int
+    kind: str
+    written: str = ""
+    place: tuple[int, int] = (0, 0)
+
+
+class Span(NamedTuple):
+    """A code span: what stands in it, where it begins, and the line where its paragraph does."""
+
+    code: str
+    line: int
+    column: int
+    paragraph: int
+
+
+class Citation(NamedTuple):
+    """A path that the text names. ``relative``: from a link, so relative to the document's own folder."""
+
+    path: str
+    line: int
+    column: int
+    relative: bool = False
+
+
+_WIKI = re.compile(r"\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
+_TARGET = re.compile(
+    r"\]\(\s{0,20}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*){0,8}))"
+    r"""(?:\s{1,20}(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?\s{0,20}\)"""
+)
+_DEFINITION = re.compile(r" {0,3}\[([^\[\]\n]+)\]:[ \t]*(?:<([^<>\n]*)>|([^\s<>]+))")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,30}:|//|\\\\")
+_ITEM = re.compile(r"(?:[-*+]|[0-9]{1,9}[.)])[ \t]")
+_TICKS = re.compile(r"(?<!\\)(\\*)(`+)")
+_PLAIN_TICKS = re.compile("`+")
+
+
+def _paragraphs(scanned: MarkdownScan, *marks: str) -> Iterator[tuple[int, str]]:
+    """Runs of lines outside code and comments that hold one of the marks: first line (from 0) and text."""
+    lines = scanned.lines
+    edges = iter([*scanned.hidden, (len(lines), len(lines))])
+    floor, (ceiling, after) = 0, next(edges)
+    done = 0
+    hits = {n for mark in marks for n, line in enumerate(lines) if mark in line}
+    for hit in sorted(hits):
+        while hit >= after and after < len(lines):
+            floor, (ceiling, after) = after, next(edges)
+        if hit < done or hit >= ceiling:
+            continue
+        first = hit
+        while first > max(floor, done) and lines[first - 1].strip():
+            first -= 1
+        done = hit + 1
+        while done < ceiling and lines[done].strip():
+            done += 1
+        if lines[first][0] not in " \t" or not _indented_code(lines, first):
+            yield first, "\n".join(lines[first:done])
+
+
+def _indented_code(lines: list[str], first: int) -> bool:
+    """Whether a paragraph is an indented code block rather than the text of a list item above."""
+    if not lines[first].startswith(("    ", "\t")):
+        return False
+    for above in range(first - 1, max(first - 60, -1), -1):
+        line = lines[above]
+        if line.strip() and line[0] not in " \t":
+            return _ITEM.match(line) is None
+    return True
+
+
+def _tick_runs(text: str) -> list[tuple[int, int, int, int]]:
+    """Runs of backticks: place and width as a beginning, where the first may be escaped, and as an end."""
+    if "\\" not in text:
+        whole = [(match.start(), match.end() - match.start()) for match in _PLAIN_TICKS.finditer(text)]
+        return [(start, size, start, size) for start, size in whole]
+    runs = []
+    for match in _TICKS.finditer(text):
+        escaped = len(match[1]) % 2
+        runs.append((match.start(2) + escaped, len(match[2]) - escaped, match.start(2), len(match[2])))
+    return runs
+
+
+def _code_spans(text: str) -> list[tuple[int, int, int]]:
+    """Code spans as (start, end, width of the mark); linear however many backticks there are."""
+    if "`" not in text:
+        return []
+    runs = _tick_runs(text)
+    closers: dict[int, list[int]] = {}
+    for number in range(len(runs) - 1, -1, -1):
+        closers.setdefault(runs[number][3], []).append(number)
+    spans = []
+    number = 0
+    while number < len(runs):
+        start, size, _, _ = runs[number]
+        waiting = closers.get(size, [])
+        while waiting and waiting[-1] <= number:
+            waiting.pop()
+        if size and waiting:
+            closing = waiting.pop()
+            spans.append((start, runs[closing][2] + size, size))
+            number = closing
+        number += 1
+    return spans
+
+
+def _ends(text: str) -> list[int]:
+    """Offsets of the line ends."""
+    ends = []
+    at = text.find("\n")
+    while at >= 0:
+        ends.append(at)
+        at = text.find("\n", at + 1)
+    return ends
+
+
+def _place(first: int, ends: list[int], offset: int) -> tuple[int, int]:
+    """Line and column, from 1, of an offset in a run of lines that begins at ``first`` (from 0)."""
+    above = bisect_left(ends, offset)
+    return first + above + 1, offset - (ends[above - 1] if above else -1)
+
+
+def references(body: str, scanned: MarkdownScan | None = None) -> tuple[Reference, ...]:
+    """Every wiki link and relative Markdown link outside code and comments, in order.
+
+    ``scanned`` is what `scan` found in the body, where that is known.
+    """
+    if "[" not in body:
+        return ()
+    return _references(body, scanned or scan(body))
+
+
+def _references(body: str, scanned: MarkdownScan) -> tuple[Reference, ...]:
+    found: list[Reference] = []
+    marks = [mark for mark in ("[[", "](", "]:") if mark in body]
+    for first, text in _paragraphs(scanned, *marks) if marks else ():
+        masked = _masked(text)
+        found.extend(_wiki_links(first, text, masked))
+        found.extend(_markdown_links(first, text, masked))
+    found.sort(key=_by_place)
+    return tuple(found)
+
+
+def _by_place(one: Reference | Citation) -> tuple[int, int]:
+    return one.line, one.column
+
+
+def _masked(text: str) -> str:
+    spans = _code_spans(text)
+    if not spans:
+        return text
+    parts = []
+    position = 0
+    for start, end, _ in spans:
+        parts.append(text[position:start])
+        parts.append("".join(["\n" if char == "\n" else "\0" for char in text[start:end]]))
+        position = end
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+def _wiki_links(first: int, text: str, masked: str) -> Iterator[Reference]:
+    if "[[" not in masked:
+        return
+    ends = _ends(text)
+    for match in _WIKI.finditer(masked):
+        target = match[1].strip()
+        if target and "\0" not in target:
+            place = _place(first, ends, match.start(1))
+            label = (match[2] or target).strip()
+            yield Reference(target, label, *_place(first, ends, match.start()), "wiki", match[1], place)
+
+
+def _markdown_links(first: int, text: str, masked: str) -> Iterator[Reference]:
+    if "](" in masked:
+        ends = _ends(text)
+        for match in _TARGET.finditer(masked):
+            group = 2 if match[1] is None else 1
+            target = match[group]
+            start = _opening(masked, match.start())
+            if start < 0 or not _is_relative(target):
+                continue
+            label = inline_text(text[start + 1 : match.start()])
+            place = _place(first, ends, match.start(group))
+            yield Reference(_decoded(target), label, *_place(first, ends, start), "link", target, place)
+    if "]:" in masked:
+        for number, line in enumerate(masked.split("\n")):
+            definition = _DEFINITION.match(line)
+            if definition is None or definition[1].startswith("^"):
+                continue
+            group = 3 if definition[2] is None else 2
+            target, row = definition[group], first + number + 1
+            if _is_relative(target):
+                place = row, definition.start(group) + 1
+                yield Reference(
+                    _decoded(target), definition[1], row, line.index("[") + 1, "link", target, place
+                )
+
+
+def _opening(text: str, closing: int) -> int:
+    """The ``[`` that a ``]`` closes, within a thousand characters; -1 without one, or for an image."""
+    depth = 0
+    for offset in range(closing - 1, max(closing - 1_000, -1), -1):
+        char = text[offset]
+        if char == "]":
+            depth += 1
+        elif char == "[":
+            if depth == 0:
+                if offset and text[offset - 1] in "!\\":
+                    return -1
+                return offset
+            depth -= 1
+    return -1
+
+
+def _is_relative(target: str) -> bool:
+    return bool(target) and "\0" not in target and target[0] not in "/{$" and _SCHEME.match(target) is None
+
+
+def _decoded(target: str) -> str:
+    if "%" not in target:
+        return target
+    raw = re.sub(
+        rb"%([0-9A-Fa-f]{2})", lambda m: bytes([int(m[1], 16)]), target.encode("utf-8", "surrogatepass")
+    )
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return target
+    return text if text.isprintable() else target
+
+
+def paths_in_code(scanned: MarkdownScan) -> Iterator[Citation]:
+    """Files and folders of the repository that code spans name, in order."""
+    for first, text in _paragraphs(scanned, "`"):
+        ends: list[int] | None = None
+        for start, end, size in _code_spans(text):
+            code = text[start + size : end - size]
+            path = path_in(code.strip())
+            if path:
+                ends = _ends(text) if ends is None else ends
+                offset = start + size + len(code) - len(code.lstrip())
+                yield Citation(path, *_place(first, ends, offset))
+
+
+def code_spans(body: str) -> tuple[Span, ...]:
+    """What stands in code spans outside fenced code and comments, without the blanks around it, in order."""
+    return tuple(_spans(scan(body))) if "`" in body else ()
+
+
+def _spans(scanned: MarkdownScan) -> Iterator[Span]:
+    for first, text in _paragraphs(scanned, "`"):
+        ends = _ends(text)
+        for start, end, size in _code_spans(text):
+            code = text[start + size : end - size]
+            offset = start + size + len(code) - len(code.lstrip())
+            yield Span(code.strip(), *_place(first, ends, offset), first + 1)
+
+
+def cited_paths(body: str) -> tuple[Citation, ...]:
+    """Files and folders of the repository that code spans and relative links name, in order."""
+    if "`" not in body and "](" not in body and "]:" not in body:
+        return ()
+    scanned = scan(body)
+    found = list(paths_in_code(scanned))
+    for one in _references(body, scanned):
+        path = one.target.partition("#")[0]
+        if one.kind == "link" and path and path_in(path):
+            found.append(Citation(path, one.line, one.column, relative=True))
+    found.sort(key=_by_place)
+    return tuple(found)
+
+
+# References of a body led elsewhere, and what tells a wiki link from other text in brackets. Pure.
+
+_NO_NAME: Final = re.compile(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
+# "[[text]](address)" is a link whose text stands in brackets, no wiki link.
+_BRACKETED: Final = re.compile(r"\[\[[^\[\]]*\]\][(\[:]")
+_PLAIN: Final = "/._-~"
+
+
+def may_be_name(name: str) -> bool:
+    """Whether what stands in double brackets could be the name of a document at all."""
+    return _NO_NAME.search(name) is None
+
+
+def is_bracketed(line: str, column: int) -> bool:
+    """Whether the double brackets at a column (from 1) are the text of a link."""
+    return _BRACKETED.match(line, column - 1) is not None
+
+
+def link_to(reference: Reference, source: str, target: str) -> str:
+    """What a Markdown link in the file ``source`` has to say instead to lead to the file ``target``; anchor
+    and query stay. Both paths are POSIX and relative to the root."""
+    path = re.split("[#?]", reference.written, maxsplit=1)[0]
+    relative = posixpath.relpath(target, posixpath.dirname(source) or ".")
+    return quote(relative, safe=_PLAIN) + reference.written[len(path) :]
+
+
+def wiki_to(reference: Reference, doc_id: str) -> str:
+    """What a wiki link has to say instead to name ``doc_id``; its heading stays."""
+    name = reference.target.partition("#")[0].strip()
+    return reference.written.replace(name, doc_id, 1) if name else doc_id + reference.written.lstrip()
+
+
+def relinked(body: str, changes: Iterable[tuple[Reference, str]]) -> str:
+    """The body with what the references say replaced; nothing else changes.
+
+    One whose text no longer stands where it was found is left alone.
+    """
+    lines = body.split("\n")
+    placed = sorted(((one.place, one.written, new) for one, new in changes), reverse=True)
+    for (number, column), written, new in placed:
+        line, start = lines[number - 1], column - 1
+        if line.startswith(written, start):
+            lines[number - 1] = line[:start] + new + line[start + len(written) :]
+    return "\n".join(lines)
+
+
+# New numbers for decisions that took one twice: what `lint --fix` and the gardener rename. Pure.
+
+_NUMBERED = re.compile(r"(ADR-)([0-9]{1,6})(?=[-_.]|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """A document whose file gets another name: id, title and text stay."""
+
+    document: Document
+    path: str
+
+
+def renames(documents: Sequence[Document]) -> tuple[Rename, ...]:
+    """The newer of two decisions with one number gets the next free one; the oldest keeps it.
+
+    ``documents`` are all of the store. A file that another document links to by its path keeps its name: its
+    number is for a person to settle. So does one in the archive, which keeps its number before all others.
+    """
+    by_number: dict[int, list[Document]] = {}
+    for document in documents:
+        match = _NUMBERED.match(posixpath.basename(document.path)) if document.kind == "adr" else None
+        if match is not None:
+            by_number.setdefault(int(match[2]), []).append(document)
+    shared = {number: found for number, found in sorted(by_number.items()) if len(found) > 1}
+    if not shared:
+        return ()
+    linked = _linked_paths(documents)
+    free = max(by_number) + 1
+    planned = []
+    for found in shared.values():
+        for document in sorted(found, key=_age)[1:]:
+            if document.path not in linked and not is_archived(document.path):
+                planned.append(Rename(document, _numbered(document.path, free)))
+                free += 1
+    return tuple(planned)
+
+
+def _age(document: Document) -> tuple[bool, str, str]:
+    return not is_archived(document.path), utc_key(document.created) or "9", document.path
+
+
+def _numbered(path: str, number: int) -> str:
+    folder, name = posixpath.split(path)
+    return posixpath.join(folder, _NUMBERED.sub(lambda match: f"{match[1]}{number:04d}", name, count=1))
+
+
+def _linked_paths(documents: Iterable[Document]) -> frozenset[str]:
+    """Every path that a relative link of some document leads to."""
+    found: set[str] = set()
+    for document in documents:
+        folder = posixpath.dirname(document.path)
+        for reference in references(document.body) if "adr-" in document.body.lower() else ():
+            if reference.kind == "link":
+                found.add(posixpath.normpath(posixpath.join(folder, reference.target.partition("#")[0])))
+    return frozenset(found)

@@ -1,0 +1,352 @@
+"""Where a full stop ends a sentence: never cut inside one, rather leave two together."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.markdown import inline_text, scan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.document.document import Document
+
+_MAY_END = re.compile(r"[.!?] (?=[A-Z\u00c0-\u00de`\"(\[])")
+_DOTTED_NUMBER = re.compile(r"\d\.\d{1,9}$")
+_TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
+_ABBREVIATED = re.compile(
+    r"\b(?:al|ca|cf|dr|eg|ie|jr|mr|ms|no|nr|pp|st|vs|etc|fig|sec|sect|chap|vol|ver|mrs|max|min|incl|excl"
+    r"|approx|resp|dept|inc|ltd|esp)\.$",
+    re.IGNORECASE,
+)
+_SHORTEST_SENTENCE = 3
+_LETTERS = 2
+_LONGEST_ABBREVIATION = 12
+_LONGEST_NUMBER = 12
+
+
+def _pieces(text: str) -> list[str]:
+    """The text cut behind a full stop that follows two letters, a bracket, code or a number with a point in
+    it, before a capital. Other numbers may count steps or days: ``1. Install``, ``on 4. August``."""
+    pieces = []
+    start = 0
+    for stop in _MAY_END.finditer(text):
+        at = stop.start()
+        if (
+            text[at - 1 : at] in ("`", ")")
+            or (at >= _LETTERS and _TWO_LETTERS.match(text, at - _LETTERS))
+            or _DOTTED_NUMBER.search(text, max(0, at - _LONGEST_NUMBER), at)
+        ):
+            pieces.append(text[start : at + 1])
+            start = stop.end()
+    pieces.append(text[start:])
+    return pieces
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences of one paragraph; the whole of it when a piece may be none (too short, ``approx.``)."""
+    pieces = _pieces(" ".join(text.split()))
+    for piece in pieces[:-1]:
+        # Only how a piece ends is asked: searching the whole of it would cost most of the reading.
+        if len(piece.split(None, _SHORTEST_SENTENCE)) < _SHORTEST_SENTENCE:
+            return [text]
+        if _ABBREVIATED.search(piece, max(0, len(piece) - _LONGEST_ABBREVIATION)):
+            return [text]
+    return pieces
+
+
+# The sentences of a Markdown text, without its marks.
+
+_SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\Wa-z_])|(?<=[。！？])")
+_LEAD = re.compile(r"\s*(?:(?:[-*+]|[0-9]{1,9}[.)]|>|#{1,6}|\[[ xX]\])[ \t]+)+")
+_RULE = re.compile(r"\s*(?:[-*_=|: ]+)\s*")
+
+
+def plain_sentences(text: str, *, code: bool = True) -> tuple[str, ...]:
+    """The sentences of a Markdown text without its marks.
+
+    List items, headings and table rows end a sentence; comments are left out. With ``code`` each line of a
+    fenced block counts as one sentence, as it is.
+    """
+    found: list[str] = []
+    shown = scan(text)
+    position = 0
+    for start, end in [*shown.hidden, (len(shown.lines), len(shown.lines))]:
+        _prose(found, shown.lines[position:start])
+        if code and start < end and not shown.lines[start].lstrip().startswith("<!--"):
+            found.extend([line.rstrip() for line in shown.lines[start + 1 : end - 1] if line.strip()])
+        position = end
+    return tuple(found)
+
+
+def _prose(found: list[str], lines: list[str]) -> None:
+    running: list[str] = []
+
+    def flush() -> None:
+        joined = inline_text(" ".join(running))
+        found.extend([part for raw in _SENTENCE_END.split(joined) if (part := " ".join(raw.split()))])
+        running.clear()
+
+    for line in lines:
+        if _RULE.fullmatch(line):
+            flush()
+            continue
+        lead = _LEAD.match(line)
+        if lead is not None:
+            flush()
+        running.append(line[lead.end() if lead else 0 :].strip())
+        if lead is not None and "#" in lead[0]:
+            flush()
+    flush()
+
+
+# A body as the statements it makes, so that two bodies can be told to say exactly the same.
+#
+# Layout does not count: line breaks inside a paragraph, blank lines, the sort of bullet, a capital first
+# letter, punctuation at the end. What may carry meaning does: the headings and the lead-in a statement
+# stands under, code and its case, names in capitals, numbers, the order of numbered steps, table rows,
+# nested items.
+
+ORDERED_KINDS: Final = frozenset({"playbook"})
+"""In a playbook the order of the sentences is the procedure."""
+
+FEWEST_WORDS: Final = 3
+"""What says less than this is never taken for the same as something else."""
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*))?$")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)$")
+_THEMATIC_BREAK = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}$")
+_BULLET = re.compile(r" {0,3}[-*+](?:[ \t]+|$)")
+_NUMBER = re.compile(r" {0,3}(\d{1,9})[.)](?:[ \t]+|$)")
+_NESTED = re.compile(r"[ \t]+(?:[-*+]|\d{1,9}[.)]|`{3,}|~{3,})")
+_CODE_SPAN = re.compile(r"((?<!`)`+[^`]+`+)")
+_PLAIN_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_AROUND = "\"'“”‘’()*_,;:.!?…"
+_END_MARKS = ".,;:!… "
+
+
+class Statement(NamedTuple):
+    """One thing a body says: ``text``, under the headings ``under``, introduced by the sentence ``lead``."""
+
+    under: tuple[str, ...]
+    lead: str
+    text: str
+
+
+@lru_cache(maxsize=16384)
+def _fold_word(token: str) -> str:
+    core = token.strip(_AROUND)
+    if _PLAIN_WORD.fullmatch(core) and core[1:] == core[1:].lower():
+        return token.lower()
+    return token
+
+
+def fold(text: str) -> str:
+    """Text as it counts: one space between words, plain words in lower case, no punctuation at the end.
+
+    Code spans, words with a capital inside, and anything with a digit or a sign in it stay as written.
+    """
+    text = " ".join((text if text.isascii() else unicodedata.normalize("NFC", text)).split())
+    if "`" not in text:
+        return " ".join(map(_fold_word, text.split(" "))).rstrip(_END_MARKS)
+    parts = _CODE_SPAN.split(text)
+    for at in range(0, len(parts), 2):
+        parts[at] = " ".join(_fold_word(token) for token in parts[at].split(" "))
+    return "".join(parts).rstrip(_END_MARKS)
+
+
+def _item(lines: list[str]) -> str:
+    """A list item: one line, or every line as it is when something is nested in it."""
+    if any(_NESTED.match(line) for line in lines[1:]):
+        return "\n".join([fold(lines[0]), *(line for line in lines[1:] if line)])
+    return fold(" ".join(lines))
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Walks the lines once and collects statements."""
+
+    lines: list[str]
+    title: str
+    at: int = 0
+    lead: str = ""
+    headings: list[tuple[int, str]] = field(default_factory=list)
+    paragraph: list[str] = field(default_factory=list)
+    found: list[Statement] = field(default_factory=list)
+    begun: bool = False
+
+    def emit(self, text: str, lead: str = "") -> None:
+        if text:
+            self.found.append(Statement(tuple(name for _, name in self.headings), lead, text))
+        self.begun = True
+
+    def flush(self) -> None:
+        if self.paragraph:
+            for sentence in split_sentences("\n".join(self.paragraph)):
+                self.lead = fold(sentence)
+                self.emit(self.lead)
+            self.paragraph = []
+
+    def heading(self, level: int, text: str) -> None:
+        name = fold(text)
+        self.headings = [entry for entry in self.headings if entry[0] < level]
+        self.lead = ""
+        # The heading that repeats the title says nothing that the title does not say.
+        if self.begun or level > 1 or name != self.title:
+            self.headings.append((level, name))
+        self.begun = True
+
+    def take_while_filled(self) -> list[str]:
+        start = self.at
+        while self.at < len(self.lines) and self.lines[self.at]:
+            self.at += 1
+        return self.lines[start : self.at]
+
+    def fence(self, mark: str) -> None:
+        start = self.at
+        self.at += 1
+        while self.at < len(self.lines):
+            closing = _FENCE.match(self.lines[self.at])
+            self.at += 1
+            if closing and closing[1].startswith(mark) and not closing[2].strip():
+                break
+        self.emit("\n".join(self.lines[start : self.at]), self.lead)
+
+    def comment(self) -> None:
+        start = self.at
+        while self.at < len(self.lines) and "-->" not in self.lines[self.at]:
+            self.at += 1
+        self.at += 1
+        self.emit("\n".join(self.lines[start : self.at]), self.lead)
+
+    def item_lines(self, marker: re.Match[str]) -> list[str]:
+        lines = [self.lines[self.at][marker.end() :]]
+        self.at += 1
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            following = self.lines[self.at + 1] if self.at + 1 < len(self.lines) else ""
+            if not line and not following.startswith((" ", "\t")):
+                break
+            if line and line[0] not in " \t" and (_starts_block(line) or not self.lines[self.at - 1]):
+                break
+            if _BULLET.match(line) and _indent(line) < 2:
+                break
+            lines.append(line)
+            self.at += 1
+        return lines
+
+    def bullets(self, marker: re.Match[str]) -> None:
+        self.emit("- " + _item(self.item_lines(marker)), self.lead)
+
+    def numbered(self, marker: re.Match[str]) -> None:
+        first = int(marker[1])
+        steps: list[str] = []
+        following: re.Match[str] | None = marker
+        while following:
+            steps.append(f"{first + len(steps)}. {_item(self.item_lines(following))}")
+            while self.at < len(self.lines) and not self.lines[self.at]:
+                self.at += 1
+            following = _NUMBER.match(self.lines[self.at]) if self.at < len(self.lines) else None
+        self.emit("\n".join(steps), self.lead)
+
+    def block(self, line: str) -> bool:
+        """Read the block that begins at ``line``; false when it is ordinary text."""
+        if line[0].isalpha():
+            return False
+        if fence := _FENCE.match(line):
+            self.flush()
+            self.fence(fence[1])
+        elif heading := _HEADING.match(line):
+            self.flush()
+            self.heading(len(heading[1]), (heading[2] or "").rstrip("# "))
+            self.at += 1
+        elif self.paragraph and (underline := _UNDERLINE.match(line)):
+            text, self.paragraph = " ".join(self.paragraph), []
+            self.heading(1 if underline[1][0] == "=" else 2, text)
+            self.at += 1
+        elif _THEMATIC_BREAK.match(line):
+            self.flush()
+            self.at += 1
+        elif bullet := _BULLET.match(line):
+            self.flush()
+            self.bullets(bullet)
+        elif number := _NUMBER.match(line):
+            self.flush()
+            self.numbered(number)
+        else:
+            return self.verbatim(line)
+        return True
+
+    def verbatim(self, line: str) -> bool:
+        """Comments, quotes, tables, markup and indented code count line by line."""
+        if line.lstrip().startswith("<!--"):
+            self.flush()
+            self.comment()
+        elif line.lstrip().startswith(("|", ">", "<")) or (
+            not self.paragraph and line.startswith(("    ", "\t"))
+        ):
+            self.flush()
+            self.emit("\n".join(self.take_while_filled()), self.lead)
+        else:
+            return False
+        return True
+
+    def read(self) -> list[Statement]:
+        while self.at < len(self.lines):
+            line = self.lines[self.at]
+            if not line:
+                self.flush()
+                self.at += 1
+            elif not self.block(line):
+                self.paragraph.append(line)
+                self.at += 1
+        self.flush()
+        return self.found
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _starts_block(line: str) -> bool:
+    return any(pattern.match(line) for pattern in (_FENCE, _HEADING, _BULLET, _NUMBER, _THEMATIC_BREAK))
+
+
+def statements(body: str, title: str = "") -> tuple[Statement, ...]:
+    """Everything ``body`` (Markdown) says, in its order; a first heading equal to ``title`` is left out."""
+    lines = [line.rstrip() for line in body.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+    return tuple(_Reader(lines, fold(title)).read())
+
+
+def digest(said: Iterable[Statement]) -> str:
+    """One value for some statements in their order."""
+    return hashlib.sha256(repr([(s.under, s.lead, s.text) for s in said]).encode()).hexdigest()
+
+
+def text_digest(title: str, said: Iterable[Statement]) -> str:
+    """One value for a title and what is said below it, in its order: a decision about a text rests on it."""
+    return hashlib.sha256(repr((fold(title), digest(said))).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def gist(said: Iterable[Statement]) -> str:
+    """The `digest` of what is said, in whatever order and however often; "" when that is next to nothing."""
+    told = sorted(set(said))
+    enough = sum(len(statement.text.split()) for statement in told) >= FEWEST_WORDS
+    return digest(told) if enough else ""
+
+
+def same_text(one: Document, other: Document) -> bool:
+    """Whether two documents are of one kind and say exactly the same."""
+    if one.kind != other.kind:
+        return False
+    left, right = statements(one.body, one.title), statements(other.body, other.title)
+    if one.kind in ORDERED_KINDS and digest(left) != digest(right):
+        return False
+    told = gist(left)
+    return bool(told) and told == gist(right)

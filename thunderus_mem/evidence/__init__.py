@@ -1,1 +1,0 @@
-"""Where a memory comes from and whether it is still true."""

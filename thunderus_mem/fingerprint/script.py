@@ -1,0 +1,216 @@
+"""How JavaScript, TypeScript and JSX are written as tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.fingerprint.walk import CLOSE, OPEN, Rules, c_escapes, embedding, quoted, script_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ast_grep_py import SgNode
+
+    from thunderus_mem.fingerprint.walk import Item, TokenWalk
+
+    Pairs = Sequence[tuple[SgNode, str]]
+
+
+_KEYED: Final = frozenset(
+    ["pair", "pair_pattern", "method_definition", "property_signature", "method_signature",
+     "field_definition",     "public_field_definition", "abstract_method_signature", "enum_assignment"]
+)  # fmt: skip
+_STATEMENT_LISTS: Final = ("program", "statement_block", "class_body", "switch_case", "switch_default")
+_CLASS_NAMES: Final = ("class", "className")
+
+
+def _keyed(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """A key is its text, in quotes or not, a number or not."""
+    kind = node.kind()
+    at = next((i for i, (_, name) in enumerate(pairs) if name in ("string", "number")), None)
+    limit = next(
+        (i for i, (_, name) in enumerate(pairs) if name in (":", "=", "formal_parameters")), len(pairs)
+    )
+    if at is None or at >= limit:
+        return None
+    key, name = pairs[at]
+    text = walk.slice(key)
+    value = c_escapes(text[1:-1]) if name == "string" else script_number(text)
+    return walk.inside(kind, [*pairs[:at], value or "''", (key, ""), *pairs[at + 1 :]])
+
+
+def _statements(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """Empty statements say nothing where statements stand in a row."""
+    return walk.inside(
+        node.kind(), [(child, "" if kind == "empty_statement" else kind) for child, kind in pairs]
+    )
+
+
+def _new(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item]:
+    """``new A`` is ``new A()``."""
+    kept = [
+        (child, "" if kind == "arguments" and not child.named_children() else kind) for child, kind in pairs
+    ]
+    return walk.inside("new_expression", kept)
+
+
+def _arrow(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``x => x`` is ``(x) => x``."""
+    at = next((i for i, (_, kind) in enumerate(pairs) if kind == "=>"), 0)
+    if not at or pairs[at - 1][1] != "identifier":
+        return None
+    parameter: list[Item] = [OPEN + "formal_parameters", "(", pairs[at - 1], ")", CLOSE]
+    return walk.inside("arrow_function", [*pairs[: at - 1], *parameter, *pairs[at:]])
+
+
+def _parameter(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """A parameter that is but a name is that name, in TypeScript as in JavaScript."""
+    return list(pairs) if len([kind for _, kind in pairs if kind]) == 1 else None
+
+
+def _either(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """``A | B | C`` in one row, whatever parentheses and leading bars it has."""
+    kind = node.kind()
+    mark = "|" if kind == "union_type" else "&"
+    row: list[Item] = []
+    stack = list(reversed(pairs))
+    while stack:
+        child, name = stack.pop()
+        inner = walk.pairs(child) if name in (kind, "parenthesized_type") else []
+        if name == kind or (len(inner) == 3 and inner[1][1] == kind):
+            stack.extend(reversed(walk.parts(child)))
+        else:
+            row.append((child, "" if name in (mark, "(", ")") else name))
+    if len([item for item in row if item[1]]) == 1:
+        return row
+    return [OPEN + kind, *row, CLOSE]
+
+
+def _array(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """Commas say something only where nothing stands before them."""
+    items: list[Item] = []
+    before = "["
+    for child, kind in pairs:
+        if not kind:
+            items.append((child, kind))
+            continue
+        if kind == "," and before in ("[", ","):
+            items.append(",")
+        items.append((child, kind))
+        before = kind
+    return walk.inside(node.kind(), items)
+
+
+def _parentheses(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """Needless in a tree, but for ``(a?.b).c``, which goes on where ``a?.b.c`` stops."""
+    outer = node.parent()
+    if outer is None or outer.kind() not in ("member_expression", "call_expression", "subscript_expression"):
+        return None
+    if not any(_is_chain(child) for child, kind in pairs if kind not in "()"):
+        return None
+    return walk.inside("chain", pairs)
+
+
+def _is_chain(node: SgNode) -> bool:
+    while node.kind() in ("member_expression", "call_expression", "subscript_expression"):
+        inner = node.children()
+        if any(child.kind() in ("optional_chain", "?.") for child in inner):
+            return True
+        node = inner[0]
+    return False
+
+
+def _regex(walk: TokenWalk, node: SgNode, _pairs: Pairs) -> list[Item]:
+    pattern, _, flags = walk.slice(node).rpartition("/")
+    return ["regex " + pattern + "/" + "".join(sorted(flags)), (node, "")]
+
+
+def _jsx_lines(text: str, first: bool, last: bool) -> str:
+    """Text between tags as it is shown: lines stripped and joined, lines of space alone left out."""
+    lines = text.split("\n")
+    kept = []
+    for i, line in enumerate(lines):
+        plain = line.replace("\t", " ")
+        plain = plain if i == 0 and not first else plain.lstrip(" ") if i else plain
+        plain = plain if i == len(lines) - 1 else plain.rstrip(" ")
+        if plain:
+            kept.append(plain)
+    return " ".join(kept)
+
+
+def _jsx(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """An element: neighbouring text and ``{" "}`` are one text."""
+    items: list[Item] = []
+    text = ""
+    for child, kind in pairs:
+        shown = _jsx_shown(walk, child, kind)
+        if shown is None:
+            items += ["'" + text, (child, kind)] if text else [(child, kind)]
+            text = ""
+        else:
+            text += shown
+            items.append((child, ""))
+    return [OPEN + node.kind(), *items, CLOSE]
+
+
+def _jsx_shown(walk: TokenWalk, child: SgNode, kind: str) -> str | None:
+    """The text that a part of an element shows; ``None`` when it is more than text."""
+    if kind == "jsx_text":
+        text = walk.slice(child)
+        return _jsx_lines(text, first=False, last=False)
+    if kind == "html_character_reference":
+        return walk.slice(child)
+    if kind != "jsx_expression":
+        return None
+    inner = child.children()
+    if len(inner) == 2 and walk.slice(child).strip("{} \t\n") == "":
+        return ""
+    if len(inner) == 3 and inner[1].kind() == "string":
+        return c_escapes(walk.slice(inner[1])[1:-1])
+    if all(part.kind() in ("{", "}", "comment") for part in inner):
+        return ""
+    return None
+
+
+def _attribute(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``a={"b"}`` is ``a="b"``; names of classes are separated by any space."""
+    if not pairs or pairs[-1][1] not in ("string", "jsx_expression"):
+        return None
+    value, kind = pairs[-1]
+    if kind == "jsx_expression":
+        inner = walk.pairs(value)
+        if len(inner) != 3 or inner[1][1] != "string":
+            return None
+        text = c_escapes(walk.slice(inner[1][0])[1:-1])
+    else:
+        text = walk.slice(value)[1:-1]
+    if walk.slice(pairs[0][0]) in _CLASS_NAMES:
+        text = " ".join(text.split())
+    return walk.inside("jsx_attribute", [*pairs[:-1], "'" + text, (value, "")])
+
+
+SCRIPT: Final = Rules(
+    comments=frozenset(["comment", "html_comment"]),
+    transparent=frozenset(["parenthesized_expression", "parenthesized_type"]),
+    drop=frozenset([",", ";", "\n"]),
+    nodes={
+        "string": quoted("'", c_escapes),
+        "template_string": embedding(frozenset(["template_substitution"]), "`", str),
+        "template_literal_type": embedding(frozenset(["template_type"]), "`", str),
+        "regex": _regex,
+        "new_expression": _new,
+        "arrow_function": _arrow,
+        "required_parameter": _parameter,
+        "union_type": _either,
+        "intersection_type": _either,
+        "array": _array,
+        "array_pattern": _array,
+        "parenthesized_expression": _parentheses,
+        "jsx_element": _jsx,
+        "jsx_attribute": _attribute,
+        **dict.fromkeys(_KEYED, _keyed),
+        **dict.fromkeys(_STATEMENT_LISTS, _statements),
+    },
+    leaves={"number": script_number},
+    empty=frozenset(["jsx_text"]),
+)

@@ -1,0 +1,368 @@
+"""How Rust and Go are written as tokens."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.fingerprint.walk import (
+    AT,
+    CLOSE,
+    OPEN,
+    Rules,
+    c_escapes,
+    go_number,
+    loose_number,
+    quoted,
+    rust_number,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ast_grep_py import SgNode
+
+    from thunderus_mem.fingerprint.walk import Item, TokenWalk
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ast_grep_py import SgNode
+
+    from thunderus_mem.fingerprint.walk import Item, TokenWalk
+
+    Pairs = Sequence[tuple[SgNode, str]]
+
+
+_LEAVING: Final = ("return_expression", "break_expression", "continue_expression")
+
+
+def _sole(walk: TokenWalk, node: SgNode, kind: str) -> tuple[SgNode, str] | None:
+    """The one expression a block holds, when it holds nothing else."""
+    if kind != "block":
+        return None
+    inner = walk.pairs(node)
+    if len(inner) != 3 or not inner[1][0].is_named():
+        return None
+    child, name = inner[1]
+    if name == "expression_statement":
+        parts = walk.pairs(child)
+        # ``{ return x; }`` is ``return x``; any other semicolon throws a value away.
+        if len(parts) == 1 or parts[0][1] in _LEAVING:
+            return parts[0]
+        return None
+    return None if name.endswith(("_item", "_declaration", "_definition", "label")) else (child, name)
+
+
+def _unbraced(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """The arm of a match, the body of a closure: braces around one expression say nothing."""
+    items: list[Item] = []
+    for child, kind in pairs:
+        sole = _sole(walk, child, kind)
+        if sole is None:
+            items.append((child, kind))
+            continue
+        while (deeper := _sole(walk, *sole)) is not None:
+            sole = deeper
+        items += [(sole[0], AT), sole, (child, "")]
+    return walk.inside(node.kind(), items)
+
+
+def _rust_statement(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """A semicolon after what never comes back says nothing."""
+    if pairs[0][1] not in _LEAVING:
+        return None
+    return [(child, "" if kind == ";" else kind) for child, kind in pairs]
+
+
+def _rust_parentheses(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    outer = node.parent()
+    if outer is None or outer.kind() != "call_expression":
+        return None
+    if not any(kind == "field_expression" for _, kind in pairs):
+        return None
+    # (s.f)(x) calls the field, s.f(x) the method.
+    return walk.inside("field_call", pairs)
+
+
+def _or_pattern(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    kept = [pair for pair in pairs if pair[1]]
+    if kept and kept[0][1] == "|" and len(kept) == 2:
+        return [(child, "" if kind == "|" else kind) for child, kind in pairs]
+    return None
+
+
+def _extern(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    return walk.inside("extern_modifier", [*pairs, "'C"]) if len(pairs) == 1 else None
+
+
+def _rust_raw(walk: TokenWalk, node: SgNode, _pairs: Pairs) -> list[Item]:
+    text = walk.slice(node)
+    start = text.find('"')
+    prefix = "b'" if text[:1] == "b" else "c'" if text[:1] == "c" else "'"
+    return [prefix + text[start + 1 : text.rfind('"')], (node, "")]
+
+
+def _rust_string(walk: TokenWalk, node: SgNode, _pairs: Pairs) -> list[Item]:
+    text = walk.slice(node)
+    start = text.find('"')
+    return [text[:start] + "'" + c_escapes(text[start + 1 : -1]), (node, "")]
+
+
+def _token_tree(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """A comma at the end, which formatting adds."""
+    last = [i for i, (_, kind) in enumerate(pairs) if kind][-2:-1]
+    if not last or pairs[last[0]][1] != ",":
+        return None
+    items = [(child, "" if i == last[0] else kind) for i, (child, kind) in enumerate(pairs)]
+    return [OPEN + "token_tree", *items, CLOSE]
+
+
+def _sort_key(walk: TokenWalk, node: SgNode) -> str:
+    return "".join(walk.slice(node).partition("{")[0].split())
+
+
+def _in_order(walk: TokenWalk, units: list[list[tuple[SgNode, str]]]) -> list[Item]:
+    """Units of nodes that may stand in any order, in the order of their texts."""
+    units.sort(key=lambda unit: _sort_key(walk, unit[-1][0]))
+    return [item for unit in units for item in _apart(unit)]
+
+
+def _apart(unit: list[tuple[SgNode, str]]) -> list[Item]:
+    """Nodes without what stands between them, which is comments."""
+    return [item for node, kind in unit for item in ((node, AT), (node, kind))]
+
+
+def _use_list(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """The order of imported names says nothing."""
+    middle = [[pair] for pair in pairs[1:-1] if pair[1] not in ("", ",")]
+    return [OPEN + node.kind(), pairs[0], *_in_order(walk, middle), (pairs[-1][0], AT), pairs[-1], CLOSE]
+
+
+def _items(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    """Imports (and modules declared) in a row, in the order of their texts; the rest as it stands."""
+    items: list[Item] = []
+    run: list[list[tuple[SgNode, str]]] = []
+    unit: list[tuple[SgNode, str]] = []
+    for child, kind in pairs:
+        if not kind:
+            continue
+        unit.append((child, kind))
+        if kind == "attribute_item":
+            continue
+        if kind == "use_declaration" or (kind == "mod_item" and child.field("body") is None):
+            run.append(unit)
+        else:
+            items += [*_in_order(walk, run), *_apart(unit)]
+            run = []
+        unit = []
+    return walk.inside(node.kind(), [*items, *_in_order(walk, run), *_apart(unit)])
+
+
+def _go_group(_walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``var x int`` is ``var (x int)``; the kind of what is declared says which word stands before it.
+
+    Constants of one group count together (``iota``), so that more than one keep their brackets.
+    """
+    specs = [kind.endswith(("_spec", "_alias", "_list")) for _, kind in pairs]
+    if node.kind() == "const_declaration" and sum(specs) > 1:
+        return None
+    return [(child, kind if kept else "") for (child, kind), kept in zip(pairs, specs, strict=True)]
+
+
+def _go_imports(walk: TokenWalk, node: SgNode, pairs: Pairs) -> list[Item]:
+    specs = [[pair] for pair in pairs if pair[1] == "import_spec"]
+    return [OPEN + node.kind(), *_in_order(walk, specs), (node, ""), CLOSE]
+
+
+def _go_for(walk: TokenWalk, _node: SgNode, pairs: Pairs) -> list[Item] | None:
+    """``for ; x; {`` is ``for x {``."""
+    named = [(child, kind) for child, kind in pairs if kind and kind != ";"]
+    marks = [kind for _, kind in pairs if kind]
+    if len(named) == 1 and marks in ([";", named[0][1], ";"], [";", named[0][1]]):
+        return [(child, "" if kind == ";" else kind) for child, kind in pairs]
+    return None
+
+
+RUST: Final = Rules(
+    comments=frozenset(["line_comment", "block_comment"]),
+    transparent=frozenset(["parenthesized_expression"]),
+    drop=frozenset([","]),
+    keep={"tuple_expression": frozenset(), "token_tree": frozenset([","])},
+    nodes={
+        "match_arm": _unbraced,
+        "closure_expression": _unbraced,
+        "expression_statement": _rust_statement,
+        "parenthesized_expression": _rust_parentheses,
+        "or_pattern": _or_pattern,
+        "extern_modifier": _extern,
+        "string_literal": _rust_string,
+        "raw_string_literal": _rust_raw,
+        "token_tree": _token_tree,
+        "use_list": _use_list,
+        "source_file": _items,
+        "block": _items,
+        "declaration_list": _items,
+    },
+    leaves={"integer_literal": rust_number, "float_literal": rust_number},
+    empty=frozenset(["string_content"]),
+)
+
+GO: Final = Rules(
+    comments=frozenset(["comment"]),
+    transparent=frozenset(["parenthesized_expression", "parenthesized_type"]),
+    drop=frozenset([",", ";", "\n"]),
+    keep={"for_clause": frozenset([";"])},
+    nodes={
+        "interpreted_string_literal": quoted("'", c_escapes),
+        "raw_string_literal": quoted("'", str),
+        "for_clause": _go_for,
+        "import_spec_list": _go_imports,
+        "const_declaration": _go_group,
+        "type_declaration": _go_group,
+        "var_declaration": _go_group,
+        "var_spec_list": _go_group,
+    },
+    leaves={"int_literal": go_number, "float_literal": go_number, "imaginary_literal": go_number},
+    empty=frozenset(["raw_string_literal_content", "interpreted_string_literal_content"]),
+)
+
+
+# How all other languages with a grammar are written as tokens: cautiously, strings as they stand.
+
+
+def _verbatim(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
+    return ["'" + walk.slice(node), (node, "")]
+
+
+def _either_quote(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
+    """A string whose quotes do not matter, since nothing in it means another thing between the others."""
+    text = walk.slice(node)
+    inner = text[1:-1]
+    plain = len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and not set(inner) & set("'\"\\$#{\n")
+    return ["'" + (inner if plain else text), (node, "")]
+
+
+def _flowing(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
+    """Text that may be broken into lines anywhere."""
+    return ["'" + " ".join(walk.slice(node).split()), (node, "")]
+
+
+def _dashes(text: str) -> str:
+    while "--" in text:
+        text = text.replace("--", "-")
+    return text
+
+
+def _rules(
+    verbatim: str = "",
+    quotes: str = "",
+    drop: str = "",
+    *,
+    numbers: str = "",
+    parentheses: bool = True,
+    flowing: str = "",
+    empty: str = "",
+    comments: str = "comment line_comment block_comment",
+    loops: str = "for_statement c_style_for_statement",
+) -> Rules:
+    return Rules(
+        comments=frozenset(comments.split()),
+        transparent=frozenset(["parenthesized_expression"] if parentheses else []),
+        drop=frozenset([*drop.split(), "\n"]),
+        keep=dict.fromkeys(loops.split(), frozenset(";")),
+        nodes={
+            **dict.fromkeys(verbatim.split(), _verbatim),
+            **dict.fromkeys(quotes.split(), _either_quote),
+            **dict.fromkeys(flowing.split(), _flowing),
+        },
+        leaves=dict.fromkeys(numbers.split(), loose_number),
+        empty=frozenset(empty.split()),
+        trailing=True,
+    )
+
+
+_C: Final = "string_literal char_literal raw_string_literal system_lib_string"
+_MARKDOWN: Final = Rules(
+    comments=frozenset(["block_continuation"]),
+    nodes={
+        **dict.fromkeys(["inline", "html_block"], _flowing),
+        **dict.fromkeys(["fenced_code_block", "indented_code_block"], _verbatim),
+    },
+    leaves={
+        "list_marker_star": lambda _: "-",
+        "list_marker_minus": lambda _: "-",
+        "list_marker_plus": lambda _: "-",
+        "pipe_table_delimiter_cell": _dashes,
+    },
+    empty=frozenset(["block_continuation", "inline"]),
+)
+
+OTHERS: Final[Mapping[str, Rules]] = {
+    "java": _rules(
+        "string_literal character_literal",
+        numbers="decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal "
+        "decimal_floating_point_literal",
+    ),
+    "c": _rules(_C, numbers="number_literal"),
+    "cpp": _rules(_C, numbers="number_literal"),
+    "csharp": _rules(
+        "string_literal verbatim_string_literal raw_string_literal interpolated_string_expression "
+        "character_literal",
+        numbers="integer_literal real_literal",
+    ),
+    "ruby": _rules(
+        "heredoc_body regex string_array symbol_array subshell delimited_symbol",
+        "string",
+        ";",
+        numbers="integer float",
+        parentheses=False,
+    ),
+    "kotlin": _rules(
+        "string_literal character_literal multi_line_string_literal line_string_literal",
+        drop=";",
+        numbers="integer_literal real_literal hex_literal bin_literal long_literal",
+        comments="line_comment multiline_comment",
+    ),
+    "swift": _rules(
+        "line_string_literal multi_line_string_literal raw_string_literal regex_literal",
+        drop=";",
+        numbers="integer_literal hex_literal real_literal",
+        comments="comment multiline_comment",
+    ),
+    "php": _rules(
+        "heredoc nowdoc text shell_command_expression",
+        "string encapsed_string",
+        numbers="integer float",
+    ),
+    "scala": _rules(
+        "string interpolated_string interpolated_string_expression character_literal",
+        drop=";",
+        numbers="integer_literal floating_point_literal",
+        parentheses=False,
+        comments="comment block_comment",
+    ),
+    "bash": _rules(
+        "ansi_c_string heredoc_body heredoc_redirect string",
+        "raw_string",
+        ";",
+        parentheses=False,
+        loops="c_style_for_statement",
+    ),
+    "lua": _rules("", "string", ";", numbers="number", parentheses=False),
+    "elixir": _rules(
+        "string charlist sigil quoted_atom", drop=";", numbers="integer float", parentheses=False
+    ),
+    "haskell": _rules(
+        "string char", parentheses=False, comments="comment haddock", empty="layout_start layout_end"
+    ),
+    "css": _rules("", "string_value", ";", comments="comment js_comment"),
+    "json": _rules("string"),
+    "yaml": _rules("block_scalar", "single_quote_scalar double_quote_scalar", flowing="plain_scalar"),
+    "html": _rules("attribute_value raw_text", flowing="text"),
+    "markdown": _MARKDOWN,
+    "hcl": _rules("string_lit heredoc_template", parentheses=False),
+    "nix": _rules("string_expression indented_string_expression", parentheses=False),
+    "solidity": _rules("string unicode_string_literal hex_string_literal", numbers="number_literal"),
+    "dart": _rules("string_literal", numbers="decimal_integer_literal hex_integer_literal"),
+    "zig": _rules("string multiline_string character", parentheses=False),
+}

@@ -1,0 +1,374 @@
+"""From a node of a syntax tree to its tokens: what formatting does not change, and nothing else.
+
+A node becomes its kind as an opening bracket, what is in it, and a closing bracket; a leaf becomes its text.
+Each language says what it leaves out and what it writes in one way: see `Rules`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ast_grep_py import SgNode
+
+OPEN: Final = "\x01"
+"""Begins the token that opens a node; no text begins with it but a stray control character."""
+CLOSE: Final = "\x02"
+AT: Final = "\x03"
+
+Pair: TypeAlias = "tuple[SgNode, str]"
+"""A node, and the kind it is to be taken for: "" leaves the node out, `AT` what stands before it."""
+Item: TypeAlias = "str | Pair"
+Handler: TypeAlias = "Callable[[TokenWalk, SgNode, list[Pair]], Sequence[Item] | None]"
+
+
+class Rules(NamedTuple):
+    """How the tokens of one language are made.
+
+    ``comments`` are kinds left out whole; ``transparent`` kinds give what is in them without brackets of
+    their own and without parentheses; ``names`` maps kinds to the one under which they are written; ``drop``
+    are tokens left out, except in the kinds of ``keep``; ``nodes`` says what a node is made of when it is
+    not simply its children (``None`` from it: as usual, brackets included; a list: exactly that); ``leaves``
+    writes a leaf's text in one way; ``empty`` are kinds that may lawfully be empty; ``trailing`` leaves out
+    commas before what closes a list.
+    """
+
+    comments: frozenset[str]
+    transparent: frozenset[str] = frozenset()
+    names: Mapping[str, str] = {}
+    drop: frozenset[str] = frozenset()
+    keep: Mapping[str, frozenset[str]] = {}
+    nodes: Mapping[str, Handler] = {}
+    leaves: Mapping[str, Callable[[str], str]] = {}
+    empty: frozenset[str] = frozenset()
+    trailing: bool = False
+
+
+_PARENTHESES: Final = frozenset("()")
+_NOTHING: Final[frozenset[str]] = frozenset()
+
+
+class TokenWalk:
+    """One pass over nodes of one text; afterwards ``tokens``, ``docs`` and ``broken`` are what it found."""
+
+    def __init__(self, text: str, rules: Rules) -> None:
+        self.text = text
+        self.rules = rules
+        self.tokens: list[str] = []
+        self.docs: list[str] = []
+        self.broken = False
+        self._at = 0
+
+    def run(self, nodes: Sequence[SgNode]) -> None:
+        """Add the tokens of these nodes, which follow each other in the text."""
+        for node in nodes:
+            span = node.range()
+            self._at = span.start.index
+            if span.end.index > self._at or node.children():
+                self._run([(node, node.kind())])
+
+    def slice(self, node: SgNode) -> str:
+        """The text of a node."""
+        span = node.range()
+        return self.text[span.start.index : span.end.index]
+
+    def pairs(self, node: SgNode) -> list[Pair]:
+        """The children of a node with their kinds, comments left out."""
+        comments = self.rules.comments
+        found = [(child, child.kind()) for child in node.children()]
+        return [(child, kind) for child, kind in found if kind not in comments]
+
+    def parts(self, node: SgNode) -> list[Pair]:
+        """All children of a node, comments as what is left out: for nodes that are written as others."""
+        comments = self.rules.comments
+        found = [(child, child.kind()) for child in node.children()]
+        return [(child, "" if kind in comments else kind) for child, kind in found]
+
+    def _run(self, stack: list[Item]) -> None:
+        # Depth is data, so there is no recursion here: what is still to be written waits on the stack.
+        rules, tokens = self.rules, self.tokens
+        comments, transparent, nodes = rules.comments, rules.transparent, rules.nodes
+        while stack:
+            item = stack.pop()
+            if isinstance(item, str):
+                tokens.append(item)
+                continue
+            node, kind = item
+            if not kind or kind in comments:
+                self._skip(node)
+                continue
+            if kind == AT:
+                self._at = max(self._at, node.range().start.index)
+                continue
+            children = node.children()
+            if not children:
+                self._leaf(node, kind)
+                continue
+            if kind == "ERROR":
+                self.broken = True
+            named = [(child, child.kind()) for child in children]
+            pairs = [(child, "" if name in comments else name) for child, name in named]
+            handler = nodes.get(kind)
+            if handler is not None:
+                made = handler(self, node, pairs)
+                if made is not None:
+                    stack.extend(reversed(made))
+                    continue
+            if kind in transparent:
+                drop = rules.drop | _PARENTHESES
+                stack.extend([(child, "" if name in drop else name) for child, name in reversed(pairs)])
+                continue
+            if rules.trailing:
+                pairs = _without_last_comma(pairs)
+            tokens.append(OPEN + rules.names.get(kind, kind))
+            stack.append(CLOSE)
+            drop = rules.drop - rules.keep.get(kind, _NOTHING)
+            stack.extend([(child, "" if name in drop else name) for child, name in reversed(pairs)])
+
+    def inside(self, kind: str, pairs: Sequence[Item]) -> list[Item]:
+        """What a node of this kind holds, in brackets, the tokens dropped that the language drops."""
+        drop = self.rules.drop - self.rules.keep.get(kind, _NOTHING)
+        kept: list[Item] = [OPEN + self.rules.names.get(kind, kind)]
+        kept += [item if isinstance(item, str) or item[1] not in drop else (item[0], "") for item in pairs]
+        kept.append(CLOSE)
+        return kept
+
+    def _skip(self, node: SgNode) -> None:
+        span = node.range()
+        self._gap(span.start.index)
+        self._at = max(self._at, span.end.index)
+
+    def _leaf(self, node: SgNode, kind: str) -> None:
+        span = node.range()
+        start, end = span.start.index, span.end.index
+        if start > self._at:
+            self._gap(start)
+        if start == end:
+            self._nothing(kind)
+            return
+        self._at = max(self._at, end)
+        if kind == "ERROR":
+            self.broken = True
+        text = self.text[start:end]
+        write = self.rules.leaves.get(kind)
+        if write is not None:
+            text = write(text)
+        elif kind == text:
+            text = " ".join(text.split())  # an operator of two words
+        if text and not text.isspace():
+            self.tokens.append(text)
+
+    def _nothing(self, kind: str) -> None:
+        """A leaf without text: the parser supposed it to be there, unless the grammar has such leaves."""
+        if kind not in self.rules.empty:
+            self.broken = True
+            self.tokens.append(f"{OPEN}missing {kind}{CLOSE}")
+
+    def _gap(self, start: int) -> None:
+        """Text that no leaf covers still counts."""
+        if self._at < start:
+            # A line may be continued anywhere.
+            words = self.text[self._at : start].replace("\\\n", " ").split()
+            if words and not self.rules.drop.issuperset(words):
+                self.tokens.append(" ".join(words))
+            self._at = start
+
+
+def _without_last_comma(pairs: list[Pair]) -> list[Pair]:
+    kept = [at for at, (_, kind) in enumerate(pairs) if kind]
+    if len(kept) < 2 or pairs[kept[-2]][1] != "," or pairs[kept[-1]][1] not in (")", "]", "}", ">"):
+        return pairs
+    return [(node, "" if at == kept[-2] else kind) for at, (node, kind) in enumerate(pairs)]
+
+
+# Strings that hold code: pieces of text by value, and between them the nodes they embed.
+
+
+def pieces(
+    walk: TokenWalk, start: int, end: int, embedded: Sequence[tuple[SgNode, str]], value: Callable[[str], str]
+) -> list[Item]:
+    """The text from ``start`` to ``end`` by value, the embedded nodes in their places between."""
+    made: list[Item] = []
+    at = start
+    for node, kind in embedded:
+        span = node.range()
+        made.append(value(walk.text[at : span.start.index]))
+        made += [(node, AT), (node, kind)]
+        at = span.end.index
+    made.append(value(walk.text[at:end]))
+    return made
+
+
+def quoted(mark: str, value: Callable[[str], str], ends: int = 1) -> Callable[..., list[Item]]:
+    """A handler of plain strings: without the characters at both ends, by value, behind a mark."""
+
+    def handler(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
+        return [mark + value(walk.slice(node)[ends:-ends]), (node, "")]
+
+    return handler
+
+
+def embedding(kinds: frozenset[str], mark: str, value: Callable[[str], str]) -> Callable[..., list[Item]]:
+    """A handler of strings that embed nodes of these kinds; all other text counts as it stands."""
+
+    def handler(walk: TokenWalk, node: SgNode, pairs: Sequence[tuple[SgNode, str]]) -> list[Item]:
+        span = node.range()
+        inner = [pair for pair in pairs if pair[1] in kinds]
+        parts = pieces(walk, span.start.index, span.end.index, inner, value)
+        written: list[Item] = [mark + part if isinstance(part, str) else part for part in parts if part]
+        return [OPEN + "text", *written, CLOSE, (node, "")]
+
+    return handler
+
+
+# Strings and numbers by value, so that it does not matter how they are spelled.
+
+_MOST_DIGITS: Final = 300
+"""Longer numbers stay as they are written: turning thousands of digits around takes quadratic time."""
+_PYTHON_ESCAPE: Final = re.compile(
+    r"\\(?:\n|([0-7]{1,3})|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|N\{([^{}\n]{1,100})\}|([\\'\"abfnrtv]))"
+)
+_C_ESCAPE: Final = re.compile(
+    r"\\(?:(\n[ \t\n]*)|u\{([0-9a-fA-F_]{1,12})\}|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})"
+    r"|([0-7]{1,3})|([\s\S]))"
+)
+_SIMPLE: Final = {
+    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\",
+    "'": "'", '"': '"',
+}  # fmt: skip
+_WHOLE: Final = re.compile(r"0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|[0-9]+")
+_RUST_SUFFIX: Final = re.compile(r"([iu](?:8|16|32|64|128|size)|f(?:16|32|64|128))$")
+
+
+_NUL: Final = "\ufdd0"
+_NAMED: Final = "\ufdd1"
+"""Characters that are none, for what must not stand in a token, and for a character given by its name."""
+
+
+def _character(digits: str, base: int, written: str) -> str:
+    code = int(digits, base)
+    if code == 0:
+        return _NUL
+    return chr(code) if code < 0x110000 else written
+
+
+def _python_escape(found: re.Match[str]) -> str:
+    octal, two, four, eight, name, simple = found.groups()
+    if octal:
+        return _character(octal, 8, found[0])
+    if name:
+        return f"{_NAMED}{{{name.upper()}}}"
+    if simple:
+        return _SIMPLE[simple]
+    digits = two or four or eight
+    return _character(digits, 16, found[0]) if digits else ""
+
+
+def _octet_escape(found: re.Match[str]) -> str:
+    return found[0] if found[3] or found[4] or found[5] else _python_escape(found)
+
+
+def python_escapes(text: str, octets: bool = False) -> str:
+    """The value of what stands between the quotes of a Python string (of bytes, when ``octets``)."""
+    if "\\" not in text:
+        return text
+    return _PYTHON_ESCAPE.sub(_octet_escape if octets else _python_escape, text)
+
+
+def _c_escape(found: re.Match[str]) -> str:
+    line, braced, two, four, eight, octal, other = found.groups()
+    if line:
+        return ""
+    digits = (braced or "").replace("_", "") or two or four or eight
+    if digits:
+        return _character(digits, 16, found[0])
+    return _character(octal, 8, found[0]) if octal else _SIMPLE.get(other, other)
+
+
+def c_escapes(text: str) -> str:
+    """The value of what stands between the quotes in JavaScript, Go or Rust."""
+    return _C_ESCAPE.sub(_c_escape, text) if "\\" in text else text
+
+
+def _whole(text: str) -> str:
+    """A whole number in its decimal digits; "" when this is none, or a long one."""
+    if len(text) > _MOST_DIGITS or not _WHOLE.fullmatch(text):
+        return ""
+    return str(int(text, 0)) if text[:1] != "0" or text[1:2].isalpha() else str(int(text, 10))
+
+
+def _floating(text: str) -> str:
+    """A number with a point or exponent by value; as it stands when it is too long or too large."""
+    if len(text) > _MOST_DIGITS:
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return text if value in (float("inf"), float("-inf")) else repr(value)
+
+
+def python_number(text: str) -> str:
+    """A Python number by value: ``0x10`` is ``16``, ``1.0`` is not ``1``."""
+    plain = text.replace("_", "").lower()
+    if plain[:1] == "0" and plain.strip("0") and plain.isdigit():
+        return plain  # an octal number of Python 2
+    whole = _whole(plain)
+    if whole:
+        return whole
+    if plain.endswith("j"):
+        return _floating(plain[:-1]) + "j"
+    return _floating(plain)
+
+
+def script_number(text: str) -> str:
+    """A number of JavaScript by value: all of them are floating, but those that end in ``n``."""
+    plain = text.replace("_", "").lower()
+    if plain.endswith("n") and not plain.startswith("0x"):
+        return (_whole(plain[:-1]) or plain[:-1]) + "n"
+    if len(plain) > 1 and plain[0] == "0" and plain.isdigit():
+        return plain  # an old octal number
+    if plain.endswith("n"):
+        return (_whole(plain[:-1]) or plain[:-1]) + "n"
+    whole = _whole(plain)
+    if whole and len(whole) < 16:
+        return whole
+    value = _floating(plain)
+    return value.removesuffix(".0")
+
+
+def rust_number(text: str) -> str:
+    """A number of Rust by value, its type behind it."""
+    plain = text.replace("_", "")
+    suffix = ""
+    found = _RUST_SUFFIX.search(plain)
+    if found and not (plain[:2].lower() == "0x" and found[0].startswith("f")):
+        plain, suffix = plain[: found.start()], found[0]
+    return (_whole(plain) or _floating(plain.lower())) + suffix
+
+
+def go_number(text: str) -> str:
+    """A number of Go by value; ``0755`` is octal."""
+    plain = text.replace("_", "").lower()
+    tail = ""
+    if plain.endswith("i"):
+        plain, tail = plain[:-1], "i"
+    if (
+        len(plain) > 1
+        and plain[0] == "0"
+        and not plain.strip("01234567")
+        and len(plain) <= _MOST_DIGITS
+        and not tail
+    ):
+        return str(int(plain, 8))
+    if plain.startswith("0x") and ("p" in plain or "." in plain):
+        return plain + tail
+    return (_whole(plain) or _floating(plain)) + tail
+
+
+def loose_number(text: str) -> str:
+    """A number of any other language: small letters, no separators."""
+    return text.replace("_", "").replace("'", "").lower()

@@ -1,0 +1,678 @@
+"""What the gardener answers: the plan as it is told, what was carried out, and what was filed."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64decode, b64encode
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.diff import unified_diff
+from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
+from thunderus_mem.document.ids import closest
+from thunderus_mem.document.paths import is_archived
+from thunderus_mem.document.timestamp import format_precise
+from thunderus_mem.errors import Conflict, NotFound, NotWritable, Refused, ThunderusError
+from thunderus_mem.garden.plan import GardenInput, Plan, make_plan, references_in
+from thunderus_mem.garden.rules.archive import plan_archive
+from thunderus_mem.garden.rules.duplicates import plan_duplicates
+from thunderus_mem.garden.rules.links import plan_links
+from thunderus_mem.garden.rules.sizes import plan_sizes
+from thunderus_mem.garden.rules.tags import plan_numbers, plan_tags
+from thunderus_mem.garden.similar.profile import computed, key_of, not_kept
+from thunderus_mem.memory.journal import USUAL_MODE, Edit
+from thunderus_mem.memory.locate import documents
+from thunderus_mem.memory.proposals import Proposal, proposed_edit
+from thunderus_mem.memory.transaction import Written, acting
+from thunderus_mem.recap.recap import history_of
+from thunderus_mem.review.policy import must_be_reviewed
+from thunderus_mem.review.queue import rejected_keys
+from thunderus_mem.store.files import ABSENT, permissions, read_file
+from thunderus_mem.store.parallel import paused
+from thunderus_mem.store.paths import inside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.garden.plan import DocumentEdit, Reach, Step
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.memory.transaction import Writing
+    from thunderus_mem.store.config import Config
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEdit:
+    """One file of a step: ``op`` is create, update, remove or rename (``moved_from`` is its old path then);
+    ``diff`` shows it, ``None`` where it is too long to."""
+
+    path: str
+    doc_id: str
+    op: str
+    diff: str | None
+    moved_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedStep:
+    """A step as it is told: what, why, on what evidence, how far it may go (``reach``), and what it changes.
+
+    ``key`` is what a decision about it is remembered by.
+    """
+
+    action: str
+    why: str
+    evidence: tuple[str, ...]
+    targets: tuple[str, ...]
+    rule: str
+    reach: Reach
+    label: str
+    key: str
+    edits: tuple[PlannedEdit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReport:
+    """What the gardener would do.
+
+    ``steps`` are those shown, ``left_out`` how many more there are. ``to_apply``, ``to_propose`` and
+    ``to_report`` count all of them; ``decided`` steps were turned down, ``waiting`` ones are filed already,
+    ``expired`` proposals wait for longer than they should.
+    """
+
+    steps: tuple[PlannedStep, ...]
+    left_out: int
+    to_apply: int
+    to_propose: int
+    to_report: int
+    decided: int
+    waiting: int
+    expired: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AppliedStep:
+    """A step that was carried out, and the event that says so."""
+
+    action: str
+    why: str
+    targets: tuple[str, ...]
+    event_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedStep:
+    """A step whose documents somebody changed meanwhile; ``why`` names the file."""
+
+    action: str
+    why: str
+    targets: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FiledStep:
+    """A step in the review queue, by the id of its proposal."""
+
+    id: str
+    action: str
+    why: str
+    targets: tuple[str, ...]
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What `garden_apply` did, by step and by file. ``reported`` are the steps that only a person can decide,
+    ``skipped`` those that no longer fit what is on disk: the next plan looks anew.
+
+    ``op`` of a file is ``update`` or ``remove``; its text is left out, the log has it.
+    ``published`` is false when an event is on disk but a file is not yet: the next command puts it there.
+    ``snapshot_id`` names what to go back to ("" when nothing was done), ``proposals`` the steps left for
+    `garden_propose`, ``waiting`` counts those that are filed already; ``filed`` are steps that an agent may
+    not carry out itself.
+    """
+
+    steps: tuple[AppliedStep, ...]
+    reported: tuple[Step, ...]
+    written: tuple[Written, ...] = ()
+    recorded: tuple[str, ...] = ()
+    published: bool = True
+    skipped: tuple[SkippedStep, ...] = ()
+    snapshot_id: str = ""
+    proposals: tuple[Step, ...] = ()
+    waiting: int = 0
+    filed: tuple[FiledStep, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """What `garden_propose` filed, and how many steps were ``waiting`` already.
+
+    ``skipped`` are steps that no longer fit, or cannot be filed.
+    """
+
+    proposals: tuple[FiledStep, ...]
+    waiting: int
+    reported: tuple[Step, ...] = ()
+    recorded: tuple[str, ...] = ()
+    skipped: tuple[SkippedStep, ...] = ()
+
+
+# The gardener's plan as it is told: each step with the diff it would make.
+
+
+def as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
+    """The planned edit against the text on disk; `Conflict` when that is not the text it was planned from.
+
+    A file that is there and cannot be read has not changed: that error is raised as it is.
+    """
+    try:
+        data = read_file(inside(memory.root, edit.path), MAX_DOCUMENT)
+        document = read_document(edit.path, data).document
+        found, text = (document.hash, document.text) if document is not None else (None, None)
+    except NotFound:
+        found, text = ABSENT, None
+    if found != edit.before:
+        raise Conflict(
+            f"{edit.path} has changed since the plan was made", hint="plan again with `thunderus-mem garden`"
+        )
+    return Edit(edit.doc_id, edit.path, text, edit.after_text, edit.renames)
+
+
+def garden_report(memory: Memory, plan: Plan, *, limit: int = 0) -> PlanReport:
+    """The plan as it is told, with diffs; only the first ``limit`` steps when that is not 0."""
+    from thunderus_mem.review.queue import queue_state
+
+    shown = plan.steps[:limit] if limit else plan.steps
+    laid: dict[str, str | None] = {}
+    return PlanReport(
+        tuple([_planned(memory, step, laid) for step in shown]),
+        len(plan.steps) - len(shown),
+        len(plan.applicable),
+        len(plan.proposals),
+        len(plan.reports),
+        plan.decided,
+        plan.waiting,
+        queue_state(memory).expired,
+    )
+
+
+def _planned(memory: Memory, step: Step, laid: dict[str, str | None]) -> PlannedStep:
+    """A step as it is told; ``laid`` are the texts that the steps before it leave, by path."""
+    told = PlannedStep(
+        step.action,
+        step.why,
+        step.evidence,
+        step.targets,
+        step.rule,
+        step.extent,
+        step.label,
+        step.key,
+        tuple(_planned_edits(memory, step.edits, laid)),
+    )
+    if step.extent == "apply":
+        laid.update((edit.path, edit.after_text) for edit in step.edits)
+    return told
+
+
+def _planned_edits(
+    memory: Memory, edits: Iterable[DocumentEdit], laid: Mapping[str, str | None]
+) -> Iterator[PlannedEdit]:
+    """The edits of a step as they are told; the two of a renaming as one."""
+    departed: dict[str, Edit] = {}
+    for edit in edits:
+        made = _made(memory, edit, laid)
+        if made is None:  # changed meanwhile: the next plan shows it
+            yield PlannedEdit(edit.path, edit.doc_id, "", None)
+        elif made.renames and made.after is None:
+            departed[made.doc_id] = made
+        else:
+            old = departed.pop(made.doc_id, None) if made.renames else None
+            before, moved_from = (old.before, old.path) if old is not None else (made.before, "")
+            diff = unified_diff(before, made.after, made.path)
+            yield PlannedEdit(made.path, made.doc_id, made.op, diff, moved_from)
+    for made in departed.values():
+        yield PlannedEdit(made.path, made.doc_id, made.op, unified_diff(made.before, None, made.path))
+
+
+def _made(memory: Memory, edit: DocumentEdit, laid: Mapping[str, str | None]) -> Edit | None:
+    """An edit on the text it was planned from, on disk or left by a step before; ``None`` when it is gone."""
+    before = laid.get(edit.path)
+    if before is not None and content_hash(before) == edit.before:
+        return Edit(edit.doc_id, edit.path, before, edit.after_text, edit.renames)
+    try:
+        return as_edit(memory, edit)
+    except ThunderusError:
+        return None
+
+
+# What the gardening rules look at, gathered from index, log and files.
+
+_COMPARES: Final = frozenset(("duplicates", "similar"))
+"""Rules that look at what every text says."""
+
+
+def material_of(memory: Memory) -> GardenInput:
+    """What the gardening rules look at, from a fresh index."""
+    memory.refresh()
+    in_use, archived = (
+        tuple(sorted(found, key=lambda document: (document.id, document.path)))
+        for found in (documents(memory), documents(memory, archived=True))
+    )
+    today = memory.now().astimezone(UTC).date().isoformat()
+    files = frozenset(path for path, _, _ in memory.index.files())
+    former = memory.log_index().single_paths()
+    return GardenInput(
+        in_use,
+        archived,
+        today,
+        files,
+        _ours(memory, in_use, today),
+        {path: doc_id for path, doc_id in former.items() if path not in files},
+        partial(history_of, memory),
+    )
+
+
+def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[str]:
+    """Of the recaps that may be archived, those that still say what the program itself wrote."""
+    from thunderus_mem.garden.rules.archive import expiry, old_recaps
+    from thunderus_mem.index.log import read
+    from thunderus_mem.recap.recap import texts_by_us
+
+    asked = {one.id: one for one in old_recaps(in_use, memory.config, today)}
+    asked |= {one.id: one for one in in_use if one.kind == "recap" and "" < expiry(one) <= today}
+    rows = memory.log_index().naming(sorted(asked)) if asked else []
+    by_us = texts_by_us(logged.event for logged in read(memory.log, rows))
+    return frozenset(one.id for one in asked.values() if (one.id, one.hash) in by_us)
+
+
+@contextmanager
+def with_signatures(memory: Memory, seen: GardenInput, names: Sequence[str]) -> Iterator[GardenInput]:
+    """The material with what was computed of its texts before, where a rule compares them."""
+    if not _COMPARES.intersection(names):
+        yield seen
+        return
+    from thunderus_mem.garden.rules.similar import compared, gates_of
+    from thunderus_mem.garden.similar.pairs import memory_key
+    from thunderus_mem.garden.similar.profile import key_of, measure
+    from thunderus_mem.index.caches import RememberedSignatures
+    from thunderus_mem.store.parallel import spread
+
+    remembered = RememberedSignatures(memory.layout.signatures_file, measure())
+    known = remembered.read()
+    learn(seen.documents, known)
+    yield seen._replace(signatures=known, share=spread)
+    texts = [key_of(document) for document in seen.documents]
+    remembered.save(known, [*texts, memory_key(compared(seen.documents), gates_of(memory.config))])
+
+
+# The gardening rules: name, what it does in a sentence, and the pure function that plans it.
+
+
+class GardenRule(NamedTuple):
+    """One rule of the gardener; ``plan`` gives the same steps for the same material. None of them is carried
+    out by itself unless the rule ``applies``."""
+
+    name: str
+    does: str
+    plan: Callable[[GardenInput, Config], tuple[Step, ...]]
+    applies: bool = True
+
+
+def _duplicates(material: GardenInput, config: Config) -> tuple[Step, ...]:
+    from thunderus_mem.garden.similar.profile import gists
+
+    return plan_duplicates(material.documents, config, gists(material.documents, material.signatures))
+
+
+def _similar(material: GardenInput, config: Config) -> tuple[Step, ...]:
+    from thunderus_mem.garden.rules.similar import plan_similar
+
+    return plan_similar(material, config)
+
+
+def _recaps(material: GardenInput, config: Config) -> tuple[Step, ...]:
+    from thunderus_mem.garden.rules.sessions import plan_recaps
+
+    return plan_recaps(material, config)
+
+
+def _consolidate(material: GardenInput, config: Config) -> tuple[Step, ...]:
+    from thunderus_mem.garden.rules.sessions import plan_consolidation
+
+    return plan_consolidation(material, config)
+
+
+RULES: Final[tuple[GardenRule, ...]] = (
+    GardenRule("duplicates", "Merge documents that make exactly the same statements.", _duplicates),
+    GardenRule(
+        "similar",
+        "Propose what to do with documents that nearly say the same.",
+        _similar,
+        applies=False,
+    ),
+    GardenRule("numbers", "Give decisions that took one number twice a number of their own.", plan_numbers),
+    GardenRule("links", "Lead links that lead nowhere to where their target went.", plan_links),
+    GardenRule("tags", "Write each tag in one way.", plan_tags),
+    GardenRule("sizes", "Split long facts at their headings, and say what else is too long.", plan_sizes),
+    GardenRule("recaps", "Write the recaps of `recap.schedule` that are missing.", _recaps),
+    GardenRule("archive", "Set aside old recaps, and what has expired or was replaced.", plan_archive),
+    GardenRule(
+        "consolidate",
+        "Propose facts, decisions and playbooks that sessions have shown.",
+        _consolidate,
+        applies=False,
+    ),
+)
+"""In the order in which their steps are carried out."""
+
+RULE_NAMES: Final = tuple(rule.name for rule in RULES)
+
+
+# Rules one after another: each plans on what is there once the steps before it are carried out. Pure.
+
+
+def planned(
+    rules: Iterable[GardenRule],
+    material: GardenInput,
+    config: Config,
+    going: Callable[[Sequence[Step]], Sequence[Step]] = lambda steps: steps,
+) -> tuple[tuple[Step, ...], ...]:
+    """The steps of each rule. Two rules may change one document: what the second would carry out begins with
+    what the first leaves. Proposals and reports are about the memory as it is, since they wait. ``going``
+    says which steps will be carried out: nothing is built on those that were turned down or wait."""
+    try:
+        return tuple(_sequence_planned(rules, material, config, going))
+    finally:
+        references_in.cache_clear()
+
+
+def _sequence_planned(
+    rules: Iterable[GardenRule],
+    material: GardenInput,
+    config: Config,
+    going: Callable[[Sequence[Step]], Sequence[Step]],
+) -> Iterator[tuple[Step, ...]]:
+    seen = material
+    for rule in rules:
+        if not rule.applies:
+            yield rule.plan(material, config)
+            continue
+        steps = rule.plan(seen, config)
+        now = tuple(step for step in steps if step.extent == "apply")
+        rest = steps if seen is material else rule.plan(material, config)
+        yield (*now, *(step for step in rest if step.extent != "apply"))
+        certain = going(now) if now else ()
+        if certain:
+            seen = carried_out(seen, certain)
+
+
+def carried_out(material: GardenInput, steps: Sequence[Step]) -> GardenInput:
+    """The memory after the edits of ``steps``, in their order."""
+    by_path = {document.path: document for document in (*material.documents, *material.archived)}
+    files, former = set(material.files), dict(material.former)
+    for edit in (edit for step in steps for edit in step.edits):
+        by_path.pop(edit.path, None)
+        files.discard(edit.path)
+        former.pop(edit.path, None)
+        if edit.after_text is None and edit.renames:
+            former[edit.path] = edit.doc_id
+        if edit.after_text is not None:
+            files.add(edit.path)
+            document = read_document(edit.path, edit.after_text.encode("utf-8", "surrogatepass")).document
+            if document is not None:
+                by_path[edit.path] = document
+    ordered: list[Document] = sorted(by_path.values(), key=lambda one: (one.id, one.path))
+    return material._replace(
+        documents=tuple(one for one in ordered if not is_archived(one.path)),
+        archived=tuple(one for one in ordered if is_archived(one.path)),
+        files=frozenset(files),
+        former=former,
+    )
+
+
+# What goes to review instead of being written, and the proposal that is made of it. Pure.
+
+
+def step_proposal(
+    step: Step, *, id: str, created: str, actor: str, origin: Mapping[str, str], before: Sequence[str | None]
+) -> Proposal:
+    """The proposal of a gardening step; ``before`` are the texts its edits were made from."""
+    return Proposal(
+        id,
+        created,
+        actor,
+        step.op,
+        step.why,
+        step.targets,
+        tuple(
+            proposed_edit(edit.path, edit.doc_id, text, edit.after_text, renames=edit.renames)
+            for edit, text in zip(step.edits, before, strict=True)
+        ),
+        dict(origin),
+        step.rule,
+        step.action,
+        step.label,
+        step.evidence,
+        step.key,
+        tuple(sorted(step.texts)),
+        step.private,
+    )
+
+
+# The verb `garden`: a plan to look at, and the plan carried out or filed for review.
+
+_MOST_TOLD = 2_000
+"""Documents that a snapshot lists; of more it says how many."""
+
+
+def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False) -> Plan:
+    """What the gardener would do now, by all rules or by those named ``only``; changes nothing. The same
+    material gives the same plan. What was turned down, and what waits for review, is left out and counted.
+
+    Steps that are carried out build on each other; with ``apart`` each is about the memory as it is, which is
+    what can be filed. Raises `NotFound` for a rule that does not exist."""
+    for name in only:
+        if name not in RULE_NAMES:
+            near = closest(name, RULE_NAMES, 1)
+            meant = f"Did you mean {near[0]}? " if near else ""
+            raise NotFound(
+                f'there is no gardening rule "{name}"', hint=f"{meant}The rules are {', '.join(RULE_NAMES)}"
+            )
+    chosen = [rule for rule in RULES if not only or rule.name in only]
+    _see_all_decisions(memory)
+    with paused(), with_signatures(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
+        decisions = _Decisions(memory)
+        parts = planned(chosen, seen, memory.config, (lambda _: ()) if apart else decisions.undecided)
+    steps = [step for part in parts for step in part if step.extent != "report"]
+    return make_plan(
+        *parts, rejected=decisions.rejected(steps), waiting=decisions.waiting(steps), order=RULE_NAMES
+    )
+
+
+def _see_all_decisions(memory: Memory) -> None:
+    for shard in memory.log_index().unread():
+        raise NotWritable(
+            f"{shard} cannot be read, so what was decided there would be passed over.",
+            hint="Mend its permissions, then run the command again.",
+        )
+
+
+class _Decisions:
+    """What was decided about steps, or waits for it; the queue is read when a step asks for it."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._waiting: frozenset[str] | None = None
+
+    def rejected(self, steps: Sequence[Step]) -> frozenset[str]:
+        """The keys that somebody turned down."""
+        return rejected_keys(self._memory, {target for step in steps for target in step.targets})
+
+    def waiting(self, steps: Sequence[Step]) -> frozenset[str]:
+        """The keys that wait for review."""
+        if self._waiting is None and steps:
+            from thunderus_mem.memory.proposals import all_waiting
+
+            self._waiting = frozenset(one.proposal.key for one in all_waiting(self._memory.layout)) - {""}
+        return self._waiting or frozenset()
+
+    def undecided(self, steps: Sequence[Step]) -> tuple[Step, ...]:
+        """The steps that nobody has turned down, and that do not wait."""
+        decided = self.rejected(steps) | self.waiting(steps)
+        return tuple(step for step in steps if step.key not in decided)
+
+
+def is_reviewed(memory: Memory, *, actor: str = "user") -> bool:
+    """Whether steps of whoever runs this may be filed instead of carried out: the plan is made ``apart``
+    then."""
+    return memory.config.review_agents == "propose" and acting(memory.environ, actor) == "agent"
+
+
+def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
+    """Carry out every step of ``plan`` that may go by itself, each as its own event, after a snapshot.
+
+    A step whose documents have changed since is left out, and named in ``skipped``. Steps of an agent whose
+    changes are reviewed are ``filed`` instead.
+    """
+    if not plan.applicable:
+        return Applied((), plan.reports, proposals=plan.proposals, waiting=plan.waiting)
+    reviewed = [step for step in plan.applicable if _must_be_reviewed(memory, step, actor)]
+    done: list[AppliedStep] = []
+    written: list[Written] = []
+    snapshot = ""
+    with memory.writing("garden") as transaction:
+        filed, skipped = _filed(memory, reviewed, actor)
+        for step in plan.applicable:
+            if step in reviewed:
+                continue
+            try:
+                edits = [as_edit(memory, edit) for edit in step.edits]
+                snapshot = snapshot or _snapshot(memory, transaction, plan, actor)
+                event = transaction.commit(
+                    step.op, edits, private=step.private, why=step.why, actor=actor, snapshot=snapshot
+                )
+            except Conflict as error:
+                skipped.append(SkippedStep(step.action, str(error), step.targets))
+                continue
+            done.append(AppliedStep(step.action, step.why, step.targets, event.id))
+            written += [Written(edit.doc_id, edit.path, edit.op, event.id) for edit in edits]
+    return Applied(
+        tuple(done),
+        plan.reports,
+        tuple(written),
+        transaction.recorded,
+        not transaction.pending,
+        tuple(skipped),
+        snapshot,
+        plan.proposals,
+        plan.waiting,
+        tuple(filed),
+    )
+
+
+def _must_be_reviewed(memory: Memory, step: Step, actor: str) -> bool:
+    paths = [edit.path for edit in step.edits]
+    return must_be_reviewed(memory.config, acting(memory.environ, actor), step.op, paths)
+
+
+def _snapshot(memory: Memory, transaction: Writing, plan: Plan, actor: str) -> str:
+    """Log what the documents are that the plan is about to touch; returns the snapshot's id."""
+    id = memory.new_id("snap")
+    touched = {edit.path: edit for step in reversed(plan.applicable) for edit in reversed(step.edits)}
+    told = [touched[path] for path in sorted(touched)][:_MOST_TOLD]
+    left = {"left_out": len(touched) - len(told)} if len(touched) > len(told) else {}
+    transaction.snapshot(
+        id,
+        {
+            "command": "garden",
+            "commit": transaction.head or None,
+            "plan": digest(plan),
+            "documents": [_told(memory, edit) for edit in told],
+            **left,
+        },
+        tuple(dict.fromkeys(edit.doc_id for edit in told if edit.doc_id)),
+        why="before the gardener's steps",
+        actor=actor,
+    )
+    return id
+
+
+def _told(memory: Memory, edit: DocumentEdit) -> dict[str, str]:
+    """A document as a snapshot tells of it."""
+    mode = permissions(inside(memory.root, edit.path))
+    other = {"mode": f"{mode:o}"} if mode not in (0, USUAL_MODE) else {}
+    return {"id": edit.doc_id, "path": edit.path, "hash": edit.before, **other}
+
+
+def digest(plan: Plan) -> str:
+    """What tells one plan from another: a hash over the steps that would be carried out."""
+    told = [(step.rule, step.action, step.targets, step.edits) for step in plan.applicable]
+    return "sha256:" + hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
+    """File every step that changes something for review (of a plan whose steps are each made ``apart``); what
+    is filed already is not filed again.
+
+    A step whose documents have changed since, or that cannot be filed, is named in ``skipped``.
+    """
+    steps = (*plan.applicable, *plan.proposals)
+    if not steps:
+        return Filed((), plan.waiting, plan.reports)
+    with memory.writing("garden") as transaction:
+        filed, skipped = _filed(memory, steps, actor)
+    return Filed(tuple(filed), plan.waiting, plan.reports, transaction.recorded, tuple(skipped))
+
+
+def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[FiledStep], list[SkippedStep]]:
+    """File steps, and say which could not be; under the lock."""
+    from thunderus_mem.memory.proposals import write
+
+    filed: list[FiledStep] = []
+    skipped: list[SkippedStep] = []
+    origin = memory.origin() if steps else {}
+    for step in steps:
+        id = memory.new_id("patch")
+        try:
+            before = [as_edit(memory, edit).before for edit in step.edits]
+            proposal = step_proposal(
+                step,
+                id=id,
+                created=format_precise(memory.now()),
+                actor=acting(memory.environ, actor),
+                origin=origin,
+                before=before,
+            )
+            write(memory.layout, proposal)
+        except (Conflict, Refused) as error:
+            skipped.append(SkippedStep(step.action, str(error), step.targets))
+            continue
+        filed.append(FiledStep(id, step.action, step.why, step.targets, step.label))
+    return filed, skipped
+
+
+# What is kept of texts to find those alike, computed for many of them in several processes.
+
+# Fewer are read in the time it takes to start a process and to bring back what it found.
+_MANY: Final = 256
+
+
+def learn(documents: Sequence[Document], known: MutableMapping[str, bytes]) -> None:
+    """Add to ``known`` the profiles of many documents that it does not hold; of a few they are computed
+    where they are needed, as are those of a process that failed."""
+    missing = not_kept(documents, known)
+    if len(missing) < _MANY:
+        return
+    from thunderus_mem.store.parallel import spread
+
+    for document, packed in zip(missing, spread(missing, _packed), strict=True):
+        if packed is not None:
+            known[key_of(document)] = b64decode(packed)
+
+
+def _packed(documents: Sequence[Document]) -> list[str]:
+    return [b64encode(profile).decode() for profile in computed(documents)]

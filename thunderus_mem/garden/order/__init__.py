@@ -1,1 +1,0 @@
-"""Order: numbers, links, tags, sizes and the archive, each rule a pure function of the memory."""

@@ -1,0 +1,187 @@
+"""What may be set aside: recaps that are old and on which nothing rests, what has expired, what was replaced.
+
+Only recaps that the program wrote itself, and nobody edited, are archived without a person; all else is
+proposed. Core memory never is.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.ids import fold_key
+from thunderus_mem.document.paths import archived_path, fits
+from thunderus_mem.document.statements import digest, statements
+from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.garden.plan import DocumentNames, Step, moved
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.garden.plan import GardenInput, Reach
+    from thunderus_mem.store.config import Config
+
+RULE: Final = "archive"
+_MEMORY: Final = ".thunderus/memory/"
+
+
+class _Reason(NamedTuple):
+    why: str
+    evidence: tuple[str, ...]
+    reach: Reach
+
+
+def plan_archive(material: GardenInput, config: Config) -> tuple[Step, ...]:
+    """A step for each document that may be set aside; an id that two files claim is left to lint."""
+    if not material.today:
+        return ()
+    seen = _Seen(material, config)
+    taken = {fold_key(path) for path in material.files} | {fold_key(one.path) for one in material.archived}
+    archived_ids = {one.id for one in material.archived}
+    free = [
+        one
+        for one in material.documents
+        if one.id not in archived_ids and fold_key(archived_path(one.path)) not in taken
+    ]
+    leaving: frozenset[str] = frozenset()
+    while True:
+        reasons = [(document, seen.reason(document, leaving)) for document in free]
+        steps = tuple([_step(document, reason) for document, reason in reasons if reason is not None])
+        gone = frozenset(step.targets[0] for step in steps if step.reach == "apply")
+        if gone <= leaving:
+            return steps
+        leaving |= gone  # what only these link to may go with them
+
+
+def _step(document: Document, reason: _Reason) -> Step:
+    target = archived_path(document.path)
+    return Step(
+        "archive",
+        reason.why,
+        (*reason.evidence, f"{document.path} moves to {target}; text, id and history stay"),
+        (document.id,),
+        moved(document, target),
+        rule=RULE,
+        reach=reason.reach,
+        texts=((document.id, f"{reason.why} {digest(statements(document.body))}"),),
+    )
+
+
+def expiry(document: Document) -> str:
+    """The day from which a document no longer holds by its ``expires``; "" without a readable one."""
+    value = document.data().get("expires")
+    return utc_key(value)[:10] if isinstance(value, str) else ""
+
+
+def old_recaps(documents: Iterable[Document], config: Config, today: str) -> tuple[Document, ...]:
+    """The recaps that have not changed for so many days that they may go."""
+    before = _days_before(today, config.archive_recaps_after_days)
+    return tuple(one for one in documents if one.kind == "recap" and before and _last(one) < before)
+
+
+def _days_before(today: str, days: int) -> str:
+    """The day so many days before ``today``; "" when none is meant, or time began later."""
+    try:
+        return (date.fromisoformat(today) - timedelta(days=days)).isoformat() if days and today else ""
+    except (ValueError, OverflowError):
+        return ""
+
+
+def _last(document: Document) -> str:
+    """When it changed last; one whose times cannot be read has changed just now."""
+    return max(utc_key(document.updated), utc_key(document.created)) or "9"
+
+
+class _Seen:
+    """What the reasons rest on: who links to whom, who replaces whom."""
+
+    def __init__(self, material: GardenInput, config: Config) -> None:
+        self._material = material
+        self._config = config
+        names = DocumentNames(material)
+        self._twice = names.claimed_twice
+        self._old = {one.path for one in old_recaps(material.documents, config, material.today)}
+        self._replaced_before = _days_before(material.today, config.archive_superseded_after_days)
+        self._successors = _successors(material.documents, names)
+        self._linked_by: Mapping[str, tuple[Document, ...]] = names.linked_by() if self._old else {}
+
+    def reason(self, document: Document, leaving: Collection[str]) -> _Reason | None:
+        """Why a document may go, or ``None``: it stays. Those ``leaving`` are not in use any more."""
+        if document.kind == "core" or document.id in self._twice or self._is_kept(document):
+            return None
+        ours = document.kind == "recap" and document.id in self._material.ours
+        reach: Reach = "apply" if ours else "propose"
+        day = expiry(document)
+        if day and day <= self._material.today:
+            return _Reason(f"`{document.id}` expired on {day}", (f"its header says `expires: {day}`",), reach)
+        if document.path in self._old:
+            return self._old_recap(document, reach, leaving)
+        return self._replaced(document)
+
+    def _is_kept(self, document: Document) -> bool:
+        tags = {tag.casefold() for tag in document.tags}
+        inside = document.path.removeprefix(_MEMORY)
+        return any(
+            keep.casefold() in tags or any(fits(keep, name) for name in (document.id, document.path, inside))
+            for keep in self._config.archive_keep
+        )
+
+    def _old_recap(self, document: Document, reach: Reach, leaving: Collection[str]) -> _Reason | None:
+        linking = [one for one in self._linked_by.get(document.id, ()) if one.id not in leaving]
+        sums = [one.id for one in linking if one.kind == "recap" and self._derives(one, document)]
+        if len(sums) < len(linking):
+            return None
+        days = self._config.archive_recaps_after_days
+        rests = f"`{sums[0]}` sums it up" if sums else "no document in use links to it"
+        whose = (
+            "the program wrote it, and nobody has edited it"
+            if reach == "apply"
+            else "a person wrote it or has edited it"
+        )
+        return _Reason(
+            f"the recap `{document.id}` has not changed for more than {days} days, and {rests}",
+            (f"it changed last on {_last(document)[:10]}", whose),
+            reach,
+        )
+
+    @staticmethod
+    def _derives(one: Document, other: Document) -> bool:
+        return any(link.rel == "derives_from" and link.target == other.id for link in one.links)
+
+    def _replaced(self, document: Document) -> _Reason | None:
+        successor = self._successors.get(document.id)
+        if successor is None or not self._replaced_before or document.kind == "recap":
+            return None
+        since = max(utc_key(successor.created), _last(document))
+        if not utc_key(successor.created) or since >= self._replaced_before:
+            return None
+        return _Reason(
+            f"`{document.id}` is superseded by `{successor.id}` since {since[:10]}",
+            (f"`{successor.id}` ({successor.path}) says that it supersedes it",),
+            "propose",
+        )
+
+
+def _successors(documents: Iterable[Document], names: DocumentNames) -> dict[str, Document]:
+    """For each document, by id, the one in use that supersedes it; none of those in a circle."""
+    found: dict[str, Document] = {}
+    for document in documents:
+        for link in document.links:
+            if link.rel != "supersedes":
+                continue
+            # Who replaces a joined document does not replace the one it was joined into.
+            target = link.target if link.target in names.ids else names.resolve(link.target)
+            if target and target != document.id:
+                found.setdefault(target, document)
+    return {doc_id: successor for doc_id, successor in found.items() if not _comes_round(doc_id, found)}
+
+
+def _comes_round(doc_id: str, successors: Mapping[str, Document]) -> bool:
+    seen = {doc_id}
+    while doc_id in successors:
+        doc_id = successors[doc_id].id
+        if doc_id in seen:
+            return True
+        seen.add(doc_id)
+    return False

@@ -1,0 +1,386 @@
+"""May two documents with one text become one, and what that one looks like: pure, one pair at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.document.anchors import anchors_in
+from thunderus_mem.document.document import RELATIONS, read_document
+from thunderus_mem.document.frontmatter.edit import insert_item, set_key
+from thunderus_mem.document.references import references
+from thunderus_mem.document.statements import (
+    ORDERED_KINDS,
+    Statement,
+    digest,
+    fold,
+    gist,
+    statements,
+    text_digest,
+)
+from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.garden.plan import MERGE_DUPLICATES, REPORT, DocumentEdit, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.store.config import Config
+
+# Below this many words a body cannot stand without its title, so two titles are two documents.
+_WORDS_THAT_STAND_ALONE = 12
+_NEGATIONS = frozenset(["no", "not", "never", "none", "without", "cannot", "avoid", "except"])
+_LISTS_OF_PROVENANCE = ("events", "patches", "commits")
+# A list that we do not know we could not unite.
+_KNOWN_LISTS = frozenset(
+    ["tags", "aliases"]
+    + [f"provenance.{key}" for key in _LISTS_OF_PROVENANCE]
+    + [f"links.{rel}" for rel in RELATIONS]
+)
+_CONFLICT_MARKS = ("<<<<<<< ", ">>>>>>> ")
+_IDENTITY = frozenset({"id", "title", "kind", "created", "updated", "verification"})
+# These say who wrote a text down and where, not what it says: where they differ, both are kept.
+_ORIGIN = frozenset(
+    ["author", "agent", "source", "source_type", "run_id", "episode_id", "sequence_number", "metadata"]
+)
+_UNITED = _IDENTITY | {"tags", "aliases", "links", "provenance", "anchors"}
+
+
+def _is_list_of_text(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def malformation(document: Document) -> str:
+    """What keeps any program's hands off this document; "" when its header and text are sound."""
+    data = document.data()
+    provenance = data.get("provenance")
+    links = data.get("links") or {}
+    lists = {"tags": data.get("tags"), "aliases": data.get("aliases") or []}
+    if isinstance(provenance, dict):
+        lists |= {f"provenance.{key}": items or [] for key, items in provenance.items()}
+    else:
+        lists["provenance"] = provenance
+    if isinstance(links, dict):
+        lists |= {f"links.{rel}": items or [] for rel, items in links.items()}
+    else:
+        lists["links"] = links
+    keys = [key for key, value in lists.items() if not _is_list_of_text(value) or key not in _KNOWN_LISTS]
+    keys += [key for key in ("created", "updated") if not utc_key(str(data.get(key, "")))]
+    if keys:
+        return f"the header of `{document.id}` cannot be merged as it stands: see `{keys[0]}`"
+    if any(line.startswith(_CONFLICT_MARKS) for line in document.text.splitlines()):
+        return f"`{document.id}` holds conflict markers"
+    return ""
+
+
+def _tells(word: str) -> bool:
+    return word in _NEGATIONS or "n't" in word or any(map(str.isdigit, word))
+
+
+def _titles_disagree(one: str, other: str, words: int) -> bool:
+    """Whether two titles may tell two documents with one text apart: a number, a negation, a short text."""
+    folded = fold(one).lower(), fold(other).lower()
+    if folded[0] == folded[1]:
+        return False
+    telling = [sorted(word for word in title.split() if _tells(word)) for title in folded]
+    return words < _WORDS_THAT_STAND_ALONE or telling[0] != telling[1]
+
+
+def folder(path: str) -> str:
+    """The folder of a POSIX path."""
+    return path.rpartition("/")[0]
+
+
+def file_links(body: str) -> tuple[str, ...]:
+    """The files a body links to by relative path, as written, without their anchors."""
+    links = (reference.target for reference in references(body) if reference.kind == "link")
+    return tuple(path for link in links if (path := link.partition("#")[0]))
+
+
+def obstacle(stays: Document, leaves: Document, words: int, linked_files: Mapping[str, str]) -> str:
+    """Why ``leaves`` cannot be merged into ``stays`` without a person; "" when it can.
+
+    ``words`` is the length of their common text, ``linked_files`` says which document links to which file.
+    """
+    if _titles_disagree(stays.title, leaves.title, words):
+        return f"the titles of `{stays.id}` and `{leaves.id}` may tell two things apart"
+    reason = hindrance(stays, leaves, linked_files)
+    if not reason and unite(stays, leaves) is None:
+        return f"the header of `{stays.id}` cannot hold what that of `{leaves.id}` has"
+    return reason
+
+
+def hindrance(stays: Document, leaves: Document, linked_files: Mapping[str, str]) -> str:
+    """What keeps two documents apart whatever they say and the header can hold; "" for nothing.
+
+    ``linked_files`` says which document links to which file.
+    """
+    kept, given = stays.data(), leaves.data()
+    for key in sorted(given.keys() - _UNITED):
+        if key in kept and kept[key] != given[key] and key not in _ORIGIN:
+            return f"`{key}` differs between `{stays.id}` and `{leaves.id}`"
+    if leaves.path in linked_files:
+        return f"`{linked_files[leaves.path]}` links to the file of `{leaves.id}`; link to the id instead"
+    if folder(stays.path) != folder(leaves.path) and file_links(leaves.body):
+        return f"`{leaves.id}` stands in another folder, where its relative links mean other files"
+    return ""
+
+
+def _united_text(stays: Document, leaves: Document) -> str:
+    text = stays.text
+    known = {stays.id, *stays.aliases}
+    said = fold(leaves.title).lower() in {fold(name).lower() for name in (stays.title, *stays.aliases)}
+    for alias in (leaves.id, *([] if said else [leaves.title]), *leaves.aliases):
+        if alias not in known:
+            known.add(alias)
+            text = insert_item(text, ("aliases",), alias)
+    for tag in leaves.tags:
+        text = insert_item(text, ("tags",), tag)
+    for key, items in (("events", leaves.events), ("patches", leaves.patches), ("commits", leaves.commits)):
+        for item in items:
+            text = insert_item(text, ("provenance", key), item)
+    for link in leaves.links:
+        if link.target not in (stays.id, leaves.id):
+            text = insert_item(text, ("links", link.rel), link.target)
+    places = {cited.anchor.place for cited in anchors_in(stays.header, stays.header_line)}
+    for cited in anchors_in(leaves.header, leaves.header_line):
+        if cited.anchor.place not in places:
+            places.add(cited.anchor.place)
+            text = insert_item(text, ("anchors",), cited.item)
+    text = insert_item(text, ("links", "duplicates"), leaves.id)
+    own = stays.data()
+    for key, value in leaves.data().items():
+        if key not in _UNITED and own.get(key) != value:
+            text = set_key(text, _place(key, own, leaves.id), value)
+    return text
+
+
+def _place(key: str, own: dict[str, Any], other_id: str) -> tuple[str, ...]:
+    """Where the survivor keeps a key of the other: under its name, or set apart when that is taken."""
+    apart = key in own or key == "metadata"
+    return ("metadata", "merged", other_id, key) if apart else (key,)
+
+
+def _holds(data: Any, place: tuple[str, ...], value: Any) -> bool:
+    for part in place:
+        data = data.get(part) if isinstance(data, dict) else None
+    return bool(data == value)
+
+
+def _anchors_held(leaves: Document, after: Document) -> bool:
+    """Whether every anchor of ``leaves`` stands in ``after``, with the fingerprint it has."""
+    held = {(one.anchor.place, one.anchor.fingerprint) for one in anchors_in(after.header, after.header_line)}
+    anchors = anchors_in(leaves.header, leaves.header_line)
+    given = leaves.data().get("anchors") or []
+    readable = not isinstance(given, list) or len(given) == len(anchors)
+    return readable and held.issuperset((one.anchor.place, one.anchor.fingerprint) for one in anchors)
+
+
+def unite(stays: Document, leaves: Document) -> Document | None:
+    """``stays`` with everything of ``leaves`` that its own header lacks; its text is untouched.
+
+    ``None`` when the header cannot hold it all: the result is read again and compared before it is returned.
+    """
+    try:
+        after = read_document(stays.path, _united_text(stays, leaves).encode()).document
+    except InvalidDocument:
+        return None
+    if after is None or after.body != stays.body:
+        return None
+    own, kept = stays.data(), after.data()
+    whole = all(
+        own.get(key) == value or _holds(kept, _place(key, own, leaves.id), value)
+        for key, value in leaves.data().items()
+        if key not in _UNITED
+    )
+    return after if whole and leaves.id in after.aliases and _anchors_held(leaves, after) else None
+
+
+# Exact duplicates: documents that make the same statements, joined into one so that nothing is lost.
+#
+# Only what is provably the same is merged. The text of the survivor never changes; the ids and titles of
+# the others become its aliases, their tags, links and provenance are added to its own. Where a merge could
+# lose or blur anything the pair is reported instead, for a person to decide.
+
+KEEP_NEWEST: Final = "keep_newest"
+FLAG_FOR_REVIEW: Final = "flag_for_review"
+
+# A core document is shaped by hand, a decision and a recap are records of their day: none is ever merged.
+MERGEABLE_KINDS: Final = frozenset({"fact", "playbook"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    document: Document
+    said: tuple[Statement, ...]
+    words: int
+
+    @property
+    def id(self) -> str:
+        return self.document.id
+
+    @property
+    def text(self) -> str:
+        return text_digest(self.document.title, self.said)
+
+
+def _member(document: Document) -> _Member:
+    said = statements(document.body, document.title)
+    return _Member(document, said, sum(len(statement.text.split()) for statement in said))
+
+
+def _age(document: Document) -> tuple[bool, str, str]:
+    created = utc_key(document.created)
+    return (not created, created, document.id)
+
+
+def by_strategy(documents: Iterable[Document], strategy: str) -> list[Document]:
+    """The documents, the one that stays first; a time that cannot be read is the latest, or never updated."""
+    by_age = sorted(documents, key=_age)
+    if strategy == KEEP_NEWEST:
+        newest = max(utc_key(document.updated) for document in by_age)
+        stays = min((one for one in by_age if utc_key(one.updated) == newest), key=lambda one: one.id)
+        by_age.remove(stays)
+        by_age.insert(0, stays)
+    return by_age
+
+
+def _choose(members: Sequence[_Member], strategy: str) -> list[_Member]:
+    """The members, the one that stays first."""
+    of = {member.document.path: member for member in members}
+    return [of[document.path] for document in by_strategy((m.document for m in members), strategy)]
+
+
+def _merge_step(stays: Document, said: str, merged: Document, gone: Sequence[_Member]) -> Step:
+    edits = [DocumentEdit(stays.path, stays.id, stays.hash, merged.text)]
+    edits += [DocumentEdit(m.document.path, m.id, m.document.hash, None) for m in gone]
+    ids = ", ".join(f"`{member.id}`" for member in gone)
+    return Step(
+        MERGE_DUPLICATES,
+        f"`{stays.id}` says all that {ids} {'says' if len(gone) == 1 else 'say'}; one document is enough",
+        tuple(f"`{m.id}` ({m.document.path}) says what `{stays.id}` ({stays.path}) says" for m in gone),
+        (stays.id, *(member.id for member in gone)),
+        tuple(edits),
+        texts=((stays.id, said), *((member.id, member.text) for member in gone)),
+    )
+
+
+def _merge_family(
+    family: Sequence[_Member], links: Mapping[str, str]
+) -> tuple[list[Step], list[_Member], list[str]]:
+    """Steps for documents of one kind and text, survivor first; who is left; what stood in the way."""
+    steps: list[Step] = []
+    left: list[_Member] = []
+    waiting = list(family)
+    while waiting:
+        first, *others = waiting
+        merged, gone, waiting = first.document, [], []
+        for member in others:
+            document = member.document
+            after = None
+            if not obstacle(merged, document, member.words, links):
+                after = unite(merged, document)
+            if after is None:
+                waiting.append(member)
+            else:
+                merged = after
+                gone.append(member)
+        if gone:
+            steps.append(_merge_step(first.document, first.text, merged, gone))
+        left.append(_Member(merged, first.said, first.words))
+    reasons = [obstacle(left[0].document, m.document, m.words, links) for m in left[1:]]
+    return steps, left, reasons
+
+
+def _families(group: Sequence[_Member], strategy: str) -> list[list[_Member]]:
+    """A group of one text, apart by kind (and by order where order counts), each with its survivor first."""
+    families: dict[tuple[str, str], list[_Member]] = {}
+    for member in group:
+        kind = member.document.kind
+        order = digest(member.said) if kind in ORDERED_KINDS else ""
+        families.setdefault((kind, order), []).append(member)
+    return [_choose(families[key], strategy) for key in sorted(families)]
+
+
+def _plan_group(group: Sequence[_Member], config: Config, links: Mapping[str, str]) -> list[Step]:
+    flagged = config.duplicates_strategy == FLAG_FOR_REVIEW
+    merged_kinds = frozenset() if flagged else MERGEABLE_KINDS & frozenset(config.duplicates_kinds)
+    steps: list[Step] = []
+    remaining: list[_Member] = []
+    obstacles: list[str] = []
+    sound = []
+    for member in group:
+        if reason := malformation(member.document):
+            remaining.append(member)
+            obstacles.append(reason)
+        else:
+            sound.append(member)
+    for family in _families(sound, config.duplicates_strategy):
+        if family[0].document.kind not in merged_kinds:
+            remaining += family
+            continue
+        merges, left, reasons = _merge_family(family, links)
+        steps += merges
+        remaining += left
+        obstacles += reasons
+    if len(remaining) > 1:
+        steps.append(_report(remaining, obstacles))
+    return steps
+
+
+def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
+    ordered = sorted(members, key=lambda member: member.id)
+    lines = [f"`{m.id}` stands in {m.document.path}" for m in ordered]
+    ids = [m.id for m in ordered]
+    return Step(
+        REPORT,
+        f"{', '.join(f'`{i}`' for i in ids)} say the same; a person decides which of them stays",
+        (*lines, *sorted(obstacles)),
+        tuple(ids),
+        texts=tuple((m.id, m.text) for m in ordered),
+    )
+
+
+def linked_files(documents: Iterable[Document]) -> dict[str, str]:
+    """File path → the (first) id of a document that links to that very file."""
+    import posixpath
+
+    linked: dict[str, str] = {}
+    for document in sorted(documents, key=lambda each: each.id):
+        if "](" not in document.text and "]: " not in document.text:
+            continue
+        for link in file_links(document.body):
+            path = posixpath.normpath(posixpath.join(folder(document.path), link))
+            linked.setdefault(path, document.id)
+    return linked
+
+
+def plan_duplicates(
+    documents: Iterable[Document], config: Config, gists: Mapping[str, str] | None = None
+) -> tuple[Step, ...]:
+    """Steps that join exact duplicates, and reports on those that a person must decide.
+
+    ``documents`` in any order; ``duplicates_strategy`` says which one stays: the oldest
+    (``merge_to_first``), the one updated last (``keep_newest``), or none is touched (``flag_for_review``).
+    Facts and playbooks among ``duplicates_kinds`` are merged within their kind; core documents, decisions,
+    recaps and pairs of two kinds are only reported. An id that two files claim is left to lint. ``gists`` are
+    those that are known already (`model.statements.gist`), by path.
+    """
+    ordered = sorted(documents, key=lambda document: (document.id, document.path))
+    claims: dict[str, int] = {}
+    for document in ordered:
+        claims[document.id] = claims.get(document.id, 0) + 1
+    groups: dict[str, list[Document]] = {}
+    for document in ordered:
+        if claims[document.id] == 1 and (told := _gist(document, gists or {})):
+            groups.setdefault(told, []).append(document)
+    shared = [[_member(document) for document in group] for group in groups.values() if len(group) > 1]
+    links = linked_files(ordered) if shared else {}
+    steps = [step for group in shared for step in _plan_group(group, config, links)]
+    return tuple(sorted(steps, key=lambda step: (step.action == REPORT, step.targets)))
+
+
+def _gist(document: Document, gists: Mapping[str, str]) -> str:
+    known = gists.get(document.path)
+    return gist(statements(document.body, document.title)) if known is None else known

@@ -1,0 +1,573 @@
+"""The sections of a long document, and which of them can stand alone. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.document.frontmatter.edit import remove_item, remove_key, set_key
+from thunderus_mem.document.ids import MAX_ID, file_stem, fold_key, is_document_id, slug
+from thunderus_mem.document.markdown import Heading, headings, scan
+from thunderus_mem.document.markdown import slug as anchor_slug
+from thunderus_mem.document.references import references, relinked
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, path_of
+from thunderus_mem.store.config import configured_caps
+from thunderus_mem.store.layout import CORE_LOCAL_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from thunderus_mem.document.references import Reference
+    from thunderus_mem.garden.plan import GardenInput
+    from thunderus_mem.store.config import Caps, Config
+
+_DEFINITION: Final = re.compile(r" {0,3}\[([^\[\]\n]+)\]:")
+_LABEL: Final = re.compile(r"\[([^\[\]\n]+)\]")
+_PAIRED: Final = ("details", "div", "table")
+
+
+class Section(NamedTuple):
+    """A run of lines (from 0, half-open) that begins with a heading; ``first`` and ``after`` are the numbers
+    of its headings among all of the body."""
+
+    heading: Heading
+    start: int
+    end: int
+    first: int
+    after: int
+
+
+class Cut(NamedTuple):
+    """A body in lines, with their ends but for LF, cut at the headings of one level: what stands before the
+    first of them, in lines, and the sections."""
+
+    lines: tuple[str, ...]
+    intro: int
+    sections: tuple[Section, ...]
+    headings: tuple[Heading, ...]
+
+    def text(self, section: Section) -> str:
+        """A section as it stands."""
+        return "\n".join(self.lines[section.start : section.end])
+
+    def size(self, section: Section) -> int:
+        """About how many tokens it has."""
+        return len(self.text(section)) // 4
+
+
+def cut(body: str) -> Cut:
+    """Cut a body at the highest level of which it has two headings; no sections when there is none."""
+    scanned = scan(body)
+    found = headings(body, scanned)
+    lines = tuple(body.split("\n"))
+    counts = Counter(heading.level for heading in found)
+    level = min((level for level, count in counts.items() if count > 1), default=0)
+    starts = [
+        number for number, one in enumerate(found) if one.level <= level and (number or one.level == level)
+    ]
+    sections = []
+    for place, number in enumerate(starts):
+        after = starts[place + 1] if place + 1 < len(starts) else len(found)
+        end = found[after].line - 1 if after < len(found) else len(lines)
+        sections.append(Section(found[number], found[number].line - 1, end, number, after))
+    return Cut(lines, sections[0].start if sections else len(lines), tuple(sections), found)
+
+
+def movable(whole: Cut) -> tuple[Section, ...]:
+    """The sections that lose nothing, and take nothing from the rest, when they stand in another document.
+
+    Those stay whose link definitions or footnotes are used elsewhere, who use such from elsewhere, or who
+    hold one half of a pair of HTML tags.
+    """
+    pieces = ["\n".join(whole.lines[: whole.intro]), *(whole.text(section) for section in whole.sections)]
+    defined: dict[str, set[int]] = {}
+    for place, piece in enumerate(pieces):
+        for label in _labels(piece, _DEFINITION):
+            defined.setdefault(label, set()).add(place)
+    tied: set[int] = set()
+    for place, piece in enumerate(pieces):
+        for label in _labels(piece, _LABEL) & defined.keys():
+            if defined[label] != {place}:
+                tied |= {place, *defined[label]}
+    return tuple(
+        section
+        for place, section in enumerate(whole.sections, 1)
+        if place not in tied and not _is_torn(pieces[place])
+    )
+
+
+def _labels(piece: str, pattern: re.Pattern[str]) -> set[str]:
+    if "]" not in piece:
+        return set()
+    lines: Iterable[str] = piece.split("\n")
+    found = (pattern.match(line) for line in lines) if pattern is _DEFINITION else pattern.finditer(piece)
+    return {" ".join(match[1].casefold().split()) for match in found if match is not None}
+
+
+def _is_torn(piece: str) -> bool:
+    lowered = piece.lower() if "<" in piece else ""
+    return any(lowered.count(f"<{tag}") != lowered.count(f"</{tag}") for tag in _PAIRED)
+
+
+def too_few(whole: Cut, sections: tuple[Section, ...]) -> str:
+    """Why a body cannot be split at its headings; "" when it can."""
+    if not whole.sections:
+        return "it has no two headings of one level to split it at"
+    if not sections:
+        return "its sections share link definitions, footnotes or HTML, so that none can stand alone"
+    return ""
+
+
+# References to headings that stand in other documents once one has been split. Pure.
+
+
+class HeadingPlace(NamedTuple):
+    """Where a heading stands after the split: the document, its file, and its anchor there."""
+
+    doc_id: str
+    path: str
+    anchor: str
+
+
+def references_led(
+    body: str,
+    doc_id: str,
+    path: str,
+    document: Document,
+    places: dict[str, HeadingPlace],
+    means: Callable[[str], bool],
+    *,
+    within: bool,
+) -> Iterator[tuple[Reference, str]]:
+    """The references of a body to headings that stand elsewhere now, and what they have to say instead.
+
+    ``within`` a result of the split, a reference without a name means the document that was split.
+    """
+    here = document._replace(path=path)
+    for reference in references(body):
+        name, mark, anchor = reference.target.partition("#")
+        wiki = reference.kind == "wiki"
+        if not mark or not _is_meant(reference, name, here, document, means, within=within):
+            continue
+        place = places.get(anchor_slug(anchor) if wiki else anchor.lower())
+        if place is None or (not within and place.doc_id == document.id and place.anchor == anchor.lower()):
+            continue
+        if wiki:
+            heading = anchor if anchor_slug(anchor) == place.anchor else place.anchor
+            new = f"{'' if place.doc_id == doc_id else place.doc_id}#{heading}"
+        else:
+            file = "" if place.doc_id == doc_id else posixpath.relpath(place.path, posixpath.dirname(path))
+            new = f"{file}#{place.anchor}"
+        if new != reference.written:
+            yield reference, new
+
+
+def _is_meant(
+    reference: Reference,
+    name: str,
+    here: Document,
+    document: Document,
+    means: Callable[[str], bool],
+    *,
+    within: bool,
+) -> bool:
+    """Whether a reference with an anchor is one to the document that is split."""
+    if not name.strip():
+        return within
+    if reference.kind == "wiki":
+        return means(name.strip())
+    return path_of(here, reference) == document.path
+
+
+# A fact that is too long becomes several: its longest sections move, word for word, into facts of their
+# own.
+#
+# The rest stays where it is and gains a list of the parts. Links to headings follow them, in every
+# document.
+
+MOST_PARTS: Final = 20
+_LIST_OF_PARTS: Final = "Its parts:"
+_SHORTEST_PART: Final = 10
+_SLUG: Final = 40
+
+
+class Split(NamedTuple):
+    """How a document is split: its edits, the parts as (id, path, heading), or a ``reason`` why it is not."""
+
+    edits: tuple[DocumentEdit, ...] = ()
+    parts: tuple[tuple[str, str, str], ...] = ()
+    reason: str = ""
+
+
+class _Part(NamedTuple):
+    section: Section
+    id: str
+    path: str
+
+
+def split(
+    document: Document,
+    others: Sequence[Document],
+    *,
+    soft: int,
+    hard: int,
+    taken: Callable[[str, str], bool],
+    means: Callable[[str], bool],
+) -> Split:
+    """Split a document so that about ``soft`` tokens stay, at most ``hard``.
+
+    ``others`` are all other documents, whose links follow; ``taken`` says whether an id or a path is
+    somebody's already, ``means`` whether a name in double brackets is this document's.
+    """
+    whole = cut(document.body)
+    sections = movable(whole)
+    if reason := too_few(whole, sections) or _bad_name(document):
+        return Split(reason=reason)
+    chosen, left = _chosen(whole, sections, len(document.text) // 4, soft)
+    if left > hard:
+        return Split(reason=f"without its {len(chosen)} longest sections it would still have {left:,} tokens")
+    parts = _named(document, chosen, taken)
+    try:
+        return _split(document, whole, parts, others, means)
+    except InvalidDocument as error:
+        return Split(reason=f"its header cannot be copied: {error}")
+
+
+def _bad_name(document: Document) -> str:
+    return "" if is_document_id(document.id) else "its id is none, so that no part can be named after it"
+
+
+def _chosen(
+    whole: Cut, sections: Iterable[Section], tokens: int, soft: int
+) -> tuple[tuple[Section, ...], int]:
+    """The longest sections, as many as have to go, in their order; and the tokens that stay."""
+    by_size = sorted(sections, key=lambda section: (-whole.size(section), section.start))
+    chosen: list[Section] = []
+    for section in by_size[:MOST_PARTS]:
+        if tokens <= soft or whole.size(section) * _SHORTEST_PART < soft:
+            break
+        chosen.append(section)
+        tokens -= whole.size(section)
+    return tuple(sorted(chosen, key=lambda section: section.start)), tokens
+
+
+def _named(
+    document: Document, chosen: Iterable[Section], taken: Callable[[str, str], bool]
+) -> tuple[_Part, ...]:
+    folder = posixpath.dirname(document.path)
+    parts: list[_Part] = []
+    own: set[str] = set()
+    for number, section in enumerate(chosen, 1):
+        for doc_id in _ids(document.id, section.heading.text, number):
+            path = posixpath.join(folder, f"{file_stem(doc_id, document.kind)}.md")
+            if is_document_id(doc_id) and fold_key(path) not in own and not taken(doc_id, path):
+                own.add(fold_key(path))
+                parts.append(_Part(section, doc_id, path))
+                break
+    return tuple(parts)
+
+
+def _ids(base: str, heading: str, number: int) -> Iterator[str]:
+    """What a part may be called, the best first: the id, and the words of the heading."""
+    words = slug(heading)
+    if len(words) > _SLUG:
+        words = words[:_SLUG].rpartition("-")[0] or words[:_SLUG]
+    words = words or f"part-{number}"
+    for suffix in ("", *(f"-{again}" for again in range(2, 1_000))):
+        ending = f"-{words}{suffix}"
+        yield base[: MAX_ID - len(ending)].rstrip("._-") + ending
+
+
+def _split(
+    document: Document,
+    whole: Cut,
+    parts: Sequence[_Part],
+    others: Sequence[Document],
+    means: Callable[[str], bool],
+) -> Split:
+    eol = "\r" if whole.lines[0].endswith("\r") else ""
+    bodies = {part.id: _part_body(whole, part.section, eol) for part in parts}
+    bodies[document.id] = _rest(whole, parts, eol)
+    places = _places(document, whole, parts, bodies)
+    paths = {document.id: document.path, **{part.id: part.path for part in parts}}
+
+    def led(body: str, doc_id: str, path: str, *, within: bool) -> str:
+        return relinked(body, references_led(body, doc_id, path, document, places, means, within=within))
+
+    edits = []
+    kept = _anchors_of(document, whole, parts)
+    for doc_id, path in paths.items():
+        text = document.text[: document.body_start] + led(bodies[doc_id], doc_id, path, within=True)
+        text = _with_anchors(text, kept[doc_id])
+        if doc_id != document.id:
+            heading = next(part.section.heading.text for part in parts if part.id == doc_id)
+            text = _part_header(text, document, doc_id, heading)
+        after = read_document(path, text.encode("utf-8", "surrogatepass")).document
+        if after is None or after.id != doc_id:
+            raise InvalidDocument(f"the part {doc_id} would not read")
+        before = document.hash if doc_id == document.id else ""
+        edits.append(DocumentEdit(path, doc_id, before, text))
+    for other in others:
+        if "#" in other.body:
+            text = other.text[: other.body_start] + led(other.body, other.id, other.path, within=False)
+            if text != other.text:
+                edits.append(DocumentEdit(other.path, other.id, other.hash, text))
+    return Split(tuple(edits), tuple((part.id, part.path, part.section.heading.text) for part in parts))
+
+
+def _part_body(whole: Cut, section: Section, eol: str) -> str:
+    """The section as it stands, after a blank line, ending in a line end."""
+    return "\n".join([eol, *_ended(whole.lines[section.start : section.end], eol)])
+
+
+def _rest(whole: Cut, parts: Sequence[_Part], eol: str) -> str:
+    """What stays: the text before the first section, the list of the parts, the sections not moved."""
+    gone = {part.section.start for part in parts}
+    intro = list(whole.lines[: whole.intro])
+    while intro and not intro[-1].strip():
+        intro.pop()
+    intro = intro or [eol]
+    listed = [f"- [[{part.id}|{_label(part.section.heading.text) or part.id}]]" for part in parts]
+    middle = [line + eol for line in ("", _LIST_OF_PARTS, "", *listed)]
+    kept = [
+        line
+        for section in whole.sections
+        if section.start not in gone
+        for line in whole.lines[section.start : section.end]
+    ]
+    return "\n".join([*intro, *middle, *_ended([eol, *kept], eol)])
+
+
+def _ended(lines: Iterable[str], eol: str) -> list[str]:
+    """Lines without the blank ones at the end, the last of them with its line end."""
+    kept = list(lines)
+    while kept and not kept[-1].strip():
+        kept.pop()
+    if kept and eol and not kept[-1].endswith(eol):
+        kept[-1] += eol
+    return [*kept, ""]
+
+
+def _label(text: str) -> str:
+    return " ".join(text.translate(dict.fromkeys(map(ord, "[]|"), " ")).split())
+
+
+def _places(
+    document: Document, whole: Cut, parts: Sequence[_Part], bodies: dict[str, str]
+) -> dict[str, HeadingPlace]:
+    """For each anchor of the body, where its heading stands afterwards."""
+    owner = {number: part for part in parts for number in range(part.section.first, part.section.after)}
+    found: dict[str, HeadingPlace] = {}
+    new = {doc_id: [heading.anchor for heading in headings(body)] for doc_id, body in bodies.items()}
+    counts = dict.fromkeys(bodies, 0)
+    for number, heading in enumerate(whole.headings):
+        part = owner.get(number)
+        doc_id, path = (part.id, part.path) if part is not None else (document.id, document.path)
+        if counts[doc_id] < len(new[doc_id]):
+            found[heading.anchor] = HeadingPlace(doc_id, path, new[doc_id][counts[doc_id]])
+        counts[doc_id] += 1
+    return found
+
+
+def _anchors_of(document: Document, whole: Cut, parts: Sequence[_Part]) -> dict[str, list[Any]]:
+    """Which places in the code each result talks about: those that its text names; what none does stays."""
+    items = document.data().get("anchors")
+    listed = items if isinstance(items, list) else []
+    gone = {part.section.start for part in parts}
+    rest = "\n".join(whole.lines[: whole.intro]) + "\n".join(
+        whole.text(section) for section in whole.sections if section.start not in gone
+    )
+    found: dict[str, list[Any]] = {document.id: [], **{part.id: [] for part in parts}}
+    for item in listed:
+        naming = [part.id for part in parts if _names(whole.text(part.section), item)]
+        for doc_id in naming:
+            found[doc_id].append(item)
+        if not naming or _names(rest, item):
+            found[document.id].append(item)
+    return found
+
+
+def _names(text: str, item: Any) -> bool:
+    """Whether a text names a place in the code: its file, or the definition in it."""
+    place = f"{item.get('path', '')}#{item.get('symbol') or ''}" if isinstance(item, dict) else str(item)
+    path, _, symbol = place.partition("#")
+    words = (path, posixpath.basename(path), symbol, symbol.rpartition(".")[2])
+    return any(word in text for word in words if word)
+
+
+def _with_anchors(text: str, kept: list[Any]) -> str:
+    """The text with these of its anchors alone."""
+    document = read_document("", text.encode("utf-8", "surrogatepass")).document
+    items = document.data().get("anchors") if document is not None else None
+    if not isinstance(items, list):
+        return text
+    if not kept:
+        return remove_key(text, ("anchors",))
+    for item in items:
+        if item not in kept:
+            text = remove_item(text, ("anchors",), item)
+    return text
+
+
+def _part_header(text: str, document: Document, doc_id: str, heading: str) -> str:
+    """The header of the whole as that of a part: another id and title, no aliases, one link."""
+    title = f"{document.title}: {heading}" if heading.strip() else f"{document.title} ({doc_id})"
+    for key in ("aliases", "links"):
+        text = remove_key(text, (key,))
+    text = set_key(set_key(text, ("id",), doc_id), ("title",), title)
+    return set_key(text, ("links", "derives_from"), [document.id])
+
+
+# Documents that are too long: facts are split at their headings, of all others it is said what to cut.
+
+RULE: Final = "sizes"
+_LISTED: Final = 10
+
+
+def plan_sizes(material: GardenInput, config: Config) -> tuple[Step, ...]:
+    """A proposal to split for each fact above the hard cap of facts, and reports of what else is too long.
+
+    Decisions, playbooks and recaps need the sections they have: a part of one would be none.
+    """
+    core = [one for one in material.documents if one.kind == "core" and one.path != CORE_LOCAL_FILE]
+    steps = _core(core, config)
+    others = [one for one in material.documents if one.kind != "core"]
+    caps = {kind: configured_caps(config, kind) for kind in {one.kind for one in others}}
+    long = [one for one in others if _tokens(one) > caps[one.kind].hard]
+    if not long:
+        return tuple(steps)
+    names = DocumentNames(material)
+    taken = _Taken(material, names)
+    for document in long:
+        found = _split_step(document, material, caps[document.kind], names, taken)
+        steps.append(
+            _too_long(document, found.reason, caps[document.kind].hard)
+            if found.reason
+            else _parted(document, found)
+        )
+    return tuple(steps)
+
+
+def _tokens(document: Document) -> int:
+    return len(document.text) // 4
+
+
+class _Taken:
+    """Ids and paths that are somebody's, with those that this plan gives away."""
+
+    def __init__(self, material: GardenInput, names: DocumentNames) -> None:
+        self._names = names
+        self._given: set[str] = set()
+        paths = {*material.files, *(one.path for one in (*material.documents, *material.archived))}
+        self._paths = {fold_key(path) for path in paths}
+
+    def __call__(self, doc_id: str, path: str) -> bool:
+        known = self._names.resolve(doc_id) is not None or bool(
+            self._names.by_folded_id.get(fold_key(doc_id))
+        )
+        return known or doc_id in self._given or fold_key(path) in self._paths
+
+    def give(self, found: Split) -> None:
+        """Remember what a split takes."""
+        self._given |= {doc_id for doc_id, _, _ in found.parts}
+        self._paths |= {fold_key(path) for _, path, _ in found.parts}
+
+
+def _split_step(
+    document: Document, material: GardenInput, caps: Caps, names: DocumentNames, taken: _Taken
+) -> Split:
+    if document.kind != "fact":
+        return Split(reason=f"a {document.kind} needs its sections, so that a person has to cut it")
+    if document.id in names.claimed_twice:
+        return Split(reason="another file has its id")
+    found = split(
+        document,
+        [one for one in material.documents if one.path != document.path],
+        soft=caps.soft,
+        hard=caps.hard,
+        taken=taken,
+        means=lambda name: names.resolve(name) == document.id,
+    )
+    taken.give(found)
+    return found
+
+
+def _parted(document: Document, found: Split) -> Step:
+    parts = [f"§ {heading} becomes `{doc_id}` ({path})" for doc_id, path, heading in found.parts]
+    following = [edit.doc_id for edit in found.edits[1 + len(found.parts) :]]
+    led = (
+        [f"links to these sections follow in {', '.join(f'`{one}`' for one in following)}"]
+        if following
+        else []
+    )
+    return Step(
+        "split",
+        f"`{document.id}` has about {_tokens(document):,} tokens; its longest sections can stand alone",
+        (*parts, "each line stands in one of them, and links to headings follow", *led),
+        (document.id, *(doc_id for doc_id, _, _ in found.parts), *following),
+        found.edits,
+        rule=RULE,
+        reach="propose",
+        texts=((document.id, _outline(document)),),
+    )
+
+
+def _outline(document: Document) -> str:
+    """What a decision about a split rests on: the headings, with their levels and in their order.
+
+    Whether a document may come apart is decided about its parts; a word more in one of them asks nothing new.
+    """
+    told = [(heading.level, heading.text) for heading in headings(document.body)]
+    return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _too_long(document: Document, reason: str, most: int) -> Step:
+    return Step(
+        REPORT,
+        f"`{document.id}` has about {_tokens(document):,} tokens, {most:,} are the most; {reason}",
+        tuple(_longest([document])),
+        (document.id,),
+        rule=RULE,
+        reach="report",
+        texts=((document.id, document.hash),),
+    )
+
+
+def _core(core: Sequence[Document], config: Config) -> list[Step]:
+    total = sum(map(_tokens, core))
+    over = [one for one in core if _tokens(one) > config.caps_core_hard]
+    if total <= config.caps_core_total and not over:
+        return []
+    most = config.caps_core_total if total > config.caps_core_total else config.caps_core_hard
+    what = "core memory has" if total > config.caps_core_total else f"`{over[0].id}` has"
+    tokens = total if total > config.caps_core_total else _tokens(over[0])
+    return [
+        Step(
+            REPORT,
+            f"{what} about {tokens:,} tokens, {most:,} are the most, and every reader loads all of it; "
+            "move what is not always needed into facts",
+            tuple(_longest(core)),
+            tuple(one.id for one in core),
+            rule=RULE,
+            reach="report",
+            texts=tuple(sorted((one.id, one.hash) for one in core)),
+        )
+    ]
+
+
+def _longest(documents: Sequence[Document]) -> list[str]:
+    """The longest sections, longest first, with where they stand."""
+    found = []
+    for document in documents:
+        whole = cut(document.body)
+        for section in whole.sections:
+            line = document.body_line + section.start
+            found.append((-whole.size(section), document.path, line, section.heading.text))
+    return [
+        f"{path}:{line}: § {text}, {-size:,} tokens" for size, path, line, text in sorted(found)[:_LISTED]
+    ]

@@ -1,0 +1,278 @@
+"""The versions that git has of one file: commits as a graph, with their texts, in two processes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.document import content_hash
+from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp
+from thunderus_mem.git.repository import Commit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from subprocess import Popen
+    from types import TracebackType
+
+    from thunderus_mem.git.repository import Git
+
+_MOST: Final = 5_000
+_LOG: Final = (
+    *("log", "-z", "--topo-order", "--parents", f"--max-count={_MOST}"),
+    "--format=%x01%H%x00%P%x00%an%x00%aI%x00%s",
+)
+_RENAMES: Final = (
+    *("log", "-z", "--no-walk=unsorted", "-m", "--raw", "--no-abbrev", "-M", "--diff-filter=R"),
+    *("--no-ext-diff", "--format=%x01%H"),
+)
+
+
+class FileVersion(NamedTuple):
+    """What a commit made of a file. ``parents`` are the commits whose versions it started from.
+
+    ``texts`` holds the bytes at each path asked for where there was a file. ``cut``: older versions exist
+    that this clone has not got, or that are too many.
+    """
+
+    commit: Commit
+    parents: tuple[str, ...]
+    texts: Mapping[str, bytes]
+    cut: bool
+
+
+def file_versions(git: Git, paths: Sequence[str]) -> list[FileVersion]:
+    """The versions of a file that went by these root-relative paths, newest first, parents after children.
+
+    Commits are left out that changed nothing, merges that took one side whole, and the other side of those.
+    """
+    listed = list(file_commits(git, paths))
+    if not listed:
+        return []
+    known = {commit.sha for commit, _ in listed}
+    cut = git.shallow_commits()
+    names = {(commit.sha, path): f"{commit.sha}:{git.prefix}{path}" for commit, _ in listed for path in paths}
+    texts = git.blobs(list(names.values()))
+    versions = []
+    for commit, parents in listed:
+        found = {path: text for path in paths if (text := texts[names[commit.sha, path]]) is not None}
+        lost = commit.sha in cut or not known.issuperset(parents)
+        versions.append(FileVersion(commit, tuple(sha for sha in parents if sha in known), found, lost))
+    return versions
+
+
+def file_commits(git: Git, paths: Sequence[str]) -> Iterator[tuple[Commit, tuple[str, ...]]]:
+    """The commits of `file_versions`, each with the commits it started from."""
+    output = git.ask(*_LOG, "HEAD", "--", *paths)
+    for block in output.data.decode("utf-8", "surrogateescape").split("\x01")[1:] if output.ok else ():
+        fields = block.split("\0")
+        if len(fields) >= 5:
+            sha, parents, author, date, subject = fields[:5]
+            moment = parse_timestamp(date)
+            written = format_timestamp(moment) if moment else date
+            yield Commit(sha, author, written, subject), tuple(parents.split())
+
+
+def renamed_files(git: Git, commits: Sequence[str], below: str) -> dict[tuple[str, str], str]:
+    """``(commit, new path)`` → old path, for the files below a folder that these commits renamed."""
+    output = git.ask(*_RENAMES, *commits, "--", below)
+    found: dict[tuple[str, str], str] = {}
+    for block in output.data.split(b"\x01")[1:] if output.ok else ():
+        sha, *fields = [os.fsdecode(field).lstrip("\n") for field in block.split(b"\0")]
+        entries = [field for field in fields if field]
+        for head, old, new in zip(entries[0::3], entries[1::3], entries[2::3], strict=False):
+            if head.startswith(":") and old.startswith(git.prefix) and new.startswith(git.prefix):
+                found[sha, new[len(git.prefix) :]] = old[len(git.prefix) :]
+    return found
+
+
+# Whether git has a text somewhere in the history behind HEAD, and which files its commits took away.
+
+_FEW: Final = 200
+_SHA1_DIGITS: Final = 40
+
+
+def texts_in_history(git: Git, texts: Mapping[str, bytes], below: str) -> set[str]:
+    """The paths whose text some commit behind HEAD has below a folder, line ends apart.
+
+    HEAD's own files are asked first, then the whole history: three processes at most, however many texts.
+    """
+    found = _among(texts, {oid for oid, _ in _head_files(git, below)})
+    if len(found) < len(texts):
+        older = _all_files(git, below)
+        found |= _among(texts, {oid for oid, _ in older})
+        rest = {path: text for path, text in texts.items() if path not in found}
+        found |= _with_other_line_ends(git, rest, older)
+    return found
+
+
+def former_texts(git: Git, paths: Sequence[str]) -> list[bytes]:
+    """Every text that a file at one of these paths had in a commit behind HEAD; two processes."""
+    oids = [oid for oid, _ in _all_files(git, *paths)] if paths else []
+    return [blob for blob in git.blobs(oids).values() if blob is not None]
+
+
+def _head_files(git: Git, below: str) -> list[tuple[str, str]]:
+    """Object and path of every file of HEAD below a folder."""
+    output = git.ask("ls-tree", "-r", "-z", "--full-name", "HEAD", "--", below)
+    entries = (os.fsdecode(entry) for entry in output.data.split(b"\0") if entry) if output.ok else ()
+    pairs = (entry.partition("\t") for entry in entries)
+    return [(head.rpartition(" ")[2], path) for head, _, path in pairs]
+
+
+def _all_files(git: Git, *below: str) -> list[tuple[str, str]]:
+    """Object and path of every version of every file at or below the paths; folders are among them."""
+    output = git.ask("rev-list", "--objects", "--full-history", "HEAD", "--", *below)
+    lines = os.fsdecode(output.data).split("\n") if output.ok else []
+    pairs = (line.partition(" ") for line in lines)
+    return [(oid, path) for oid, _, path in pairs if path]
+
+
+def _among(texts: Mapping[str, bytes], oids: set[str]) -> set[str]:
+    """The paths whose text, with any uniform line ends, is one of the objects."""
+    if not oids:
+        return set()
+    digest = hashlib.sha1 if len(next(iter(oids))) == _SHA1_DIGITS else hashlib.sha256
+    found = set()
+    for path, text in texts.items():
+        as_lf = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        for form in dict.fromkeys((text, as_lf, as_lf.replace(b"\n", b"\r\n"))):
+            if digest(b"blob %d\0" % len(form) + form, usedforsecurity=False).hexdigest() in oids:
+                found.add(path)
+                break
+    return found
+
+
+def _with_other_line_ends(git: Git, texts: Mapping[str, bytes], older: Sequence[tuple[str, str]]) -> set[str]:
+    """The paths at which git once had the text with line ends of several kinds."""
+    versions: dict[str, list[str]] = {}
+    for oid, path in older:
+        if path.startswith(git.prefix) and path[len(git.prefix) :] in texts:
+            versions.setdefault(path[len(git.prefix) :], []).append(oid)
+    blobs = git.blobs([oid for oids in versions.values() for oid in oids])
+    wanted = {path: content_hash(texts[path]) for path in versions}
+    return {
+        path
+        for path, oids in versions.items()
+        if any(content_hash(blob) == wanted[path] for oid in oids if (blob := blobs[oid]) is not None)
+    }
+
+
+def removed_files(git: Git, paths: Sequence[str], below: str) -> set[str]:
+    """Those of the root-relative paths that a commit behind HEAD took away and HEAD has not got again."""
+    asked = paths if len(paths) <= _FEW else [below]
+    output = git.ask(
+        *("log", "-z", "-m", "--full-history", "--no-renames", "--diff-filter=D", "--name-only"),
+        *("--no-ext-diff", "--format=", "HEAD", "--", *asked),
+    )
+    names = (os.fsdecode(name).lstrip("\n") for name in output.data.split(b"\0")) if output.ok else ()
+    gone = {name[len(git.prefix) :] for name in names if name.startswith(git.prefix)}
+    there = {path[len(git.prefix) :] for _, path in _head_files(git, below)}
+    return gone.intersection(paths) - there
+
+
+# Reads many objects of git through one process, one after another, as they turn out to be needed.
+
+_TIMEOUT: Final = 30.0
+_PIECE: Final = 1 << 16
+
+
+class ObjectReader:
+    """``git cat-file --batch``, started at the first question. Close it, or use it as a context.
+
+    Objects of more than ``limit`` bytes are passed over: their text comes back as ``None``.
+    """
+
+    def __init__(self, git: Git, limit: int = 4 << 20) -> None:
+        self._git = git
+        self._limit = limit
+        self._process: Popen[bytes] | None = None
+        self._rest = b""
+        self._failed = False
+
+    def __enter__(self) -> ObjectReader:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def read(self, revision: str, path: str) -> bytes | None:
+        """The file at a root-relative path in a commit, or in the index (``""``); ``None``: not there."""
+        return self._object(f"{revision}:{self._git.prefix}{path}")
+
+    def _object(self, name: str) -> bytes | None:
+        if self._failed or "\n" in name or "\0" in name:
+            return None
+        process = self._started()
+        if process is None or process.stdin is None:
+            return None
+        try:
+            process.stdin.write(name.encode("utf-8", "surrogateescape") + b"\n")
+            process.stdin.flush()
+            return self._answer(process)
+        except OSError:
+            self._failed = True
+            return None
+
+    def _started(self) -> Popen[bytes] | None:
+        if self._process is None:
+            self._process = self._git.start("cat-file", "--batch")
+            self._failed = self._process is None
+        return self._process
+
+    def _answer(self, process: Popen[bytes]) -> bytes | None:
+        header = self._until_line(process)
+        words = header.rsplit(b" ", 2)
+        if len(words) != 3 or not words[2].isdigit():
+            return None
+        size = int(words[2])
+        data = self._take(process, size + 1, keep=size <= self._limit)
+        return data[:-1] if words[1] == b"blob" and size <= self._limit else None
+
+    def _until_line(self, process: Popen[bytes]) -> bytes:
+        while b"\n" not in self._rest:
+            self._rest += self._more(process)
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+    def _take(self, process: Popen[bytes], size: int, *, keep: bool) -> bytes:
+        pieces, missing = [self._rest[:size]], size - len(self._rest)
+        self._rest = self._rest[size:]
+        while missing > 0:
+            piece = self._more(process)
+            if keep:
+                pieces.append(piece[:missing])
+            self._rest = piece[missing:] if len(piece) > missing else b""
+            missing -= len(piece)
+        return b"".join(pieces)
+
+    def _more(self, process: Popen[bytes]) -> bytes:
+        """The next bytes of the answer. Raises ``OSError`` when git ends or is silent for half a minute."""
+        import select
+
+        assert process.stdout is not None
+        ready, _, _ = select.select([process.stdout], [], [], _TIMEOUT)
+        piece = os.read(process.stdout.fileno(), _PIECE) if ready else b""
+        if not piece:
+            raise TimeoutError("git did not answer")
+        return piece
+
+    def close(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        self._failed = True
+        if process is None:
+            return
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError:  # git has gone before us
+                    continue
+        try:
+            process.wait(timeout=1)
+        except Exception:  # noqa: BLE001 - whatever keeps it: it must not outlive us
+            process.kill()
+            process.wait()

@@ -1,0 +1,701 @@
+"""Where a repository is, found by looking at files: no process unless ownership or settings make one needed.
+
+``.git`` is a folder, or a file ``gitdir: PATH`` in linked worktrees and submodules; ``commondir`` in the git
+folder of a linked worktree names the shared one (gitrepository-layout(5)).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from subprocess import Popen
+
+_SMALL: Final = 64 * 1024
+
+
+class RepositoryPlace(NamedTuple):
+    """The folders of a repository (absolute), or why there is none.
+
+    ``ask``: git itself must confirm, as the owner is somebody else or the work tree is configured elsewhere.
+    ``filters``: its configuration may name programs that git runs on contents.
+    """
+
+    toplevel: str = ""
+    git_dir: str = ""
+    common_dir: str = ""
+    reason: str = ""
+    ask: bool = False
+    filters: bool = False
+
+
+def _small_text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            return file.read(_SMALL)
+    except OSError:
+        return ""
+
+
+def _pointed(dot_git: str) -> str:
+    """The git folder that a ``.git`` file names; "" when it names none."""
+    text = _small_text(dot_git)
+    if not text.startswith("gitdir:"):
+        return ""
+    return os.path.normpath(os.path.join(os.path.dirname(dot_git), text[len("gitdir:") :].strip()))
+
+
+def _is_mine(*paths: str) -> bool:
+    """Whether every path belongs to the user that runs this, as git asks before it trusts a repository."""
+    if not hasattr(os, "geteuid"):
+        return False
+    try:
+        return all(os.lstat(path).st_uid == os.geteuid() for path in paths)
+    except OSError:
+        return False
+
+
+def _place(toplevel: str, dot_git: str, git_dir: str) -> RepositoryPlace:
+    pointer = _small_text(os.path.join(git_dir, "commondir")).strip()
+    common = os.path.normpath(os.path.join(git_dir, pointer)) if pointer else git_dir
+    settings = _small_text(os.path.join(common, "config")).lower()
+    moved = "worktree" in settings
+    filters = moved or "filter" in settings or "include" in settings
+    ask = moved or not _is_mine(toplevel, dot_git, git_dir)
+    return RepositoryPlace(toplevel, git_dir, common, ask=ask, filters=filters)
+
+
+def find_place(start: str) -> RepositoryPlace:
+    """The repository around ``start`` (absolute, links resolved): the nearest ``.git`` that is one."""
+    folder = start
+    while True:
+        dot_git = os.path.join(folder, ".git")
+        if os.path.isfile(dot_git):
+            git_dir = _pointed(dot_git)
+            if os.path.isfile(os.path.join(git_dir, "HEAD")):
+                return _place(folder, dot_git, git_dir)
+            return RepositoryPlace(reason=f"{dot_git} names no git folder that exists")
+        # A reftable repository has HEAD too, as a stub; a folder without one is not a repository.
+        if os.path.lexists(os.path.join(dot_git, "HEAD")):
+            return _place(folder, dot_git, dot_git)
+        if os.path.isfile(os.path.join(folder, "HEAD")) and os.path.isdir(os.path.join(folder, "objects")):
+            return RepositoryPlace(
+                reason=f"{folder} is a bare repository or a git folder, without a working tree"
+            )
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return RepositoryPlace(reason="not inside the working tree of a git repository")
+        folder = parent
+
+
+# Runs ``git``: hardened, quiet, with a time limit. Knows no command of its own.
+
+_TIMEOUT: Final = 30.0
+_NO_ANSWER: Final = f"git did not answer within {_TIMEOUT:.0f} seconds"
+# Nothing that a repository's configuration names is started: no monitor, hook, pager, filter of diffs.
+_HARDENING: Final = (
+    "--no-pager",
+    "--no-optional-locks",
+    "--literal-pathspecs",
+    *("-c", "core.fsmonitor=false"),
+    *("-c", "core.quotePath=false"),
+    *("-c", "diff.external="),
+    *("-c", "log.showSignature=false"),
+    *("-c", "log.follow=false"),
+    *("-c", "submodule.recurse=false"),
+)
+_NO_HOOKS: Final = ("-c", f"core.hooksPath={os.devnull}")
+
+
+def find_executable(search_path: str) -> str | None:
+    """The absolute path of ``git`` in the absolute folders of a ``PATH``; ``None`` when there is none.
+
+    Relative folders are passed over, so that no program of the working tree is taken for git.
+    """
+    names = ("git.exe",) if os.name == "nt" else ("git",)
+    for folder in search_path.split(os.pathsep):
+        if not os.path.isabs(folder):
+            continue
+        for name in names:
+            path = os.path.join(folder, name)
+            if os.path.isfile(path) and os.access(path, os.X_OK):
+                return path
+    return None
+
+
+class Output(NamedTuple):
+    """What a git process answered: exit code (-1: not started or timed out), bytes, and its complaint."""
+
+    code: int
+    data: bytes
+    complaint: str
+
+    @property
+    def ok(self) -> bool:
+        """Whether git ended with 0."""
+        return self.code == 0
+
+
+def _complaint(stderr: bytes) -> str:
+    lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
+    chosen = (fatal or lines or [""])[0]
+    return chosen.removeprefix("fatal: ").removeprefix("error: ")
+
+
+class GitProcess:
+    """Starts git in one folder.
+
+    ``GIT_*`` variables of the caller are not passed on; ``index_file`` is the one a hook was given, when it
+    is wanted.
+    """
+
+    def __init__(
+        self, executable: str, folder: str, environ: Mapping[str, str], index_file: str | None = None
+    ) -> None:
+        self.executable = executable
+        self.folder = folder
+        self._hangs = False
+        self.environment = {key: value for key, value in environ.items() if not key.startswith("GIT_")}
+        self.environment.update(
+            LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_NO_LAZY_FETCH="1"
+        )
+        if index_file:
+            self.environment["GIT_INDEX_FILE"] = index_file
+
+    def disarm_filters(self) -> None:
+        """Have git run none of the configured filters: it would, on every changed file it looks at."""
+        asked = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
+        for key in asked.data.decode("utf-8", "surrogateescape").split("\0"):
+            filter_name, _, setting = key.rpartition(".")
+            if setting in ("clean", "process", "required"):
+                self._set(f"{filter_name}.{setting}", "false" if setting == "required" else "")
+
+    def _set(self, key: str, value: str) -> None:
+        count = int(self.environment.get("GIT_CONFIG_COUNT", "0"))
+        self.environment |= {f"GIT_CONFIG_KEY_{count}": key, f"GIT_CONFIG_VALUE_{count}": value}
+        self.environment["GIT_CONFIG_COUNT"] = str(count + 1)
+
+    def start(self, *arguments: str) -> Popen[bytes] | None:
+        """A git process that is asked through its input, one by one; ``None`` when it cannot start."""
+        import subprocess
+
+        try:
+            return subprocess.Popen(
+                [self.executable, *_HARDENING, *_NO_HOOKS, *arguments],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=self.folder,
+                env=self.environment,
+            )
+        except OSError:
+            return None
+
+    def run(
+        self,
+        *arguments: str,
+        data: bytes | None = None,
+        configured_hooks: bool = False,
+        settings: Sequence[str] = (),
+    ) -> Output:
+        """Run one git command; ``data`` goes to its input. Never raises for what git or the system answers.
+
+        ``configured_hooks`` leaves ``core.hooksPath`` as configured, for asking where hooks are.
+        """
+        import subprocess
+
+        if self._hangs:
+            return Output(-1, b"", _NO_ANSWER)
+        hooks = () if configured_hooks else _NO_HOOKS
+        command = [self.executable, *_HARDENING, *hooks, *settings, *arguments]
+        try:
+            done = subprocess.run(
+                command,
+                input=data,
+                stdin=subprocess.DEVNULL if data is None else None,
+                capture_output=True,
+                cwd=self.folder,
+                env=self.environment,
+                timeout=_TIMEOUT,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            self._hangs = True
+            return Output(-1, b"", _NO_ANSWER)
+        except OSError as error:
+            return Output(-1, b"", f"git cannot be started: {error.strerror or error}")
+        return Output(done.returncode, done.stdout, _complaint(done.stderr))
+
+
+# What one ``git status --porcelain=v2 --branch -z`` says about the store (format: git-status(1)).
+
+STATUS: Final = (
+    *("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"),
+    *("--ignored=matching", "--no-renames", "--ignore-submodules=all", "--"),
+)
+# Fields before the path in each kind of line.
+_FIELDS: Final = {"1": 8, "2": 9, "u": 10}
+
+
+class GitState(NamedTuple):
+    """What git says about one working tree just now.
+
+    ``head`` is the commit, ``None`` before the first. ``reflog_size`` is that of ``logs/HEAD`` (0: none).
+    ``shard_known``: git's index has the ``shard`` that was asked about. ``changed``: root-relative paths of
+    documents that somebody made differ from HEAD, or that are untracked, sorted; what git itself does in the
+    middle of a merge is not among them. ``conflicts``: documents it could not merge, sorted. ``ignored``:
+    git ignores the store.
+    """
+
+    head: str | None
+    reflog_size: int
+    shard_known: bool
+    changed: tuple[str, ...]
+    shard: str = ""
+    ignored: bool = False
+    conflicts: tuple[str, ...] = ()
+
+
+class Status(NamedTuple):
+    """The parsed answer, paths relative to the top level.
+
+    ``staged`` are those of ``changed`` that differ from HEAD in the index alone.
+    """
+
+    head: str | None
+    changed: tuple[str, ...]
+    untracked: frozenset[str]
+    ignored: tuple[str, ...]
+    unmerged: frozenset[str] = frozenset()
+    staged: frozenset[str] = frozenset()
+
+
+def parse_status(data: bytes) -> Status:
+    """Read the NUL-separated answer; lines of kinds unknown to us are passed over."""
+    head: str | None = None
+    changed: list[str] = []
+    untracked: list[str] = []
+    ignored: list[str] = []
+    unmerged: list[str] = []
+    staged: list[str] = []
+    tokens = iter(data.decode("utf-8", "surrogateescape").split("\0"))
+    for token in tokens:
+        kind, _, rest = token.partition(" ")
+        if kind == "#" and rest.startswith("branch.oid "):
+            oid = rest[len("branch.oid ") :]
+            head = None if oid.startswith("(") else oid
+        elif kind == "?":
+            untracked.append(rest)
+        elif kind == "!":
+            ignored.append(rest)
+        elif kind in _FIELDS:
+            path = token.split(" ", _FIELDS[kind])[-1]
+            changed.append(path)
+            if kind == "u":
+                unmerged.append(path)
+            elif token[3] == ".":
+                staged.append(path)
+            if kind == "2":
+                next(tokens, None)
+    return Status(
+        head, tuple(changed), frozenset(untracked), tuple(ignored), frozenset(unmerged), frozenset(staged)
+    )
+
+
+def _is_ignored(path: str, ignored: tuple[str, ...]) -> bool:
+    return any(path == one or (one.endswith("/") and path.startswith(one)) for one in ignored)
+
+
+def state_of(
+    status: Status,
+    prefix: str,
+    shard: str,
+    exists: bool,
+    memory_dir: str,
+    reflog_size: int,
+    merging: bool = False,
+) -> GitState:
+    """The state of a store whose root stands at ``prefix`` ("" or ``sub/folder/``) below the top level.
+
+    ``exists``: there is a file ``shard``. One that is not listed at all is then in the index, unchanged.
+    ``merging``: git is in the middle of a merge, a rebase or the like, and stages what it has merged.
+    """
+    full = prefix + shard
+    unlisted = exists and full not in status.untracked and not _is_ignored(full, status.ignored)
+    known = unlisted or full in status.changed
+    folder = f"{prefix}{memory_dir}/"
+    by_git = status.unmerged | (status.staged if merging else frozenset())
+    changed, conflicts = (
+        tuple(sorted(one[len(prefix) :] for one in paths if one.startswith(folder) and one.endswith(".md")))
+        for paths in ({*status.changed, *status.untracked} - by_git, status.unmerged)
+    )
+    return GitState(
+        head=status.head,
+        reflog_size=reflog_size,
+        shard_known=known,
+        changed=changed,
+        shard=shard,
+        ignored=_is_ignored(folder, status.ignored),
+        conflicts=conflicts,
+    )
+
+
+# The only door to git: one plain process on hot paths, GitPython for history. Paths are relative to root.
+#
+# Nothing here raises for what a repository is like: without git, or when git refuses, answers are empty or
+# ``None`` and `reason` says why in one sentence.
+
+_CHUNK: Final = 200
+_SHA: Final = re.compile(r"[0-9a-f]{4,64}", re.ASCII)
+_STALE_LOCK: Final = 30.0
+_OPERATIONS: Final = (
+    ("rebase-merge", "rebase"),
+    ("rebase-apply", "rebase"),
+    ("MERGE_HEAD", "merge"),
+    ("CHERRY_PICK_HEAD", "cherry-pick"),
+    ("REVERT_HEAD", "revert"),
+    ("BISECT_LOG", "bisect"),
+)
+
+
+def look_for_git(
+    path: str, environ: Mapping[str, str] | None = None, *, honour_index: bool = False
+) -> tuple[Git | None, str]:
+    """The repository whose working tree holds the folder ``path``, or ``None`` and why there is none.
+
+    ``honour_index`` is for the hook that git started: the index it names in ``GIT_INDEX_FILE`` is read.
+    """
+    environ = os.environ if environ is None else environ
+    root = os.path.realpath(path)
+    place = find_place(root)
+    if not place.toplevel:
+        return None, place.reason
+    executable = find_executable(environ.get("PATH", os.defpath))
+    if executable is None:
+        return None, "git is not installed, or not in an absolute folder of PATH"
+    index = environ.get("GIT_INDEX_FILE") if honour_index else None
+    if index:
+        index = os.path.join(place.toplevel, index)
+    process = GitProcess(executable, root, environ, index)
+    if place.filters:
+        process.disarm_filters()
+    folders = (place.toplevel, place.git_dir, place.common_dir)
+    if place.ask:
+        answer = process.run("rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir")
+        lines = os.fsdecode(answer.data).splitlines()
+        if not answer.ok or len(lines) != 3:
+            return None, answer.complaint or "git does not say where its working tree is"
+        folders = (lines[0], lines[1], os.path.join(root, lines[2]))
+    toplevel, git_dir, common_dir = map(os.path.normpath, folders)
+    return Git(root, toplevel, git_dir, common_dir, process, environ), ""
+
+
+class Git:
+    """One working tree of one repository, seen from ``root``, the folder that holds the store."""
+
+    def __init__(
+        self,
+        root: str,
+        toplevel: str,
+        git_dir: str,
+        common_dir: str,
+        process: GitProcess,
+        environ: Mapping[str, str],
+    ) -> None:
+        self.root = root
+        self.toplevel = toplevel
+        self.git_dir = git_dir
+        self.common_dir = common_dir
+        self.reason = ""
+        """Why the last question had no answer; "" when it had one."""
+        self._process = process
+        self._environ = environ
+        inside = os.path.relpath(root, toplevel).replace(os.sep, "/")
+        self.prefix = "" if inside == "." else f"{inside}/"
+        self._names: dict[str, str | None] = {}
+
+    @staticmethod
+    def find(path: str, environ: Mapping[str, str] | None = None) -> Git | None:
+        """The repository around ``path``; `look_for_git` also says why there is none."""
+        return look_for_git(path, environ)[0]
+
+    def _run(self, *arguments: str, data: bytes | None = None, configured_hooks: bool = False) -> Output:
+        output = self._process.run(*arguments, data=data, configured_hooks=configured_hooks)
+        self.reason = "" if output.ok else output.complaint or f"git {arguments[0]} failed"
+        return output
+
+    def ask(self, *arguments: str, data: bytes | None = None) -> Output:
+        """Put a question of a neighbouring module to git."""
+        return self._run(*arguments, data=data)
+
+    def start(self, *arguments: str) -> Popen[bytes] | None:
+        """A process of a neighbouring module that goes on answering; ``None`` when it cannot start."""
+        return self._process.start(*arguments)
+
+    def shallow_commits(self) -> frozenset[str]:
+        """Commits whose parents this clone was made without. No process."""
+        try:
+            with open(os.path.join(self.common_dir, "shallow"), encoding="ascii") as file:
+                return frozenset(file.read().split())
+        except (OSError, ValueError):
+            return frozenset()
+
+    def _listed(self, output: Output) -> list[str]:
+        """NUL-separated paths below root, made relative to it."""
+        names = (os.fsdecode(name) for name in output.data.split(b"\0") if name) if output.ok else ()
+        return [name[len(self.prefix) :] for name in names if name.startswith(self.prefix)]
+
+    def reflog_size(self) -> int:
+        """Bytes of ``logs/HEAD`` of this working tree; 0 where git keeps none. No process."""
+        try:
+            return os.stat(os.path.join(self.git_dir, "logs", "HEAD")).st_size
+        except OSError:
+            return 0
+
+    def state(self, shard: str, memory_dir: str) -> GitState | None:
+        """Head, whether git knows ``shard``, changed documents: one process. ``None``: see `reason`."""
+        size = self.reflog_size()
+        store = memory_dir.rpartition("/")[0] or memory_dir
+        output = self._run(*STATUS, store)
+        if not output.ok:
+            return None
+        exists = bool(shard) and os.path.lexists(os.path.join(self.root, *shard.split("/")))
+        merging = self.operation() not in ("", "bisect")
+        return state_of(parse_status(output.data), self.prefix, shard, exists, memory_dir, size, merging)
+
+    def config(self, key: str) -> str | None:
+        """A configured value (``core.hooksPath``), ``None`` when it is not set."""
+        if key not in self._names:
+            output = self._run("config", "--get", key, configured_hooks=True)
+            self._names[key] = output.data.decode("utf-8", "replace").rstrip("\r\n") if output.ok else None
+        return self._names[key]
+
+    def user_name(self) -> str | None:
+        """The author git would name: ``GIT_AUTHOR_NAME``, else ``user.name``."""
+        return self._environ.get("GIT_AUTHOR_NAME") or self.config("user.name")
+
+    def hooks_dir(self) -> str:
+        """The absolute folder in which git looks for hooks, ``core.hooksPath`` included."""
+        output = self._run("rev-parse", "--git-path", "hooks", configured_hooks=True)
+        path = os.fsdecode(output.data).rstrip("\n") if output.ok else os.path.join(self.common_dir, "hooks")
+        return os.path.normpath(os.path.join(self.root, os.path.expanduser(path)))
+
+    def operation(self) -> str:
+        """What git is in the middle of (``rebase``, ``merge``, ``cherry-pick``, …), or "". No process."""
+        for name, operation in _OPERATIONS:
+            if os.path.exists(os.path.join(self.git_dir, name)):
+                return operation
+        return ""
+
+    def index_locked(self, now: float) -> bool:
+        """Whether a git command is at work on index and files; a lock half a minute old is a leftover."""
+        try:
+            return now - os.stat(os.path.join(self.git_dir, "index.lock")).st_mtime < _STALE_LOCK
+        except OSError:
+            return False
+
+    def staged_files(self, prefix: str) -> list[str]:
+        """Files below ``prefix`` that the next commit adds or changes (deleted ones not)."""
+        return self._listed(
+            self._run(
+                *("diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff"),
+                *("--diff-filter=ACMRT", "--", prefix or "."),
+            )
+        )
+
+    def tracked(self, paths: Sequence[str]) -> set[str]:
+        """Which of these files (or files below these folders) are in git's index."""
+        found: set[str] = set()
+        for at in range(0, len(paths), _CHUNK):
+            output = self._run("ls-files", "-z", "--full-name", "--", *paths[at : at + _CHUNK])
+            found.update(self._listed(output))
+        return found
+
+    def blobs(self, names: Sequence[str]) -> dict[str, bytes | None]:
+        """Contents of objects by name (``:path``, ``HEAD:path``, both from the top level), in one process."""
+        asked = [name for name in dict.fromkeys(names) if "\n" not in name]
+        found: dict[str, bytes | None] = dict.fromkeys(names)
+        if not asked:
+            return found
+        data = "".join(f"{name}\n" for name in asked).encode("utf-8", "surrogateescape")
+        output = self._run("cat-file", "--batch", data=data)
+        answer, at = output.data, 0
+        for name in asked:
+            end = answer.find(b"\n", at)
+            if end < 0:
+                break
+            header = answer[at:end].rsplit(b" ", 2)
+            at = end + 1
+            if len(header) == 3 and header[2].isdigit():
+                size = int(header[2])
+                found[name] = answer[at : at + size] if header[1] == b"blob" else None
+                at += size + 1
+        return found
+
+    def _blob(self, revision: str, path: str) -> bytes | None:
+        name = f"{revision}:{self.prefix}{path}"
+        return self.blobs([name])[name]
+
+    def staged_bytes(self, path: str) -> bytes | None:
+        """The text of a file as the next commit would hold it; ``None`` when it holds none."""
+        return self._blob("", path)
+
+    def staged_texts(self, paths: Sequence[str]) -> dict[str, bytes | None]:
+        """`staged_bytes` of many files in one process."""
+        found = self.blobs([f":{self.prefix}{path}" for path in paths])
+        return {path: found[f":{self.prefix}{path}"] for path in paths}
+
+    def head_bytes(self, path: str) -> bytes | None:
+        """The text of a file in the newest commit; ``None`` when it is not there."""
+        return self._blob("HEAD", path)
+
+    def show(self, rev: str, path: str) -> bytes | None:
+        """The text of a file in a commit; ``None`` when either is not there."""
+        if not rev or rev.startswith("-") or any(character in rev for character in " \n:"):
+            return None
+        return self._blob(rev, path)
+
+    def commit(self, sha: str) -> Commit | None:
+        """The commit of this (maybe shortened) hash; ``None`` when this clone has none such."""
+
+        if not _SHA.fullmatch(sha):
+            return None
+        output = self._run(*LOG, "--no-walk", "--end-of-options", f"{sha}^{{commit}}")
+        return next((commit for commit, _ in parse_log(output.data)), None) if output.ok else None
+
+    def is_shallow(self) -> bool:
+        """Whether the clone holds only the end of the history. No process."""
+        return os.path.exists(os.path.join(self.common_dir, "shallow"))
+
+    def reached(self, names: Iterable[str]) -> dict[str, bool | None]:
+        """Of each commit (maybe shortened) whether a branch or tag reaches it; ``None``: not in this clone.
+
+        Two processes for all of them. Where git does not answer, every commit counts as reached.
+        """
+        found: dict[str, bool | None] = dict.fromkeys(names)
+        asked = [name for name in found if _SHA.fullmatch(name)]
+        if not asked:
+            return found
+        data = "".join(f"{name}^{{commit}}\n" for name in asked).encode()
+        answer = self._run("cat-file", "--batch-check", data=data)
+        lines = answer.data.decode("utf-8", "replace").splitlines()
+        if not answer.ok or len(lines) != len(asked):
+            return dict.fromkeys(found, True)
+        full = {name: line.split()[0] for name, line in zip(asked, lines, strict=True) if " commit " in line}
+        data = "".join(f"{sha}\n" for sha in full.values()).encode()
+        answer = self._run("rev-list", "--stdin", "--not", "--all", data=data) if full else answer
+        loose = set(answer.data.decode("utf-8", "replace").split()) if full and answer.ok else set()
+        return found | {name: sha not in loose for name, sha in full.items()}
+
+    def commits_between(self, since: str, until: str) -> list[Commit]:
+        """Commits reachable from HEAD made from ``since`` up to ``until`` (RFC 3339), newest first."""
+
+        return commits(self.toplevel, since, until)
+
+    def _log(self, paths: Iterable[str], *options: str) -> list[tuple[Commit, list[str]]]:
+
+        wanted = list(paths)
+        found: list[tuple[Commit, list[str]]] = []
+        for at in range(0, len(wanted), _CHUNK):
+            output = self._run(*LOG, *options, "--", *wanted[at : at + _CHUNK])
+            for commit, names in parse_log(output.data) if output.ok else ():
+                below = [name[len(self.prefix) :] for name in names if name.startswith(self.prefix)]
+                found.append((commit, below))
+        return found
+
+    def added_dates(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """First and last author date of every file among or below ``paths``, as ``Z`` times."""
+        dates: dict[str, tuple[str, str]] = {}
+        for commit, names in self._log(paths):
+            for name in names:
+                first, last = dates.get(name, (commit.date, commit.date))
+                dates[name] = (min(first, commit.date), max(last, commit.date))
+        return dates
+
+    def first_commits(self, paths: Sequence[str]) -> dict[str, Commit]:
+        """The commit that brought each of these files in, as far as HEAD's history tells."""
+        return {name: commit for commit, names in self._log(paths, "--diff-filter=A") for name in names}
+
+
+# History of a repository: commits as values. GitPython is imported here, and only when it is asked for.
+
+LOG: Final = (
+    "log",
+    "--format=%x01%H%x00%an%x00%aI%x00%s",
+    "--name-only",
+    "-z",
+    "--no-renames",
+    "--no-ext-diff",
+)
+_MARK: Final = "\x01"
+_MOST: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit: full hash, author's name, author date (UTC, ``Z``), first line of its message."""
+
+    sha: str
+    author: str
+    date: str
+    subject: str
+
+
+@contextmanager
+def _without_git_variables() -> Iterator[None]:
+    """GitPython reads ``GIT_*`` from the process; a hook's must not lead it to another repository."""
+    taken = {key: os.environ.pop(key) for key in list(os.environ) if key.startswith("GIT_")}
+    os.environ["GIT_PYTHON_REFRESH"] = "quiet"
+    try:
+        yield
+    finally:
+        del os.environ["GIT_PYTHON_REFRESH"]
+        os.environ.update(taken)
+
+
+def commits(toplevel: str, since: str, until: str) -> list[Commit]:
+    """Commits reachable from HEAD made between two times, newest first.
+
+    None when there is no commit or git refuses.
+    """
+    with _without_git_variables():
+        from git import Repo
+        from git.exc import GitError
+
+        try:
+            with Repo(toplevel, expand_vars=False) as repo:
+                repo.git.set_persistent_git_options(c=["core.fsmonitor=false", "log.showSignature=false"])
+                found = repo.iter_commits("HEAD", max_count=_MOST, since=since, until=until)
+                return [
+                    Commit(
+                        sha=commit.hexsha,
+                        author=commit.author.name or "",
+                        date=format_timestamp(commit.authored_datetime),
+                        subject=str(commit.summary),
+                    )
+                    for commit in found
+                ]
+        except (GitError, OSError, ValueError):
+            return []
+
+
+def parse_log(data: bytes) -> Iterator[tuple[Commit, list[str]]]:
+    """Read the answer to `LOG`: commits, newest first, each with the paths it touched."""
+    for block in data.decode("utf-8", "surrogateescape").split(_MARK)[1:]:
+        fields = block.split("\0")
+        if len(fields) < 4:
+            continue
+        sha, author, date, rest = fields[0], fields[1], fields[2], fields[3:]
+        moment = parse_timestamp(date)
+        subject = rest[0].rstrip("\n")
+        names = [name.lstrip("\n") for name in rest[1:]]
+        written = format_timestamp(moment) if moment else date
+        yield Commit(sha, author, written, subject), [name for name in names if name]

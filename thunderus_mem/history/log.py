@@ -1,0 +1,248 @@
+"""The verbs that tell what happened: log, why, events."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from thunderus_mem.diagnostic import Diagnostic, Severity
+from thunderus_mem.document.schema import EVENT, surely_valid_event
+from thunderus_mem.document.schema import check as check_schema
+from thunderus_mem.errors import InvalidDocument, NotFound
+from thunderus_mem.index.log import read
+from thunderus_mem.log.event import changes_of, document_ids
+from thunderus_mem.log.reader import past_of
+from thunderus_mem.log.shard import LogCheck
+from thunderus_mem.memory.locate import find_row
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.history.why import CodeThen, WhyEdge, WhyNode
+    from thunderus_mem.index.log import EventRow, LogIndex
+    from thunderus_mem.log.line import Event
+    from thunderus_mem.log.reader import DocumentPast
+    from thunderus_mem.log.shard import LoggedEvent
+    from thunderus_mem.memory.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One event in one line: when, who, what, about which documents, and why."""
+
+    id: str
+    ts: str
+    actor: str
+    author: str
+    kind: str
+    op: str
+    doc_ids: tuple[str, ...]
+    why: str
+    text: str
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogListing:
+    """Events, newest first. ``left_out`` counts the older ones that the limit cut, ``damaged`` the lines of
+    the log that cannot be read."""
+
+    events: tuple[LogEntry, ...]
+    left_out: int
+    damaged: int = 0
+
+
+def log(memory: Memory, id: str | None = None, *, limit: int = 50) -> LogListing:
+    """What happened to a document, or to the whole memory, newest first."""
+    return events_list(memory, document=id, limit=limit)
+
+
+def events_list(
+    memory: Memory, *, document: str | None = None, kinds: Collection[str] = (), limit: int = 50
+) -> LogListing:
+    """Events that pass the filters, newest first."""
+    wanted = names_of_document(memory, document) if document is not None else frozenset()
+    index = memory.log_index()
+    rows = index.newest(limit, kinds=kinds, doc_ids=wanted)
+    listed = tuple(_entry(logged.event) for logged in read(memory.log, rows))
+    left_out = index.total(kinds=kinds, doc_ids=wanted) - len(rows) if len(rows) == limit else 0
+    return LogListing(listed, left_out, index.damages())
+
+
+def events_of(
+    memory: Memory, *, doc_ids: Collection[str] = (), kinds: Collection[str] = (), since: str = ""
+) -> Iterator[LoggedEvent]:
+    """Events that pass the filters, oldest first; read as they are asked for. ``since`` is a `utc_key`."""
+    for rows in memory.log_index().in_order(kinds=kinds, doc_ids=doc_ids, since=since):
+        yield from read(memory.log, rows)
+
+
+def names_of_document(memory: Memory, given: str) -> frozenset[str]:
+    """The id of a document and those it had; of a removed one the id under which the log remembers it.
+
+    Raises `NotFound` when there is neither.
+    """
+    memory.refresh()
+    try:
+        row = find_row(memory, given)
+    except NotFound:
+        if not memory.log_index().total(doc_ids=(given,)):
+            raise NotFound(f"no document and no event has the id {given!r}") from None
+        return frozenset((given,))
+    return frozenset((row.id, *row.aliases))
+
+
+def _entry(event: Event) -> LogEntry:
+    body = event.body
+    return LogEntry(
+        id=event.id,
+        ts=event.ts,
+        actor=event.actor,
+        author=str(event.origin.get("author", "")),
+        kind=event.kind,
+        op=str(body.get("op") or body.get("decision") or ""),
+        doc_ids=document_ids(event),
+        why=event.why,
+        text=str(body.get("text", "")),
+        session_id=event.session_id,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEvent:
+    """One event whole, and the place of its line; ``damaged`` counts the lines that cannot be read."""
+
+    shard: str
+    line: int
+    event: dict[str, Any]
+    diffs: tuple[str, ...]
+    damaged: int = 0
+
+
+def events_show(memory: Memory, event_id: str) -> ShownEvent:
+    """The event that has an id or is the only one to begin with it."""
+    import json
+
+    index = memory.log_index()
+    found = read(memory.log, _meant(index, event_id))
+    if not found:
+        raise NotFound(f"no event has the id {event_id!r}", hint="`thunderus-mem events list` shows them")
+    if len(found) > 1:
+        names = ", ".join(entry.event.id for entry in found[:5])
+        raise InvalidDocument(f"{event_id!r} is the beginning of {len(found)} ids", hint=f"one of: {names}")
+    entry: LoggedEvent = found[0]
+    diffs = tuple(change.diff for change in changes_of(entry.event) if change.diff)
+    return ShownEvent(entry.shard, entry.line, json.loads(entry.event.raw), diffs, index.damages())
+
+
+def _meant(index: LogIndex, given: str) -> list[EventRow]:
+    """The events whose id begins with what was given, with or without ``evt_``."""
+    named = index.beginning_with(given)
+    return named or index.beginning_with(f"evt_{given}")
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """What the log is worth: how much was read, and every damage."""
+
+    shards: int
+    events: int
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def events_verify(memory: Memory) -> VerifyReport:
+    """Check every shard: each line against the schema, each chain, each end. Repairs nothing."""
+
+    findings = tuple(sorted(log_findings(memory), key=lambda finding: finding.sort_key))
+    return VerifyReport(len(memory.log.shards()), memory.log_index().total(), findings)
+
+
+@dataclass(frozen=True, slots=True)
+class WhyReport:
+    """Where a document comes from, as a graph: document, events, sessions, patches, commits, code.
+
+    ``damaged`` counts the lines of the log that cannot be read; ``code`` is what its anchors name, then and
+    now.
+    """
+
+    id: str
+    nodes: tuple[WhyNode, ...]
+    edges: tuple[WhyEdge, ...]
+    damaged: int = 0
+    code: tuple[CodeThen, ...] = ()
+
+
+def why(memory: Memory, id: str) -> WhyReport:
+    """Explain a document by the log and by git."""
+    from thunderus_mem.history.why import code_then, joined
+    from thunderus_mem.history.why import why as explained
+    from thunderus_mem.memory.locate import find_document
+
+    memory.refresh()
+    document = find_document(memory, id)
+    logged, past = trace(memory, document)
+    graph = explained(document, logged, past, memory.log, memory.git)
+    code = code_then(memory, document.id)
+    nodes, edges = joined(graph.nodes[0].id, code, graph.nodes)
+    return WhyReport(
+        document.id,
+        (*graph.nodes, *nodes),
+        (*graph.edges, *edges),
+        memory.log_index().damages(),
+        code,
+    )
+
+
+# What the log knows of one document, read from the lines that speak of it and no others.
+
+
+def trace(memory: Memory, document: Document) -> tuple[list[LoggedEvent], DocumentPast]:
+    """The events that speak of a document, in order, and the past they tell.
+
+    A document that had another id or another file is followed by what the log says, and by its texts.
+    """
+    index = memory.log_index()
+    ids, paths, texts = {document.id, *document.aliases}, {document.path}, {document.hash}
+    past = past_of(document, ())
+    logged: list[LoggedEvent] = []
+    known: set[EventRow] = set()
+    while True:
+        rows = {*index.about(paths, ids), *index.naming((), document.events), *index.leaving(texts)}
+        if rows == known:
+            return logged, past
+        known = rows
+        logged = read(memory.log, sorted(rows, key=lambda row: row.order))
+        past = past_of(document, [entry.event for entry in logged])
+        ids, paths, texts = ids | past.ids, paths.union(past.paths), texts | past.sources
+
+
+# What stands around the documents, gathered for the rules about the store: schemas, manifest, log, git.
+
+
+def log_findings(memory: Memory) -> Iterator[Diagnostic]:
+    """Every damage of the log: lines that are no events by the schema, broken chains, torn ends."""
+    log, check = memory.log, LogCheck()
+    for done, reading in enumerate(log.readings()):
+        memory.tell("Checking the log:", done, 0)
+        yield from check.take(reading, log.session_of(reading.path))
+        for logged in reading.events:
+            yield from _by_schema(logged)
+    yield from check.close(log.readings)
+
+
+def _by_schema(logged: LoggedEvent) -> Iterator[Diagnostic]:
+    data = json.loads(logged.event.raw)
+    for violation in () if surely_valid_event(data) else check_schema(EVENT, data):
+        yield Diagnostic(
+            "TM503",
+            Severity.ERROR,
+            logged.shard,
+            logged.line,
+            1,
+            violation.message,
+            key=violation.key,
+            expected=violation.expected,
+            hint="bring the line back from git; older lines are never rewritten",
+        )

@@ -1,0 +1,290 @@
+"""What the log alone says of the documents: which text each should have, and whether its diffs rebuild it."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from thunderus_mem.diagnostic import Diagnostic, Severity
+from thunderus_mem.document.document import MAX_DOCUMENT
+from thunderus_mem.document.paths import is_archived
+from thunderus_mem.errors import ThunderusError
+from thunderus_mem.git.history import removed_files, texts_in_history
+from thunderus_mem.log.event import changes_of
+from thunderus_mem.log.reader import RENAME, Transition, happened, known_texts, moved_from
+from thunderus_mem.store.files import read_file
+from thunderus_mem.store.layout import CORE_LOCAL_FILE, MEMORY
+from thunderus_mem.store.paths import is_safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from thunderus_mem.git.repository import Git
+    from thunderus_mem.log.event import Change
+    from thunderus_mem.log.line import Event
+    from thunderus_mem.log.shard import LoggedEvent
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.store.layout import Layout
+
+
+class Reached(NamedTuple):
+    """Where the log leaves a document: its path, the hash of its text ("" when it was removed).
+
+    ``rebuilt``: the diffs lead from nothing to that text.
+    """
+
+    path: str
+    hash: str
+    rebuilt: bool
+
+
+def replay_log(events: Sequence[Event]) -> dict[str, Reached]:
+    """Carry out all events in order, from an empty memory: documents by id.
+
+    A change that was given up, as its file held another text, did not happen.
+    """
+    last: dict[str, Change] = {}
+    found: dict[str, list[Transition]] = {}
+    groups = _Groups()
+    for number, (event, changes) in enumerate(happened(events)):
+        # Of a file that moved, the place it went to counts, in whatever order the event lists them.
+        for change in sorted(changes, key=lambda one: bool(one.after)):
+            if not change.doc_id:
+                continue
+            last[change.doc_id] = change
+            found.setdefault(change.doc_id, []).append(
+                Transition(
+                    event_id=event.id,
+                    number=number,
+                    doc_id=change.doc_id,
+                    path=change.path,
+                    before=change.before or moved_from(change, changes),
+                    after=change.after,
+                    base=change.before,
+                    diff=change.diff,
+                )
+            )
+        groups.join([one.doc_id for one in changes if one.op == RENAME and one.doc_id])
+    return _rebuilt(last, found, groups)
+
+
+def _rebuilt(
+    last: Mapping[str, Change], transitions: Mapping[str, Sequence[Transition]], groups: _Groups
+) -> dict[str, Reached]:
+    found: dict[str, Reached] = {}
+    for ids in groups.of(last):
+        texts = known_texts([transition for id in ids for transition in transitions[id]], {})
+        for id in ids:
+            found[id] = Reached(last[id].path, last[id].after, last[id].after in texts)
+    return found
+
+
+class _Groups:
+    """Ids that one document has had, put together."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, set[str]] = {}
+
+    def join(self, ids: Sequence[str]) -> None:
+        """Say that these are of one document."""
+        if len(set(ids)) < 2:
+            return
+        together = set(ids).union(*(self._of.get(id, ()) for id in ids))
+        for id in together:
+            self._of[id] = together
+
+    def of(self, ids: Iterable[str]) -> Iterable[Sequence[str]]:
+        """The groups of all these ids, each once."""
+        done: set[str] = set()
+        for id in ids:
+            if id not in done:
+                group = sorted(self._of.get(id, {id}))
+                done.update(group)
+                yield group
+
+
+# Is every document on disk explained by the log or by git, and does every document of the log exist?
+
+
+class Unexplained(NamedTuple):
+    """Files whose text no event left, by path: git has those of ``by_git``, nobody those of ``by_nobody``.
+
+    ``personal`` belong to one person and are never recorded; ``unreadable`` cannot be compared.
+    """
+
+    by_git: tuple[str, ...]
+    by_nobody: tuple[str, ...]
+    personal: tuple[str, ...]
+    unreadable: tuple[str, ...]
+
+
+def unexplained(layout: Layout, files: Iterable[str], git: Git | None) -> Unexplained:
+    """Look in git for the texts of files that the log does not explain, all together."""
+    personal = []
+    unreadable = []
+    texts: dict[str, bytes] = {}
+    for path in files:
+        if path == CORE_LOCAL_FILE:
+            personal.append(path)
+            continue
+        try:
+            texts[path] = read_file(os.path.join(layout.root, path), MAX_DOCUMENT)
+        except ThunderusError:
+            unreadable.append(path)
+    by_git = texts_in_history(git, texts, MEMORY) if git is not None and texts else set()
+    by_nobody = [path for path in texts if path not in by_git]
+    return Unexplained(tuple(sorted(by_git)), tuple(by_nobody), tuple(personal), tuple(unreadable))
+
+
+def gone(
+    layout: Layout, reached: Mapping[str, Reached], missing: Iterable[str], git: Git | None
+) -> Sequence[tuple[str, str]]:
+    """``(id, path)`` of documents that the log has and no file holds, unless a commit took the file away.
+
+    ``missing`` are the ids no file has. A file that is there holds another document now, and that is its own
+    story.
+    """
+    lost = {id: reached[id].path for id in missing if id in reached and reached[id].hash}
+    # Anybody can write a line of the log; its paths are looked up and asked of git.
+    asked = sorted({path for path in lost.values() if layout.kind_of(path) and is_safe(path)})
+    settled = {path for path in asked if os.path.lexists(os.path.join(layout.root, path))}
+    rest = [path for path in asked if path not in settled]
+    if git is not None and rest:
+        settled |= removed_files(git, rest, MEMORY)
+    return tuple(sorted((id, path) for id, path in lost.items() if path not in settled))
+
+
+# ``events replay``: the log against the documents, both ways.
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One document: the hash the log leaves it with, and that of its file. ``state``: rebuilt (the diffs of
+    the log make the text on disk), known (the log has its hash, but not every diff), differs (the file holds
+    another text), unlogged (no event names it), gone (no file)."""
+
+    id: str
+    path: str
+    state: str
+    reached: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayReport:
+    """What a replay found; ``counts`` says how many documents are in each state. Unchecked, these are the
+    states of ``documents``. Checked, they are log, git, personal (never recorded), unrecorded, unreadable and
+    gone, with a finding for each document in the last three. ``damaged`` counts the lines of the log that
+    cannot be read."""
+
+    checked: bool
+    counts: dict[str, int]
+    documents: tuple[Replayed, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    damaged: int = 0
+
+    @property
+    def unexplained(self) -> int:
+        """How many files neither the log nor git explains."""
+        return self.counts.get("unrecorded", 0) + self.counts.get("unreadable", 0)
+
+
+def replay(memory: Memory, *, every: bool = False) -> ReplayReport:
+    """Rebuild every document from the log alone and compare it with its file. Writes nothing."""
+    memory.refresh()
+    reached = _reached(memory.log.read_all().events)
+    listed = memory.index.files()
+    # The last of each id counts: in use before archived, the first by path.
+    ordered = sorted(listed, key=lambda file: (is_archived(file[0]), file[0]), reverse=True)
+    files = {doc_id: (path, hash) for path, hash, doc_id in ordered if doc_id}
+    there = {path for path, _, _ in listed}
+    found = [
+        _compared(id, reached.get(id), files.get(id))
+        for id in sorted({*reached, *files})
+        # Removed, and gone; or its file is there and holds another id.
+        if id in files or (reached[id].hash and reached[id].path not in there)
+    ]
+    counts = Counter(one.state for one in found)
+    told = tuple(one for one in found if every or one.state != "rebuilt")
+    return ReplayReport(
+        checked=False,
+        counts=dict(sorted(counts.items())),
+        documents=told,
+        diagnostics=(),
+        damaged=memory.log_index().damages(),
+    )
+
+
+def _reached(logged: Iterable[LoggedEvent]) -> dict[str, Reached]:
+
+    return replay_log([entry.event for entry in logged])
+
+
+def _story(memory: Memory, ids: Sequence[str]) -> list[LoggedEvent]:
+    """The events about some documents; a change that was given up names only the path."""
+    from thunderus_mem.index.log import read
+
+    index = memory.log_index()
+    logged = read(memory.log, index.naming(ids)) if ids else []
+    paths = {change.path for entry in logged for change in changes_of(entry.event)}
+    return read(memory.log, index.about(paths, ids)) if paths else []
+
+
+def _compared(id: str, reached: Reached | None, file: tuple[str, str] | None) -> Replayed:
+    path, found = file or ("", "")
+    if reached is None:
+        return Replayed(id, path, "unlogged", "", found)
+    if file is None:
+        return Replayed(id, reached.path, "gone", reached.hash, "")
+    if reached.hash != found:
+        return Replayed(id, path, "differs", reached.hash, found)
+    return Replayed(id, path, "rebuilt" if reached.rebuilt else "known", found, found)
+
+
+def replay_check(memory: Memory) -> ReplayReport:
+    """Is every text on disk one that an event left or a commit has? And what the log has, is it there?"""
+
+    memory.refresh()
+    index = memory.log_index()
+    total = len(memory.index.files())
+    open_files = index.unexplained_files()
+    rest = unexplained(memory.layout, open_files, memory.git)
+    missing = index.vanished()
+    lost = gone(memory.layout, _reached(_story(memory, missing)), missing, memory.git)
+    counts = {
+        "log": total - len(open_files),
+        "git": len(rest.by_git),
+        "personal": len(rest.personal),
+        "unrecorded": len(rest.by_nobody),
+        "unreadable": len(rest.unreadable),
+        "gone": len(lost),
+    }
+    findings = sorted([*_findings(rest), *map(_gone, lost)], key=lambda one: one.sort_key)
+    return ReplayReport(
+        checked=True,
+        counts=counts,
+        documents=(),
+        diagnostics=tuple(findings),
+        damaged=index.damages(),
+    )
+
+
+def _findings(rest: Unexplained) -> Iterator[Diagnostic]:
+    for path in rest.by_nobody:
+        message = "No event and no commit has this text."
+        hint = "The next writing command records it (thunderus-mem note TEXT is one); so does git commit."
+        yield Diagnostic("", Severity.WARNING, path, 0, 0, message, hint=hint)
+    for path in rest.unreadable:
+        message = "This file cannot be read, so nothing explains it."
+        yield Diagnostic(
+            "", Severity.WARNING, path, 0, 0, message, hint=f"See why: thunderus-mem lint {path}"
+        )
+
+
+def _gone(lost: tuple[str, str]) -> Diagnostic:
+    id, path = lost
+    message = f"The log has {id}, but its file is gone and no event and no commit removed it."
+    hint = f"What is known of it: thunderus-mem log {id}; git log --all -- {path}"
+    return Diagnostic("", Severity.NOTE, path, 0, 0, message, hint=hint, doc_id=id)

@@ -1,0 +1,647 @@
+"""What of the log can be taken back: which changes belong together, and which are taken back already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from thunderus_mem.document.diff import three_way
+from thunderus_mem.document.document import content_hash, read_document
+from thunderus_mem.document.ids import ulid_time
+from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
+from thunderus_mem.index.log import read
+from thunderus_mem.log.event import HAND_EDIT, Change, changes_of, document_ids, undone_by
+from thunderus_mem.log.reader import given_up
+from thunderus_mem.memory.past_texts import Former, as_lf, text_before
+from thunderus_mem.merge.documents import joined
+from thunderus_mem.store.files import ABSENT
+from thunderus_mem.store.layout import SHARD_FOLDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from thunderus_mem.git.repository import Git
+    from thunderus_mem.log.line import Event
+    from thunderus_mem.log.shard import LoggedEvent
+    from thunderus_mem.memory.memory import Memory
+
+UNDO: Final = "undo"
+NOT_BY_THE_TOOL: Final = frozenset((HAND_EDIT, "aborted"))
+"""Kinds of patches that record what happened outside the tool, or what did not happen."""
+
+
+def taken_back(events: Sequence[Event]) -> dict[str, str]:
+    """Ids of events whose changes are taken back, each with the event that did it.
+
+    An undo that was itself taken back counts no more. The order of the events plays no part: clocks differ.
+    """
+    by_target: dict[str, list[str]] = {}
+    undos = {event.id: undone_by(event) for event in events if undone_by(event)}
+    for undo, targets in undos.items():
+        for target in targets:
+            by_target.setdefault(target, []).append(undo)
+    holds: dict[str, bool] = {}
+    waiting = list(reversed(undos))
+    while waiting:
+        later = []
+        for undo in waiting:
+            above = [holds.get(other) for other in by_target.get(undo, ())]
+            if True in above:
+                holds[undo] = False
+            elif None in above:
+                later.append(undo)
+            else:
+                holds[undo] = True
+        if len(later) == len(waiting):  # a circle, which only a forged log has
+            holds.update(dict.fromkeys(later, False))
+            break
+        waiting = later
+    return {target: undo for undo, targets in undos.items() if holds[undo] for target in targets}
+
+
+def origin(event: Event, find: Callable[[str], Event | None]) -> tuple[Event, bool]:
+    """The change that taking the event back is about, and whether that brings it back.
+
+    An undo is about what it took back, and so is the undo of an undo. ``find`` gives an event by its id; of
+    one that is not here only the undo is known.
+    """
+    again, seen = False, {event.id}
+    while event.body.get("op") == UNDO:
+        again = not again
+        known = [found for id in undone_by(event) if id not in seen and (found := find(id)) is not None]
+        if not known:
+            break
+        event = known[0]
+        seen.add(event.id)
+    return event, again
+
+
+def patch_of(event: Event) -> tuple[str, str]:
+    """What the events of one command share: their session and their patch."""
+    patch_id = event.refs.get("patch_id")
+    return event.session_id, patch_id if isinstance(patch_id, str) else event.id
+
+
+def is_by_the_tool(event: Event) -> bool:
+    """Whether a command made the event's changes, undos among them."""
+    return event.kind == "patch" and event.body.get("op") not in NOT_BY_THE_TOOL
+
+
+def can_be_taken_back(event: Event, taken: Mapping[str, str], *, undos: bool) -> bool:
+    """Whether plain `undo` (or, with ``undos``, its reverse) may choose the event."""
+    if event.id in taken or not is_by_the_tool(event):
+        return False
+    return (event.body.get("op") == UNDO) is undos and (undos or bool(changes_of(event)))
+
+
+def permissions_in(mode: str) -> int | None:
+    """Permissions as the log has them, three octal digits, and readable for their owner; ``None`` for any
+    other text."""
+    return int(mode, 8) | 0o400 if len(mode) == 3 and set(mode) <= set("01234567") else None
+
+
+class UndoTurn(NamedTuple):
+    """What an event did to one document: its id, path and hash before and after, and the diff.
+
+    ``place`` is that of the change in the event which knows the text before.
+    """
+
+    place: int
+    old_id: str
+    new_id: str
+    old_path: str
+    new_path: str
+    before: str
+    after: str
+    diff: str | None
+
+    @property
+    def name(self) -> str:
+        """What to call the document in a message."""
+        return self.new_id or self.old_id or self.new_path
+
+
+def turns(event: Event) -> list[UndoTurn]:
+    """What an event did, by document: the two halves of a rename are one turn."""
+    listed = list(enumerate(changes_of(event)))
+    gone = [(at, one) for at, one in listed if one.op == "rename" and one.after == ""]
+    come = [(at, one) for at, one in listed if one.op == "rename" and one.before == ""]
+    found = []
+    for at, one in gone:
+        _, other = min(come, key=lambda pair: _distance(one, pair[1]), default=(at, None))
+        if other is None:
+            continue
+        come = [pair for pair in come if pair[1] is not other]
+        ids, paths = (one.doc_id, other.doc_id), (one.path, other.path)
+        found.append(UndoTurn(at, *ids, *paths, one.before, other.after, other.diff or one.diff))
+    for at, one in listed:
+        if one.op not in ("rename", "aborted"):
+            ids, paths = (one.doc_id, one.doc_id), (one.path, one.path)
+            found.append(UndoTurn(at, *ids, *paths, one.before, one.after, one.diff))
+    return found
+
+
+def _distance(gone: Change, come: Change) -> tuple[bool, bool]:
+    return gone.before != come.after, gone.doc_id != come.doc_id
+
+
+# Taking an event back: from what it did and from the documents as they are now to the texts that undo it.
+#
+# Nothing is written here. A document that was changed since keeps those changes where they are elsewhere in
+# the text; where they are not, `Conflict` names what is in the way.
+
+
+class Reversal(NamedTuple):
+    """One file of what takes an event back: its text now and afterwards, ``None`` for no file.
+
+    A document that moves back is two of them, with ``renames``.
+    """
+
+    doc_id: str
+    path: str
+    before: str | None
+    after: str | None
+    renames: bool = False
+
+
+class DocumentTree:
+    """The documents as they are, and as the reversals made so far would leave them.
+
+    ``read`` gives the text of a path (``None``: no file), ``find`` the path of an id.
+    """
+
+    def __init__(self, read: Callable[[str], str | None], find: Callable[[str], str | None]) -> None:
+        self._read = read
+        self._find = find
+        self._texts: dict[str, str | None] = {}
+        self._moved: dict[str, str] = {}
+
+    def text(self, path: str) -> str | None:
+        """The text at a path."""
+        if path not in self._texts:
+            self._texts[path] = self._read(path)
+        return self._texts[path]
+
+    def place(self, doc_id: str, path: str) -> str | None:
+        """Where the document is: at ``path``, or where its id is found now."""
+        text = self.text(path)
+        if text is not None and (not doc_id or _id(path, text) in (doc_id, "")):
+            return path
+        elsewhere = self._moved.get(doc_id) or (self._find(doc_id) if doc_id else None)
+        if elsewhere is not None and self.text(elsewhere) is not None:
+            return elsewhere
+        return path if text is not None else None
+
+    def change(self, reversals: Iterable[Reversal]) -> None:
+        """Have the texts be as the reversals leave them."""
+        for one in reversals:
+            self._texts[one.path] = one.after
+            if one.after is not None:
+                self._moved[one.doc_id] = one.path
+
+
+def _id(path: str, text: str) -> str:
+    document = read_document(path, text.encode("utf-8", "surrogatepass")).document
+    return document.id if document is not None else ""
+
+
+class DocumentStory:
+    """What the log tells of the documents of one event, and what people did since that nobody recorded."""
+
+    def __init__(self, told: Sequence[Event], by_hand: Sequence[Change]) -> None:
+        self.given_up = given_up(told)
+        self.taken = taken_back(told)
+        self._by_hand = by_hand
+        self._about: dict[str, list[tuple[int, Event, Change]]] = {}
+        every = ((event, change) for event in told for change in changes_of(event))
+        for at, (event, change) in enumerate(every):
+            for name in {change.doc_id, change.path} - {""}:
+                self._about.setdefault(name, []).append((at, event, change))
+
+    def of(self, turn: UndoTurn) -> list[tuple[Event, Change]]:
+        """The events that changed a document, in the order of the log, each with what it did."""
+        names = dict.fromkeys((turn.old_id, turn.new_id, turn.old_path, turn.new_path))
+        found = {
+            (at, id(change)): (event, change) for name in names for at, event, change in self._named(name)
+        }
+        return [found[key] for key in sorted(found, key=lambda key: key[0])]
+
+    def _named(self, name: str) -> list[tuple[int, Event, Change]]:
+        return self._about.get(name, [])
+
+    def by_hand(self, turn: UndoTurn) -> list[Change]:
+        """What people changed in a document since."""
+        return [one for one in self._by_hand if one.path in (turn.old_path, turn.new_path)]
+
+
+class Sources(NamedTuple):
+    """Where the story of documents and their former texts come from.
+
+    ``told`` gives the events about some ids and paths, in the order of the log; ``by_hand`` is what people
+    changed and nobody has recorded yet. ``kept`` gives the text this tree kept for a place in an event,
+    ``committed`` the texts that git has of some paths, by hash. ``now`` is the time for ``updated``.
+    """
+
+    told: Callable[[Iterable[str], Iterable[str]], Sequence[Event]]
+    by_hand: Sequence[Change]
+    kept: Callable[[str, int], str | None]
+    committed: Callable[[Iterable[str]], Mapping[str, str]]
+    now: str
+
+
+class Reverser:
+    """Takes events back on one tree, one after the other."""
+
+    def __init__(self, tree: DocumentTree, sources: Sources) -> None:
+        self._tree = tree
+        self._sources = sources
+        self._done: set[str] = set()
+
+    def reverse(self, event: Event) -> list[Reversal]:
+        """What takes the event back; nothing where its changes are gone already.
+
+        Raises `Conflict` where a later change is in the way, `NotFound` where a text is nowhere any more.
+        """
+        listed = turns(event)
+        paths = {path for turn in listed for path in (turn.old_path, turn.new_path)}
+        ids = {name for turn in listed for name in (turn.old_id, turn.new_id)} - {""}
+        story = DocumentStory(self._sources.told(ids, paths), self._sources.by_hand)
+        back = _Back(event, story, paths, self._tree, self._sources, frozenset(self._done))
+        made = [
+            reversal
+            for turn in reversed(listed)
+            if (event.id, turn.new_path) not in story.given_up
+            for reversal in back.turned(turn)
+        ]
+        self._tree.change(made)
+        self._done.add(event.id)
+        return made
+
+
+class _Back(NamedTuple):
+    """One event on its way back, document by document. ``done`` are events taken back before it."""
+
+    event: Event
+    story: DocumentStory
+    paths: set[str]
+    tree: DocumentTree
+    sources: Sources
+    done: frozenset[str]
+
+    def turned(self, turn: UndoTurn) -> list[Reversal]:
+        if turn.after == ABSENT:
+            return self._brought_back(turn)
+        path = self.tree.place(turn.new_id, turn.new_path)
+        now = self.tree.text(path) if path is not None else None
+        if turn.before == ABSENT:
+            if path is None or now is None:
+                return []
+            if content_hash(now) != turn.after:
+                raise self._in_the_way(turn, where="")
+            return [Reversal(turn.new_id, path, now, None)]
+        if path is None or now is None:
+            return self._gone(turn)
+        text = self._text(turn, path, now)
+        if turn.old_path == turn.new_path or path == turn.old_path:
+            return [Reversal(turn.old_id, path, now, text)] if text != now else []
+        return self._moved_back(turn, path, now, text)
+
+    def _gone(self, turn: UndoTurn) -> list[Reversal]:
+        old = self.tree.text(turn.old_path)
+        if old is not None and content_hash(old) == turn.before:
+            return []
+        raise self._in_the_way(turn, "removed", where="")
+
+    def _brought_back(self, turn: UndoTurn) -> list[Reversal]:
+        there = self.tree.place(turn.old_id, turn.old_path)
+        if there is not None:
+            if content_hash(self.tree.text(there) or "") == turn.before:
+                return []
+            taken = _id(there, self.tree.text(there) or "") or "another file"
+            raise Conflict(
+                f"{turn.name} cannot come back to {turn.old_path}: {taken} is in {there} now",
+                hint=f"remove or rename that one first: thunderus-mem show {taken}",
+            )
+        return [Reversal(turn.old_id, turn.old_path, None, self._exact(turn, None))]
+
+    def _moved_back(self, turn: UndoTurn, path: str, now: str, text: str) -> list[Reversal]:
+        if path != turn.new_path:
+            raise self._in_the_way(turn, f"moved to {path}", where="")
+        if self.tree.text(turn.old_path) is not None:
+            raise Conflict(
+                f"{turn.name} cannot go back to {turn.old_path}: a file is there now",
+                hint=f"move that file away first; the document is in {path}",
+            )
+        return [
+            Reversal(turn.new_id, path, now, None, renames=True),
+            Reversal(turn.old_id, turn.old_path, None, text, renames=True),
+        ]
+
+    def _text(self, turn: UndoTurn, path: str, now: str) -> str:
+        """The document's text without what the event did to it."""
+        found = content_hash(now)
+        if found == turn.after:
+            return self._exact(turn, now)
+        if found == turn.before:
+            return now
+        if turn.before == turn.after:
+            return now
+        former = self._former(turn, now)
+        base, before = former.text(turn.after), former.text(turn.before)
+        if base is None or before is None:
+            raise self._in_the_way(turn)
+        text = joined(path, base, now, before, self.sources.now)
+        if text is None:
+            raise self._in_the_way(turn)
+        return text
+
+    def _exact(self, turn: UndoTurn, now: str | None) -> str:
+        """The text before the event, where the document is as the event left it."""
+        kept = self.sources.kept(self.event.id, turn.place)
+        if kept is not None and content_hash(kept) == turn.before:
+            return kept
+        if turn.before == turn.after and now is not None:
+            return now
+        text = text_before(now, turn.diff) if turn.diff is not None else None
+        if text is not None and content_hash(text) == turn.before:
+            return text
+        text = self._former(turn, now).text(turn.before)
+        if text is None:
+            raise NotFound(
+                f"the text of {turn.name} before {self.event.id} is nowhere any more: the log left its diff "
+                "out (it was too long, or showed a secret), this tree kept no copy, and no commit has it",
+                hint="write the document anew; `thunderus-mem undo EVENT` still takes back other events",
+            )
+        return text if now is None else three_way(as_lf(now), now, text) or text
+
+    def _former(self, turn: UndoTurn, now: str | None) -> Former:
+        own = [*(change for _, change in self.story.of(turn)), *self.story.by_hand(turn)]
+        paths = self.paths.union(change.path for change in own)
+        return Former(own, now, lambda: self.sources.committed(paths))
+
+    def _in_the_way(
+        self, turn: UndoTurn, what: str = "changed", *, where: str = " in the same place"
+    ) -> Conflict:
+        """What to say when a later change does not let this one be taken back."""
+        by_hand = Conflict(
+            f"{turn.name} was {what} by hand since{where}",
+            hint=f"nothing is lost: look at {turn.new_path}, and change or remove by hand what should go",
+        )
+        if self.story.by_hand(turn):
+            return by_hand
+        for later, _ in reversed(self.story.of(turn)):
+            op = str(later.body.get("op", ""))
+            if later.id == self.event.id:
+                break
+            if later.id in self.done or later.id in self.story.taken or op in (UNDO, "aborted"):
+                continue
+            if op == HAND_EDIT:
+                return by_hand
+            return Conflict(
+                f"{turn.name} was {what} since{where}, by {later.id} ({op})",
+                hint=f"take that back first: thunderus-mem undo {later.id}",
+            )
+        return Conflict(
+            f"{turn.name} was {what} since{where}, by git or by hand",
+            hint=f"change it with `thunderus-mem edit`; see `thunderus-mem events show {self.event.id}`",
+        )
+
+
+# Former texts that git may have, for who holds the lock: asked between two attempts, without it.
+
+Result = TypeVar("Result")
+
+
+class _AskGit(Exception):
+    """Texts that git may have are needed, of these paths."""
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        super().__init__(paths)
+        self.paths = paths
+
+
+class CommittedTexts:
+    """What git has of some paths, asked without the lock: until then `_AskGit` tells what is needed."""
+
+    def __init__(self, git: Git | None) -> None:
+        self._git = git
+        self._asked: set[str] = set()
+        self._texts: dict[str, str] = {}
+
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """Every text known, by hash, when the paths are among those that git was asked about."""
+        missing = set(paths) - self._asked
+        if missing and self._git is not None:
+            raise _AskGit(tuple(sorted(missing)))
+        return self._texts
+
+    def fetch(self, paths: tuple[str, ...]) -> None:
+        """Ask git."""
+        from thunderus_mem.git.history import former_texts
+
+        self._asked.update(paths)
+        found = former_texts(self._git, paths) if self._git is not None else []
+        self._texts |= {content_hash(text): as_lf(text) for data in found if (text := _decoded(data))}
+
+
+def _decoded(data: bytes) -> str | None:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def asking(committed: CommittedTexts, attempt: Callable[[], Result]) -> Result:
+    """The attempt's result; whatever it needs from git is fetched between two attempts."""
+    while True:
+        try:
+            return attempt()
+        except _AskGit as wanted:
+            committed.fetch(wanted.paths)
+
+
+# Which changes of the log `undo` is to take back: the last ones of this working tree, or those named.
+
+_LINES = 64
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class UndoChoice:
+    """What was asked for: an event or patch by its id, or the last ``number`` changes.
+
+    ``redo`` chooses undos instead, ``anywhere`` also what other working trees did. ``committed`` are the
+    shards that git has: what is in another one was written here.
+    """
+
+    event: str | None = None
+    number: int = 1
+    redo: bool = False
+    anywhere: bool = False
+    committed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """An event to take back, the change that is about in the end, and whether that brings it back."""
+
+    event: Event
+    origin: Event
+    again: bool
+
+
+def committed_shards(memory: Memory) -> frozenset[str]:
+    """The shards in git's index; none outside git, where everything was written here."""
+    return frozenset(memory.git.tracked(SHARD_FOLDERS)) if memory.git is not None else frozenset()
+
+
+def told(memory: Memory, ids: Iterable[str], paths: Iterable[str]) -> list[Event]:
+    """The events about documents and paths, in the order of the log."""
+    return [logged.event for logged in read(memory.log, memory.log_index().about(paths, ids))]
+
+
+def chosen(memory: Memory, choice: UndoChoice) -> list[tuple[Chosen, ...]]:
+    """The changes meant, newest first; each is the events one command wrote, newest first.
+
+    Raises `NotFound` when there are not so many, `Conflict` for one that is taken back already.
+    """
+    if choice.event is not None:
+        return [tuple(_told_whole(memory, event) for event in _named(memory, choice.event))]
+    found = _last(memory, choice)
+    if len(found) < choice.number:
+        raise _too_few(len(found), choice)
+    return [tuple(_told_whole(memory, event) for event in step) for step in found]
+
+
+def _last(memory: Memory, choice: UndoChoice) -> list[tuple[Event, ...]]:
+    """The last changes; no more of the log is read than it takes to find them."""
+    found: list[tuple[Event, ...]] = []
+    for command in _commands(memory, choice):
+        taken = taken_back(_around(memory, command))
+        left = tuple(
+            event
+            for event in command
+            if event.id not in taken
+            and origin(event, lambda event_id: _event(memory, event_id))[1] is choice.redo
+        )
+        if left:
+            found.append(left)
+        if len(found) == choice.number:
+            break
+    return found
+
+
+def _commands(memory: Memory, choice: UndoChoice) -> Iterator[tuple[Event, ...]]:
+    """What may be taken back of each command that is meant, newest first, taken back already or not."""
+    own = memory.sessions.own()
+    index, done = memory.log_index(), set[tuple[str, int]]()
+
+    def may_be_meant(entry: LoggedEvent) -> bool:
+        return can_be_taken_back(entry.event, {}, undos=choice.redo) and (
+            choice.anywhere or entry.event.session_id in own or entry.shard not in choice.committed
+        )
+
+    shards = None
+    if choice.committed and not choice.anywhere:
+        sessions = {shard: memory.log.session_of(shard) for shard in memory.log.shards()}
+        shards = [
+            shard
+            for shard, session in sessions.items()
+            if shard not in choice.committed or session is None or session in own
+        ]
+    for rows in index.backwards(kinds=("patch",), shards=shards):
+        for entry in read(memory.log, rows):
+            if (entry.shard, entry.line) not in done and may_be_meant(entry):
+                command = list(_same_command(memory, entry, may_be_meant))
+                done.update((one.shard, one.line) for one in command)
+                yield tuple([one.event for one in command])
+
+
+def _same_command(
+    memory: Memory, last: LoggedEvent, may_be_meant: Callable[[LoggedEvent], bool]
+) -> Iterator[LoggedEvent]:
+    """What the command of an event wrote, newest first: its line and those before it, up to another one's.
+
+    A command writes its lines one after the other, as it holds the lock.
+    """
+    yield last
+    patch, end, lines = patch_of(last.event), last.line, _LINES
+    while end > 1:
+        start = max(end - lines, 1)
+        for entry in reversed(memory.log.read_lines(last.shard, range(start, end))):
+            if patch_of(entry.event) == patch and may_be_meant(entry):
+                yield entry
+            elif is_by_the_tool(entry.event):
+                return
+        end, lines = start, lines * 4
+
+
+def _event(memory: Memory, event_id: str) -> Event | None:
+    found = read(memory.log, memory.log_index().naming((), (event_id,)))
+    return found[0].event if found else None
+
+
+def _told_whole(memory: Memory, event: Event) -> Chosen:
+    return Chosen(event, *origin(event, lambda event_id: _event(memory, event_id)))
+
+
+def _too_few(found: int, choice: UndoChoice) -> NotFound:
+    what = "undo" if choice.redo else "change"
+    place = "" if choice.anywhere else " of this working tree"
+    if found:
+        said = f"only {found} {what}{'s' if found > 1 else ''}{place} can be taken back"
+    else:
+        said = f"there is no {what}{place} to take back"
+    hint = "`thunderus-mem log` shows what happened"
+    return NotFound(said, hint=hint if choice.anywhere else f"{hint}; --any reaches what was done elsewhere")
+
+
+def _named(memory: Memory, given: str) -> tuple[Event, ...]:
+    """The event with an id, or the only one whose id begins so; or the events of the patch with that id."""
+    index = memory.log_index()
+    rows = index.beginning_with(given) or index.beginning_with(f"evt_{given}")
+    if len(rows) > 1:
+        names = ", ".join(row.id for row in rows[:5])
+        raise InvalidDocument(f"{given!r} is the beginning of {len(rows)} ids", hint=f"one of: {names}")
+    found = [logged.event for logged in read(memory.log, rows)] or of_patch(memory, given)
+    if not found:
+        raise NotFound(f"no event has the id {given!r}", hint="`thunderus-mem events list` shows them")
+    taken = taken_back(_around(memory, found))
+    left = tuple(event for event in reversed(found) if event.id not in taken)
+    if not left:
+        by = taken[found[0].id]
+        hint = f"to have it again: thunderus-mem undo {by}"
+        raise Conflict(f"{given} is taken back already, by {by}", hint=hint)
+    if not any(turns(event) or event.body.get("op") == UNDO for event in left):
+        raise InvalidDocument(f"{given} changed no document, so there is nothing to take back")
+    return left
+
+
+def _around(memory: Memory, events: Sequence[Event]) -> list[Event]:
+    """The events about the same documents, the undos among them."""
+    paths = {change.path for event in events for change in changes_of(event)}
+    return told(memory, {id for event in events for id in document_ids(event)}, paths)
+
+
+def of_patch(memory: Memory, patch_id: str) -> list[Event]:
+    """The patch events of a patch, oldest first: looked for on the day its id was made and the one after,
+    then, for a proposal that waited, later."""
+    wanted = patch_id.upper().replace("PATCH_", "patch_")
+    made = ulid_time(wanted.removeprefix("patch_"))
+    if made is None or not wanted.startswith("patch_"):
+        return []
+    index = memory.log_index()
+    days = (f"{made:%Y-%m-%d}", f"{made + _DAY:%Y-%m-%d}")
+    found = _belonging(wanted, read(memory.log, [row for day in days for row in index.of_day(day)]))
+    if not found:
+        for rows in index.in_order(kinds=("patch",), since=f"{made + _DAY:%Y-%m-%d}"):
+            found = _belonging(wanted, read(memory.log, rows))
+            if found:
+                break
+    return found
+
+
+def _belonging(patch_id: str, logged: Iterable[LoggedEvent]) -> list[Event]:
+    events = (entry.event for entry in logged)
+    return [one for one in events if one.kind == "patch" and one.refs.get("patch_id") == patch_id]

@@ -1,0 +1,354 @@
+"""Where a document comes from: document, events, sessions, patches, commits, as a graph of values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.document import content_hash
+from thunderus_mem.git.history import file_commits, file_versions
+from thunderus_mem.index.documents import anchored
+from thunderus_mem.index.rows import has_anchors
+from thunderus_mem.log.event import changes_of, document_ids, private_to
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.git.repository import Commit, Git
+    from thunderus_mem.log.event import Change
+    from thunderus_mem.log.line import Event
+    from thunderus_mem.log.reader import DocumentPast, EventLog
+    from thunderus_mem.log.shard import LoggedEvent
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.verdicts.judge import Judge
+    from thunderus_mem.verdicts.verdict import Verdict
+
+_SHORT: Final = 12
+_EXCERPT: Final = 72
+_COMMITS: Final = 50
+_TOLD_LINKS: Final = frozenset(["derives_from", "supersedes", "duplicates"])
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNode:
+    """Something a document comes from. ``kind``: document, event, session, patch, change (``id`` is its
+    patch and place there), commit, missing (the frontmatter names it and nobody here has it), code (an
+    anchor) or note.
+
+    ``label`` says in words what kind and id do not say already; the other fields hold what is known, ""
+    where there is nothing to know.
+    """
+
+    id: str
+    kind: str
+    label: str = ""
+    ts: str = ""
+    actor: str = ""
+    author: str = ""
+    op: str = ""
+    why: str = ""
+    path: str = ""
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WhyEdge:
+    """How two nodes are related, by their ids. ``relation``: changed_by, in_session, carries, changes,
+    committed_in, touched_by, names, says, talks_about, or that of a link (derives_from, supersedes,
+    duplicates)."""
+
+    from_: str
+    to: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class WhyGraph:
+    """Nodes, each once, the document first; edges in the order in which the story is told."""
+
+    nodes: tuple[WhyNode, ...]
+    edges: tuple[WhyEdge, ...]
+
+
+class _Story:
+    """A graph that grows: what is told twice is one node."""
+
+    def __init__(self, root: WhyNode) -> None:
+        self.nodes = {root.id: root}
+        self.edges: dict[WhyEdge, None] = {}
+
+    def tell(self, source: str, relation: str, node: WhyNode) -> str:
+        """Add a node, if it is new, and an edge to it; returns its id."""
+        self.nodes.setdefault(node.id, node)
+        self.edges[WhyEdge(source, node.id, relation)] = None
+        return node.id
+
+    def say(self, source: str, text: str, name: str) -> None:
+        """Add a remark about a node."""
+        self.tell(source, "says", WhyNode(f"{source}/{name}", "note", text))
+
+    def graph(self) -> WhyGraph:
+        """What was told."""
+        return WhyGraph(tuple(self.nodes.values()), tuple(self.edges))
+
+
+def _excerpt(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= _EXCERPT else words[: _EXCERPT - 1] + "…"
+
+
+def _op(event: Event) -> str:
+    op = event.body.get("op")
+    return op if event.kind == "patch" and isinstance(op, str) else event.kind
+
+
+def _author(event: Event) -> str:
+    author = event.origin.get("author")
+    return author if isinstance(author, str) else ""
+
+
+def event_label(event: Event) -> str:
+    """One line about an event: time, what, by whom, why."""
+    who = " ".join(filter(None, (event.actor, _author(event))))
+    text = event.why or event.body.get("text")
+    reason = f": {_excerpt(text)}" if isinstance(text, str) and text else ""
+    return f"{event.ts[:16].replace('T', ' ')} {_op(event).replace('_', ' ')} by {who}{reason}"
+
+
+def events_about(doc: Document, events: Iterable[LoggedEvent], ids: Iterable[str] = ()) -> list[LoggedEvent]:
+    """Events that made the document or changed it: those its provenance names and those that name its id,
+    an alias or one of ``ids``."""
+    named = frozenset(doc.events)
+    names = frozenset((doc.id, *doc.aliases, *ids))
+    return [
+        logged
+        for logged in events
+        if logged.event.id in named or not names.isdisjoint(document_ids(logged.event))
+    ]
+
+
+def _short(content: str) -> str:
+    return content.removeprefix("sha256:")[:_SHORT] if content else "nothing"
+
+
+def _change_node(event: Event, change: Change, number: int, path: str) -> WhyNode:
+    """What a change did to the text; its path is told only where it is not the document's own."""
+    what = change.op if change.path == path else f"{change.op} {change.path}"
+    return WhyNode(
+        id=f"{_patch_id(event) or event.id}/{number}",
+        kind="change",
+        label=f"{what}: {_short(change.before)} → {_short(change.after)}",
+        op=change.op,
+        path=change.path,
+        before=change.before,
+        after=change.after,
+    )
+
+
+def _patch_id(event: Event) -> str:
+    patch_id = event.refs.get("patch_id")
+    return patch_id if isinstance(patch_id, str) else ""
+
+
+def _event_node(event: Event) -> WhyNode:
+    return WhyNode(
+        id=event.id,
+        kind="event",
+        label=event_label(event),
+        ts=event.ts,
+        actor=event.actor,
+        author=_author(event),
+        op=_op(event),
+        why=event.why,
+    )
+
+
+def _commit_node(commit: Commit) -> WhyNode:
+    label = f"{commit.date[:10]} {commit.author}: {_excerpt(commit.subject)}"
+    return WhyNode(commit.sha, "commit", label, ts=commit.date, author=commit.author, why=commit.subject)
+
+
+def _tell_event(
+    story: _Story, doc: Document, ids: frozenset[str], logged: LoggedEvent, private: bool
+) -> None:
+    event = logged.event
+    story.tell(doc.id, "changed_by", _event_node(event))
+    place = "private to this working tree" if private else ""
+    if not private and f"/{event.session_id}/" not in logged.shard:
+        place = f"in {logged.shard}"
+    story.tell(event.id, "in_session", WhyNode(event.session_id, "session", place))
+    if event.kind == "patch":
+        patch_id = _patch_id(event)
+        holder = story.tell(event.id, "carries", WhyNode(patch_id, "patch")) if patch_id else event.id
+        for number, change in enumerate(changes_of(event)):
+            if change.doc_id in ids:
+                story.tell(holder, "changes", _change_node(event, change, number, doc.path))
+
+
+def _tell_missing(story: _Story, doc: Document, private: Collection[str]) -> None:
+    """What the frontmatter names and the log here does not hold; ``private`` are known to be elsewhere."""
+    elsewhere = "private to the working tree that wrote this"
+    away = "not in the log here: private to another working tree, or dropped by git"
+    for name in (*doc.events, *doc.patches):
+        if name not in story.nodes:
+            told = elsewhere if name in private else away
+            story.tell(doc.id, "names", WhyNode(name, "missing", told))
+
+
+def _tell_commits(story: _Story, doc: Document, paths: Sequence[str], git: Git) -> None:
+    """Commits the frontmatter names, then those that touched the file and were not told yet."""
+    for sha in doc.commits:
+        commit = git.commit(sha)
+        if commit is None:
+            story.tell(doc.id, "names", WhyNode(sha, "missing", "a commit that is not in this clone"))
+        else:
+            story.tell(doc.id, "names", _commit_node(commit))
+    untold = [commit for commit, _ in file_commits(git, paths) if commit.sha not in story.nodes]
+    for commit in untold[:_COMMITS]:
+        story.tell(doc.id, "touched_by", _commit_node(commit))
+    if len(untold) > _COMMITS:
+        older = f"{len(untold) - _COMMITS:,} older commits left out: git log -- {doc.path}"
+        story.say(doc.id, older, "older-commits")
+
+
+def _is_recorded(doc: Document, found: Iterable[LoggedEvent], paths: Sequence[str], git: Git | None) -> bool:
+    """Whether an event or a commit has the text as it is now."""
+    text_hash = doc.hash
+    if any(change.after == text_hash for logged in found for change in changes_of(logged.event)):
+        return True
+    versions = file_versions(git, paths) if git is not None else []
+    return any(content_hash(text) == text_hash for version in versions for text in version.texts.values())
+
+
+def why(
+    doc: Document, events: Sequence[LoggedEvent], past: DocumentPast, log: EventLog, git: Git | None
+) -> WhyGraph:
+    """Everything known about where a document comes from.
+
+    From the document lead edges to its events by time, each with session, patch and the commit that brought
+    it in; to what its frontmatter names and nobody here has; to documents it derives from; to other commits
+    that touched it; to a note when its present text is unrecorded.
+    """
+    found = events_about(doc, events, past.ids)
+    story = _Story(WhyNode(doc.id, "document", f"{doc.title} ({doc.path})", path=doc.path))
+    commits = _first_commits(found, log, git)
+    for logged in found:
+        private = log.is_private(logged.shard)
+        _tell_event(story, doc, past.ids, logged, private)
+        commit = commits.get(logged.shard)
+        if commit is not None:
+            story.tell(logged.event.id, "committed_in", _commit_node(commit))
+        elif git is not None and not private:
+            story.say(logged.event.id, "not committed yet", "uncommitted")
+    _tell_missing(story, doc, {id for logged in found for id in private_to(logged.event)})
+    for link in doc.links:
+        if link.rel in _TOLD_LINKS:
+            story.tell(doc.id, link.rel, WhyNode(link.target, "document"))
+    if git is not None:
+        _tell_commits(story, doc, past.paths, git)
+    if not _is_recorded(doc, found, past.paths, git):
+        text = "unrecorded: no event and no commit has the text as it is now"
+        story.say(doc.id, f"{text}; the next writing command records it", "unrecorded")
+    return story.graph()
+
+
+def _first_commits(found: Iterable[LoggedEvent], log: EventLog, git: Git | None) -> Mapping[str, Commit]:
+    """The commits that brought in the shards of these events."""
+    shards = sorted({logged.shard for logged in found if not log.is_private(logged.shard)})
+    return git.first_commits(shards) if git is not None and shards else {}
+
+
+# The code that a document was anchored to, as it was and as it is now.
+
+
+class CodeThen(NamedTuple):
+    """An anchor and its code. ``line`` is where the document has the anchor; ``then`` is the code it was made
+    for, ``then_commit`` the newest commit that had it; ``now`` is the code that is there, at ``now_place``.
+    ``commit`` is the one that changed it. All of them are "" where they are not known, or there are none.
+    """
+
+    place: str
+    line: int
+    verdict: str
+    reason: str
+    then: str
+    then_commit: str
+    now: str
+    now_place: str
+    commit: str
+    subject: str
+
+
+def code_then(memory: Memory, doc_id: str) -> tuple[CodeThen, ...]:
+    """The code behind each anchor of a document, in their order. The index must be fresh."""
+    if not has_anchors(memory.index.database):
+        return ()
+    from thunderus_mem.verdicts.judge import Judge
+
+    with Judge(memory) as judge:
+        judged = judge.all(anchored(memory.index.database, [doc_id]))
+        return tuple(_told(judge, one.verdict, one.anchored.line) for one in judged)
+
+
+def _told(judge: Judge, verdict: Verdict, line: int) -> CodeThen:
+    from thunderus_mem.verdicts.code import breaking_commit, code_of
+
+    found = verdict.found
+    source = judge.tree.source(found.path) if found is not None else None
+    now = code_of(found, source) if found is not None and source is not None and not source.trouble else None
+    known = (
+        breaking_commit(verdict.anchor, found, judge.past)
+        if verdict.is_stale and judge.past is not None
+        else None
+    )
+    then = code_of(verdict.anchor, known.source) if known is not None else None
+    if not verdict.is_stale and verdict.status != "unknown":
+        then = now
+    return CodeThen(
+        place=verdict.anchor.place,
+        line=line,
+        verdict=verdict.status,
+        reason=verdict.reason,
+        then=then or "",
+        then_commit=known.last_good.sha if known is not None else "",
+        now=now or "",
+        now_place=found.place if found is not None else "",
+        commit=known.commit.sha if known is not None and known.commit is not None else "",
+        subject=known.commit.subject if known is not None and known.commit is not None else "",
+    )
+
+
+def joined(
+    doc_id: str, code: Sequence[CodeThen], known: Iterable[WhyNode]
+) -> tuple[list[WhyNode], list[WhyEdge]]:
+    """What the code adds to the graph of a document: its anchors, and the commits that changed them."""
+    ids = {node.id for node in known}
+    nodes, edges = [], []
+    for one in code:
+        id = f"code:{one.place}"
+        nodes.append(WhyNode(id, "code", f"{one.place} {one.verdict}: {one.reason}", path=one.place))
+        edges.append(WhyEdge(doc_id, id, "talks_about"))
+        if one.commit and one.commit not in ids:
+            ids.add(one.commit)
+            nodes.append(WhyNode(one.commit, "commit", one.subject, why=one.subject))
+        if one.commit:
+            edges.append(WhyEdge(id, one.commit, "changed_by"))
+    return nodes, edges
+
+
+def speaking_of(code: Sequence[CodeThen], number: int, text: str) -> tuple[str, ...]:
+    """The anchors that a line of the document is, or names in its words."""
+    return tuple(
+        one.place for one in code if one.line == number or any(name in text for name in _names(one.place))
+    )
+
+
+def _names(place: str) -> tuple[str, ...]:
+    path, _, symbol = place.partition("#")
+    leaf = symbol.rpartition(".")[2]
+    found = [f"`{path.rpartition(':')[0] if ':L' in path else path}"]
+    if leaf:
+        found += [f"`{leaf}", f".{leaf}`", f".{leaf}("]
+    return tuple(found)

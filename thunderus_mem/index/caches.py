@@ -1,0 +1,158 @@
+"""Verdicts that were computed before, by anchor and by what its file looked like: ``indexes/verdicts.json``.
+
+A projection like the others: delete it at any time. A verdict is kept with the stamps of the files it rests
+on and used only while they are the same; one that rests on the whole tree is not kept. Whoever cannot write
+it computes again; of two that write at once one wins, which costs time and nothing else.
+"""
+
+from __future__ import annotations
+
+import struct
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+from zlib import crc32
+
+from thunderus_mem.errors import ThunderusError
+from thunderus_mem.index.scan import is_racy
+from thunderus_mem.store.files import read_file, replace_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from thunderus_mem.index.scan import Stamp
+
+_LIMIT: Final = 64 << 20
+_MOST: Final = 100_000
+
+
+class RememberedVerdicts:
+    """What is known, and what is learned in this command. ``measure`` names the rules the verdicts follow."""
+
+    def __init__(self, path: str, measure: str) -> None:
+        self._path = path
+        self._measure = measure
+        self._known: dict[str, Any] | None = None
+        self._learned: dict[str, Any] = {}
+        self._now = time.time_ns()
+
+    def _entries(self) -> dict[str, Any]:
+        if self._known is None:
+            self._known = self._read()
+        return self._known
+
+    def _read(self) -> dict[str, Any]:
+        import json
+
+        try:
+            found = json.loads(read_file(self._path, _LIMIT))
+        except (ThunderusError, ValueError, RecursionError):
+            return {}
+        if not isinstance(found, dict) or found.get("measure") != self._measure:
+            return {}
+        entries = found.get("verdicts")
+        return entries if isinstance(entries, dict) else {}
+
+    def recall(self, key: str, stamp_of: Callable[[str], Stamp | None]) -> Sequence[Any] | None:
+        """What was kept under a key, when every file it rests on still has its stamp; else ``None``."""
+        kept = self._entries().get(key)
+        try:
+            files, values = kept  # type: ignore[misc]
+            for path, *stamp in files:
+                now = stamp_of(path)
+                if list(now or ()) != stamp:
+                    return None
+        except (TypeError, ValueError):
+            return None
+        return values if isinstance(values, list) else None
+
+    def learn(
+        self, key: str, files: Sequence[str], stamps: Sequence[Stamp | None], values: list[Any]
+    ) -> None:
+        """Keep values that rest on these files, whose stamps were taken before they were read; a file that is
+        not there has the stamp ``None``. One that changed just now may change again unseen: not kept."""
+        for stamp in stamps:
+            if stamp is not None and is_racy(stamp[1], stamp[2], self._now):
+                return
+        self._learned[key] = [
+            [[path, *(stamp or ())] for path, stamp in zip(files, stamps, strict=True)],
+            values,
+        ]
+
+    def save(self) -> None:
+        """Write what was learned beside what was known; nothing when there is nothing new."""
+        if not self._learned:
+            return
+        import json
+
+        entries = {**self._read(), **self._learned}
+        while len(entries) > _MOST:
+            del entries[next(iter(entries))]
+        text = json.dumps({"measure": self._measure, "verdicts": entries}, separators=(",", ":"))
+        self._learned = {}
+        with suppress(ThunderusError):
+            replace_file(self._path, text.encode("utf-8", "surrogatepass"), durable=False)
+
+
+# What was computed of texts before, to find those alike: ``indexes/similar.bin``, by content.
+#
+# A projection like the others: delete it at any time. It holds what the documents of the last planning
+# needed and nothing else. Whoever cannot write it computes again; of two that write at once one wins, which
+# costs time and nothing else.
+
+_MOST_SIGNATURES: Final = 256 << 20
+_MAGIC: Final = b"thunderus-mem similar 1\n"
+_RECORD: Final = struct.Struct("<32sI")
+_SUM: Final = struct.Struct("<I")
+
+
+class RememberedSignatures:
+    """What is known of texts by the SHA-256 (hex) of each. ``measure`` names the rules it was computed by."""
+
+    def __init__(self, path: str, measure: str) -> None:
+        self._path = path
+        self._head = _MAGIC + measure.encode() + b"\n"
+        self._on_disk: frozenset[str] = frozenset()
+
+    def read(self) -> dict[str, bytes]:
+        """Everything that is kept; nothing when the file is missing, damaged or of other rules."""
+        try:
+            data = read_file(self._path, _MOST_SIGNATURES)
+        except ThunderusError:
+            return {}
+        end = len(data) - _SUM.size
+        if not data.startswith(self._head) or end < len(self._head):
+            return {}
+        if _SUM.unpack_from(data, end)[0] != crc32(memoryview(data)[:end]):
+            return {}
+        found = _records(data, len(self._head), end)
+        self._on_disk = frozenset(found)
+        return found
+
+    def save(self, known: Mapping[str, bytes], needed: Collection[str]) -> None:
+        """Keep of ``known`` what is ``needed``; writes nothing when that is what the file holds."""
+        kept = sorted(key for key in set(needed) if key in known)
+        if self._on_disk == frozenset(kept):
+            return
+        parts = [self._head]
+        size = len(self._head)
+        for key in kept:
+            size += _RECORD.size + len(known[key])
+            if size > _MOST_SIGNATURES - _SUM.size:
+                break
+            parts += [_RECORD.pack(bytes.fromhex(key), len(known[key])), known[key]]
+        data = b"".join(parts)
+        with suppress(ThunderusError):
+            replace_file(self._path, data + _SUM.pack(crc32(data)), durable=False)
+
+
+def _records(data: bytes, at: int, end: int) -> dict[str, bytes]:
+    found = {}
+    while at + _RECORD.size <= end:
+        key, size = _RECORD.unpack_from(data, at)
+        at += _RECORD.size
+        if at + size > end:
+            return {}
+        found[key.hex()] = data[at : at + size]
+        at += size
+    return found if at == end else {}

@@ -1,0 +1,343 @@
+"""What the index keeps of the log: of a shard its stamp, of an event its day and everything it names."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from thunderus_mem.index.scan import is_racy
+from thunderus_mem.log.shard import TORN, LoggedEvent, places
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+    from thunderus_mem.index.database import Database
+    from thunderus_mem.log.line import Event
+    from thunderus_mem.log.reader import EventLog
+
+
+def day_of(ts: str) -> str:
+    """The day of a timestamp in UTC."""
+    from thunderus_mem.document.timestamp import utc_key
+
+    return ts[:10] if ts[-1:] == "Z" else utc_key(ts)[:10]
+
+
+def named(event: Event) -> set[tuple[str, str, str | None]]:
+    """``(document id, path, hash after)`` of everything the event names."""
+    from thunderus_mem.log.event import changes_of, named_ids
+
+    changes = {
+        (change.doc_id, change.path, change.after if change.before or change.after else None)
+        for change in changes_of(event)
+    }
+    changed = {doc_id for doc_id, _, _ in changes}
+    return changes | {(doc_id, "", None) for doc_id in named_ids(event) if doc_id not in changed}
+
+
+def stamp_of(path: str) -> str:
+    """Stamp of a shard. One that changed just now gets a stamp that never repeats, so it is read again."""
+    import time
+
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return ""
+    now = time.time_ns()
+    racy = f" {now}" if is_racy(info.st_mtime_ns, info.st_ctime_ns, now) else ""
+    return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}{racy}"
+
+
+def is_regular(path: str) -> bool:
+    """Whether the log reads such a file at all: neither it nor its folder is a link."""
+    return os.path.isfile(path) and not os.path.islink(path) and not os.path.islink(os.path.dirname(path))
+
+
+# The event log as the index knows it: which events name a document or path, which hashes, what came last.
+#
+# Shards are read only when their stamp moved. A shard that is gone takes its events along. An answer is a
+# row, the place of a line; ``read`` fetches the events themselves from the log. Order is the log's
+# (`model/shard`).
+
+_SHARDS: Final = 64
+_BATCH: Final = 500
+_FEW: Final = 64
+_AFTER_ALL: Final = "\U0010ffff"
+_ROWS: Final = "SELECT id, kind, place, path, line FROM events JOIN shards USING (shard)"
+# Begins with the few lines wanted; an event for each of them is found by its key.
+_AT: Final = (
+    "SELECT id, kind, place, path, line FROM ({}) "
+    "CROSS JOIN events USING (shard, line) CROSS JOIN shards USING (shard)"
+)
+_NEWEST_FIRST: Final = "ORDER BY place DESC, shards.path DESC, line DESC"
+_LISTED: Final = "IN (SELECT value FROM json_each(?))"
+_NAMING: Final = f"SELECT shard, line FROM event_docs WHERE doc_id {_LISTED}"
+
+
+class EventRow(NamedTuple):
+    """An event and where it stands: ``place`` in the log, and the line of its shard."""
+
+    id: str
+    kind: str
+    place: str
+    shard: str
+    line: int
+
+    @property
+    def order(self) -> tuple[str, str, int]:
+        """What sorts rows as the log does."""
+        return (self.place, self.shard, self.line)
+
+
+_UNREAD: Final = "unread"
+"""The stamp of a shard whose reading was refused: no file has it, so that it is tried again."""
+
+
+class LogIndex:
+    """Answers about the log from the index. Call ``refresh`` first."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def refresh(self, log: EventLog, tell: Callable[[str, int, int], None] | None = None) -> int:
+        """Read the shards that came or changed, forget those that went; returns how many were read."""
+        known: dict[str, str] = dict(self._database.rows("SELECT path, stamp FROM shards"))
+        now = {shard: stamp_of(os.path.join(log.root, shard)) for shard in log.shards()}
+        changed = [shard for shard, stamp in now.items() if known.get(shard) != stamp]
+        gone = [shard for shard in known if shard not in now]
+        if not changed and not gone:
+            return 0
+        with self._database.transaction():
+            for shard in {*gone, *changed} & known.keys():
+                self._forget(shard)
+            for done, batch in enumerate(_batches(changed, _SHARDS)):
+                if tell is not None:
+                    tell("Reading the log:", done * _SHARDS, len(changed))
+                self._add(log, batch)
+        return len(changed)
+
+    def newest(
+        self, limit: int, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()
+    ) -> list[EventRow]:
+        """The last events, newest first; of some kinds, or about a document by its ids, when asked."""
+        where, values = _filters(kinds, doc_ids)
+        sql = f"{_ROWS} {where} {_NEWEST_FIRST} LIMIT ? OFFSET ?"
+        found: list[EventRow] = []
+        offset = 0
+        with self._database.snapshot():
+            while len(found) < limit:
+                rows = self._rows(sql, (*values, limit, offset))
+                found += self._first_copies(rows)
+                if len(rows) < limit:
+                    break
+                offset += limit
+        return found[:limit]
+
+    def in_order(
+        self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = (), since: str = ""
+    ) -> Iterator[list[EventRow]]:
+        """All events, oldest first, a batch at a time; narrowed as in `newest`, or from a `utc_key` on."""
+        return self._pages(_filters(kinds, doc_ids), ">", (since, "", 0), "ORDER BY place, path, line")
+
+    def backwards(
+        self, *, kinds: Collection[str] = (), shards: Collection[str] | None = None
+    ) -> Iterator[list[EventRow]]:
+        """All events, newest first, a batch at a time; of some kinds, or in some shards, when asked."""
+        return self._pages(_filters(kinds, (), shards), "<", (_AFTER_ALL, "", 0), _NEWEST_FIRST)
+
+    def _pages(
+        self, chosen: tuple[str, tuple[str, ...]], side: str, start: tuple[str, str, int], order: str
+    ) -> Iterator[list[EventRow]]:
+        where, values = chosen
+        # The first comparison says nothing new, but is one that the index by place answers.
+        beyond = f"place {side}= ? AND (place, path, line) {side} (?, ?, ?)"
+        sql = f"{_ROWS} {where} {'AND' if where else 'WHERE'} {beyond} {order} LIMIT"
+        last, size = start, _FEW
+        while True:
+            with self._database.snapshot():
+                rows = self._rows(f"{sql} {size}", (*values, last[0], *last))
+                first = list(self._first_copies(rows))
+            if not rows:
+                return
+            last, size = rows[-1].order, _BATCH
+            yield first
+
+    def total(self, *, kinds: Collection[str] = (), doc_ids: Collection[str] = ()) -> int:
+        """How many events there are; a repeated line counts once."""
+        where, values = _filters(kinds, doc_ids)
+        row = self._database.row(f"SELECT count(DISTINCT id) FROM events {where}", values)
+        return int(row[0]) if row else 0
+
+    def beginning_with(self, start: str) -> list[EventRow]:
+        """The events whose id begins so, in the order of the log; letters of either case."""
+        pattern = start.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        return self._in_order(f"{_ROWS} WHERE id LIKE ? ESCAPE '\\'", (pattern,))
+
+    def naming(self, doc_ids: Iterable[str], event_ids: Iterable[str] = ()) -> list[EventRow]:
+        """The events that name one of the documents, and those with the ids; oldest first."""
+        lines = f"{_NAMING} UNION SELECT shard, line FROM events WHERE id {_LISTED}"
+        return self._in_order(_AT.format(lines), (_json(doc_ids), _json(event_ids)))
+
+    def documents(self) -> set[str]:
+        """The ids of all documents that some event names."""
+        return {row[0] for row in self._database.rows("SELECT DISTINCT doc_id FROM event_docs")}
+
+    def single_paths(self) -> dict[str, str]:
+        """Each path at which the log knows of one document alone, and the id of that."""
+        rows = self._database.rows(
+            "SELECT path, min(doc_id) FROM event_docs WHERE path <> '' AND doc_id <> '' AND after_hash <> '' "
+            "GROUP BY path HAVING min(doc_id) = max(doc_id)"
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def about(self, paths: Iterable[str], doc_ids: Iterable[str]) -> list[EventRow]:
+        """The events that changed files at these paths or name these documents; oldest first."""
+        lines = f"SELECT shard, line FROM event_docs WHERE path {_LISTED} UNION {_NAMING}"
+        return self._in_order(_AT.format(lines), (_json(paths), _json(doc_ids)))
+
+    def of_day(self, day: str) -> list[EventRow]:
+        """The events of a day in UTC (``2026-01-21``), oldest first."""
+        return self._in_order(f"{_ROWS} WHERE day = ?", (day,))
+
+    def leaving(self, hashes: Iterable[str]) -> list[EventRow]:
+        """The events that left some document with one of these texts; oldest first."""
+        lines = f"SELECT DISTINCT shard, line FROM event_docs WHERE after_hash {_LISTED}"
+        return self._in_order(_AT.format(lines), (_json(filter(None, hashes)),))
+
+    def known(self, event_ids: Iterable[str]) -> set[str]:
+        """Those of the events that some shard holds."""
+        rows = self._database.rows(f"SELECT id FROM events WHERE id {_LISTED}", (_json(event_ids),))
+        return {row[0] for row in rows}
+
+    def explains(self, content_hash: str) -> bool:
+        """Whether some event says that it left a document with this hash."""
+        row = self._database.row("SELECT 1 FROM event_docs WHERE after_hash = ? LIMIT 1", (content_hash,))
+        return bool(content_hash) and row is not None
+
+    def unexplained_files(self) -> list[str]:
+        """Files whose text no event left, by path; those that cannot be read are among them."""
+        rows = self._database.rows(
+            "SELECT path FROM files WHERE hash = '' "
+            "OR NOT EXISTS (SELECT 1 FROM event_docs WHERE after_hash = files.hash) ORDER BY path"
+        )
+        return [row[0] for row in rows]
+
+    def removed(self, doc_id: str) -> bool:
+        """Whether the last event that changed a document took its text away."""
+        row = self._database.row(
+            "SELECT after_hash FROM event_docs JOIN events USING (shard, line) JOIN shards USING (shard) "
+            f"WHERE doc_id = ? AND after_hash IS NOT NULL {_NEWEST_FIRST} LIMIT 1",
+            (doc_id,),
+        )
+        return row is not None and row[0] == ""
+
+    def vanished(self, shard: str | None = None) -> list[str]:
+        """Documents the log last saw with a text and no file holds any more; only by ``shard`` when given."""
+        within = ""
+        if shard is not None:
+            mine = "SELECT shard FROM shards WHERE path = ?"
+            within = f"AND doc_id IN (SELECT doc_id FROM event_docs WHERE shard = ({mine}))"
+        rows = self._database.rows(
+            "WITH last AS (SELECT doc_id, after_hash, shards.path AS shard, row_number() OVER ("
+            "PARTITION BY doc_id ORDER BY place DESC, shards.path DESC, line DESC, after_hash DESC) AS age "
+            "FROM event_docs JOIN events USING (shard, line) JOIN shards USING (shard) "
+            "WHERE doc_id <> '' AND after_hash IS NOT NULL "
+            f"AND doc_id NOT IN (SELECT doc_id FROM files) {within}) "
+            "SELECT doc_id, shard FROM last WHERE age = 1 AND after_hash <> '' ORDER BY doc_id",
+            (shard,) if shard is not None else (),
+        )
+        return [row[0] for row in rows if shard is None or row[1] == shard]
+
+    def damages(self) -> int:
+        """How many lines cannot be read, unfinished last ones not counted."""
+        row = self._database.row("SELECT coalesce(sum(damages), 0) FROM shards")
+        return int(row[0]) if row else 0
+
+    def unread(self) -> list[str]:
+        """The shards that are regular files, and that the system would not let us read."""
+        return [row[0] for row in self._database.rows("SELECT path FROM shards WHERE stamp = ?", (_UNREAD,))]
+
+    def _rows(self, sql: str, values: Sequence[Any]) -> list[EventRow]:
+        return [EventRow(*row) for row in self._database.rows(sql, values)]
+
+    def _in_order(self, sql: str, values: Sequence[Any]) -> list[EventRow]:
+        with self._database.snapshot():
+            return sorted(self._first_copies(self._rows(sql, values)), key=lambda row: row.order)
+
+    def _first_copies(self, rows: list[EventRow]) -> Iterator[EventRow]:
+        """Of an event that stands in several shards only the copy that the log places first."""
+        first: dict[str, tuple[str, str, int]] = {}
+        for batch in _batches(sorted({row.id for row in rows})):
+            for row in self._rows(f"{_ROWS} WHERE id {_LISTED}", (_json(batch),)):
+                first[row.id] = min(first.get(row.id, row.order), row.order)
+        return (row for row in rows if first[row.id] == row.order)
+
+    def _forget(self, path: str) -> None:
+        for table in ("event_docs", "events", "shards"):
+            sql = f"DELETE FROM {table} WHERE shard = (SELECT shard FROM shards WHERE path = ?)"
+            self._database.run(sql, (path,))
+
+    def _add(self, log: EventLog, paths: list[str]) -> None:
+        events: list[tuple[Any, ...]] = []
+        names: list[tuple[Any, ...]] = []
+        for path in paths:
+            stamp = stamp_of(os.path.join(log.root, path))
+            reading = log.read_shard(path)
+            # An unfinished last line may be one that somebody is writing.
+            damages = sum(damage.code != TORN for damage in reading.damages)
+            unread = any(not damage.line for damage in reading.damages)
+            if unread and is_regular(os.path.join(log.root, path)):
+                stamp = _UNREAD
+            shard = self._new_shard(path, stamp, damages)
+            for (event, _, line), place in zip(reading.events, places(reading), strict=True):
+                events.append((shard, line, event.id, event.kind, place, day_of(event.ts)))
+                names += [(shard, line, *one) for one in named(event)]
+        self._database.run_many("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)", events)
+        self._database.run_many("INSERT INTO event_docs VALUES (?, ?, ?, ?, ?)", names)
+
+    def _new_shard(self, path: str, stamp: str, damages: int) -> int:
+        values = (path, stamp, damages)
+        self._database.run("INSERT INTO shards (path, stamp, damages) VALUES (?, ?, ?)", values)
+        row = self._database.row("SELECT shard FROM shards WHERE path = ?", (path,))
+        return int(row[0]) if row else 0
+
+
+def read(log: EventLog, rows: Iterable[EventRow]) -> list[LoggedEvent]:
+    """The events of these rows, in their order. One whose line has gone since is left out."""
+    wanted = list(rows)
+    lines: dict[str, set[int]] = {}
+    for row in wanted:
+        lines.setdefault(row.shard, set()).add(row.line)
+    found = {
+        (logged.shard, logged.line): logged
+        for shard, numbers in lines.items()
+        for logged in log.read_lines(shard, numbers)
+    }
+    return [found[row.shard, row.line] for row in wanted if (row.shard, row.line) in found]
+
+
+def _filters(
+    kinds: Collection[str], doc_ids: Collection[str], shards: Collection[str] | None = None
+) -> tuple[str, tuple[str, ...]]:
+    conditions: list[str] = []
+    values: list[str] = []
+    if kinds:
+        conditions.append(f"kind {_LISTED}")
+        values.append(_json(kinds))
+    if doc_ids:
+        conditions.append(f"(shard, line) IN ({_NAMING})")
+        values.append(_json(doc_ids))
+    if shards is not None:
+        conditions.append(f"shards.path {_LISTED}")
+        values.append(_json(shards))
+    return (f"WHERE {' AND '.join(conditions)}" if conditions else "", tuple(values))
+
+
+def _json(texts: Iterable[str]) -> str:
+    from json import dumps
+
+    return dumps(sorted(texts))
+
+
+def _batches(items: list[str], size: int = _BATCH) -> Iterator[list[str]]:
+    return (items[start : start + size] for start in range(0, len(items), size))

@@ -1,0 +1,138 @@
+"""``manifest.json``: the inventory of documents, a projection. Same documents, same bytes.
+
+The shape is a superset of the Thunderus manifest: its loader also asks for sizes, verification and ``stats``.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.paths import is_archived
+from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.errors import ThunderusError
+from thunderus_mem.index.rows import approximate_tokens, manifest_entry
+from thunderus_mem.index.scan import FileStamp, read_bytes, scan
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.document.document import Document
+
+MANIFEST_VERSION = 1
+_LIMIT: Final = 256 << 20
+
+
+def manifest_bytes(entries: bytes, kinds: Sequence[tuple[str, int, int]], newest: str) -> bytes:
+    """The manifest for the entries of all documents (JSON objects by id, with commas between them), the count
+    and tokens of each kind, and the newest ``updated`` among them, which is its ``generated_at``."""
+    from json.encoder import encode_basestring as text
+
+    by_kind = ", ".join(f"{text(kind)}: {count}" for kind, count, _ in sorted(kinds))
+    count, tokens = sum(kind[1] for kind in kinds), sum(kind[2] for kind in kinds)
+    tail = (
+        f'  "generated_at": {text(newest or "1970-01-01T00:00:00Z")},\n'
+        f'  "stats": {{"by_kind": {{{by_kind}}}, "total_docs": {count}, '
+        f'"total_tokens_approx": {tokens}}},\n'
+        f'  "version": {MANIFEST_VERSION}\n'
+        "}\n"
+    )
+    listed = (b"[\n", entries, b"\n  ]") if entries else (b"[]",)
+    return b"".join((b'{\n  "docs": ', *listed, b",\n", tail.encode()))
+
+
+def write_manifest(path: str, data: bytes) -> str:
+    """Replace the manifest as a whole; returns its new stamp, "" when the disk refused."""
+    from thunderus_mem.index.database import put
+
+    try:
+        put(path, data)
+    except OSError:
+        return ""
+    return manifest_stamp(path)
+
+
+def manifest_stamp(path: str) -> str:
+    """What changes when somebody touches the manifest; "" when it is not there."""
+    try:
+        info = os.lstat(path)
+    except OSError:
+        return ""
+    return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"
+
+
+def check_manifest(path: str, relative: str, expected: bytes) -> list[Diagnostic]:
+    """Compare the manifest on disk with the one there should be (``manifest --check``)."""
+    from thunderus_mem.store.files import read_file
+
+    try:
+        found = read_file(path, _LIMIT)
+    except ThunderusError:
+        return [_finding(relative, 0, "There is no manifest.")]
+    if found == expected:
+        return []
+    pairs = zip(expected.split(b"\n"), found.split(b"\n"), strict=False)
+    line = 1 + next((at for at, (ours, theirs) in enumerate(pairs) if ours != theirs), 0)
+    return [_finding(relative, line, "The manifest does not agree with the documents.")]
+
+
+def _finding(path: str, line: int, message: str) -> Diagnostic:
+    from thunderus_mem.diagnostic import Diagnostic, Severity
+
+    return Diagnostic(
+        "TM502",
+        Severity.ERROR,
+        path,
+        line,
+        0,
+        message,
+        expected="the inventory of the documents as they are",
+        hint="Write it anew with: thunderus-mem manifest",
+    )
+
+
+# The manifest as the files alone say it should be: what the one on disk is judged by.
+
+
+class Inventory(NamedTuple):
+    """What the documents are, by their files alone: the manifest there should be, and its sums."""
+
+    manifest: bytes
+    documents: int
+    tokens: int
+
+
+def take_inventory(root: str, folders: tuple[str, ...]) -> Inventory:
+    """Read every document and make the manifest of them; no index is asked and nothing is written."""
+    entries: dict[str, str] = {}
+    kinds: dict[str, tuple[int, int]] = {}
+    newest = ("", "")
+    for document, size in _documents(root, folders):
+        if document.id in entries:
+            continue
+        tokens = approximate_tokens(document)
+        entries[document.id] = manifest_entry(document, size, tokens)
+        count, sum_of_tokens = kinds.get(document.kind, (0, 0))
+        kinds[document.kind] = (count + 1, sum_of_tokens + tokens)
+        newest = max(newest, (utc_key(document.updated), document.updated))
+    listed = [(kind, count, tokens) for kind, (count, tokens) in kinds.items()]
+    joined = ",\n".join(entries[doc_id] for doc_id in sorted(entries)).encode()
+    total = sum(tokens for _, _, tokens in listed)
+    return Inventory(manifest_bytes(joined, listed, newest[1]), len(entries), total)
+
+
+def _documents(root: str, folders: tuple[str, ...]) -> Iterator[tuple[Document, int]]:
+    """Documents in use that can be read and the sizes of their files, by path."""
+    seen = scan(root, folders)
+    for path in sorted(seen.names):
+        if path in seen.special or is_archived(path):
+            continue
+        try:
+            data, stamp = read_bytes(root, FileStamp(path, 0, 0, 0, 0))
+        except OSError:
+            continue
+        document = read_document(path, data).document
+        if document is not None:
+            yield document, stamp.size

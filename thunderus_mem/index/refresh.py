@@ -1,0 +1,259 @@
+"""Makes the index and the manifest agree with the files: what changed → apply; or everything anew.
+
+``refresh`` after any series of file operations leaves exactly what ``rebuild`` would. An unchanged tree
+costs one walk and one comparison with the walk before, which the index remembers. Files are read inside the
+index's write transaction, so two refreshes cannot mix.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.errors import Busy, NotWritable, Refused
+from thunderus_mem.index import database as database_module
+from thunderus_mem.index.database import Damaged, Moved, Newer, inode_of
+from thunderus_mem.index.documents import Index
+from thunderus_mem.index.file import sweep
+from thunderus_mem.index.manifest import manifest_stamp, write_manifest
+from thunderus_mem.index.scan import UNSETTLED, FolderWalk, scan
+from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thunderus_mem.index.scan import FolderScan
+    from thunderus_mem.index.writer import Tell, Update
+    from thunderus_mem.store.layout import Layout
+
+FOLDERS: Final = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
+_TRIES: Final = 20
+
+
+def most_lost(documents: int) -> int:
+    """How many of so many documents may go at once without anybody being asked."""
+    return max(5, documents // 10)
+
+
+def silent(what: str, done: int, total: int) -> None:
+    """Tells nobody how far the work is."""
+
+
+class Refreshed(NamedTuple):
+    """What a refresh did.
+
+    ``rebuilt`` says why everything was read anew ("" = it was not); ``problems`` counts the files with
+    findings of the reader; ``held`` counts documents kept although their folder cannot be seen.
+    """
+
+    added: int
+    modified: int
+    removed: int
+    total: int
+    rebuilt: str = ""
+    problems: int = 0
+    held: int = 0
+
+    @property
+    def before(self) -> int:
+        """How many documents there were."""
+        return self.total - self.added + self.removed
+
+    @property
+    def changed(self) -> bool:
+        """Whether any document came, went or was read anew."""
+        return bool(self.added or self.modified or self.removed or self.rebuilt)
+
+
+def open_index(layout: Layout, tell: Tell = silent) -> tuple[Index, Refreshed]:
+    """The index, fresh. A missing, damaged or outdated one is built anew, silently but not secretly: see
+    ``Refreshed.rebuilt``. Where nothing can be written it is built in memory."""
+    for _ in range(_TRIES):
+        stood = inode_of(layout.index_file)
+        try:
+            index = Index.open(layout.index_file)
+            try:
+                return index, refresh(layout, index, tell)
+            except BaseException:
+                index.close()
+                raise
+        except Moved:
+            continue
+        except FileNotFoundError:
+            reason = "there was no index"
+        except (Newer, NotWritable) as error:
+            return in_memory(layout, str(error), tell)
+        except Damaged as error:
+            reason = str(error)
+        except OSError as error:
+            return in_memory(layout, error.strerror or "the index cannot be opened", tell)
+        try:
+            return _build(layout, reason, tell, instead_of=stood)
+        except Moved:
+            continue
+    return in_memory(layout, "other processes keep replacing the index", tell)
+
+
+def reopened(layout: Layout, generation: str) -> Index:
+    """The index on disk with a connection of its own, as long as it is still the one of this generation.
+
+    Raises ``Moved``, ``Damaged`` or ``FileNotFoundError``.
+    """
+    index = Index.open(layout.index_file)
+    if index.generation() != generation:
+        index.close()
+        raise Moved("it agrees with other files by now")
+    return index
+
+
+def refresh(layout: Layout, index: Index, tell: Tell = silent) -> Refreshed:
+    """Bring the index and the manifest up to date with the files. Raises ``Damaged``, ``Busy``,
+    ``NotWritable``."""
+    seen = scan(layout.root, FOLDERS)
+    with index.database.snapshot():
+        index.database.prove()
+        meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
+        before = _remembered(index)
+    total, problems = _counts(meta.get("counts", ""))
+    if before == seen.packed() and _manifest_is_ours(layout, index, meta):
+        return Refreshed(0, 0, 0, total, problems=problems)
+    return _apply(layout, index, seen, tell)
+
+
+def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> Refreshed:
+    """Read every file anew into a new index, and put it in the place of the old one.
+
+    Raises ``Refused`` when a newer version of the program wrote that: it would be built back and forth.
+    ``NotWritable`` when the old one knows of documents that may not be looked at now.
+    """
+    try:
+        Index.open(layout.index_file).close()
+    except Newer as error:
+        raise Refused(
+            f"{layout.index_file} stays as it is: {error}.",
+            hint="Use that version, or delete the file. Answers do not depend on it.",
+        ) from None
+    except (Damaged, OSError, NotWritable, Busy):
+        pass
+    else:
+        refuse_unseen(layout)
+    index, refreshed = _build(layout, reason, tell)
+    index.close()
+    return refreshed
+
+
+def refuse_unseen(layout: Layout) -> None:
+    """Raise ``NotWritable`` when a folder of documents is there and cannot be looked into."""
+    _refuse(scan(layout.root, FOLDERS).unlisted)
+
+
+def refuse_unlisted(index: Index) -> None:
+    """Raise ``NotWritable`` when the walk which the index agrees with could not look into a folder."""
+    _refuse(unlisted(index))
+
+
+def _refuse(folders: Sequence[str]) -> None:
+    for folder in folders:
+        raise NotWritable(
+            f"{folder} cannot be looked into, so its documents would be left out.",
+            hint=f"Mend its permissions (chmod u+rwx {folder}), then run the command again.",
+        )
+
+
+def peek(layout: Layout, index: Index) -> bool:
+    """Whether the index agrees with the files as they are (by their stamps); changes nothing."""
+    before, now = _remembered(index), scan(layout.root, FOLDERS)
+    if before is None or before.names != now.packed_names:
+        return False
+    stamps = before.files()
+    return all(stamps[path] in (stamp, UNSETTLED) for path, stamp in now.files())
+
+
+def unlisted(index: Index) -> tuple[str, ...]:
+    """The folders that the walk which the index agrees with could not look into."""
+    before = _remembered(index)
+    return before.unlisted() if before else ()
+
+
+def _build(
+    layout: Layout, reason: str, tell: Tell = silent, *, instead_of: int | None = None
+) -> tuple[Index, Refreshed]:
+    """A new index in a file, or in memory where the folder cannot be written. ``instead_of`` is the inode of
+    the file that was found wanting: ``Moved`` when another has taken its place meanwhile."""
+    from thunderus_mem.index.database import new_name
+    from thunderus_mem.index.file import publish
+
+    temporary = new_name(layout.index_file)
+    try:
+        os.makedirs(layout.indexes_dir, exist_ok=True)
+        sweep(layout.indexes_dir)
+        new = Index(database_module.create(temporary))
+        refreshed = _fill(layout, new, tell)
+        publish(new.database, layout.index_file, instead_of=instead_of)
+        return Index.open(layout.index_file), refreshed._replace(rebuilt=reason)
+    except Moved:
+        raise
+    except (OSError, NotWritable, Busy, Damaged) as error:
+        if isinstance(error, Busy) and instead_of is None:
+            raise
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        return in_memory(layout, f"{reason}; it is not kept: {why}", tell)
+    finally:
+        for name in (temporary, temporary + "-journal"):
+            with suppress(OSError):
+                os.unlink(name)
+
+
+def in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
+    """A fresh index that leaves no trace on the disk."""
+    index = Index(database_module.create())
+    return index, _fill(layout, index, tell)._replace(rebuilt=reason)
+
+
+def _fill(layout: Layout, index: Index, tell: Tell) -> Refreshed:
+    return _apply(layout, index, scan(layout.root, FOLDERS), tell)
+
+
+def _apply(layout: Layout, index: Index, seen: FolderScan, tell: Tell) -> Refreshed:
+    from thunderus_mem.index.writer import Update
+    from thunderus_mem.store.parallel import paused
+
+    with paused():
+        return _applied(layout, index, seen, Update(layout.root, index.database, tell))
+
+
+def _applied(layout: Layout, index: Index, seen: FolderScan, update: Update) -> Refreshed:
+    database = index.database
+    with database.transaction():
+        update.run(seen, _remembered(index))
+        total = index.count()
+        problems = update.problem_count()
+        database.run("DELETE FROM walk")
+        database.run("INSERT INTO walk VALUES (?, ?)", seen.packed(update.unsettled))
+        database.set_meta("counts", f"{total} {problems}")
+        database.set_meta("generation", update.drift.applied(index.generation()))
+        meta = {"manifest": database.meta("manifest")}
+        if database.path and (update.changed or not _manifest_is_ours(layout, index, meta)):
+            stamp = write_manifest(layout.manifest_file, index.manifest())
+            database.set_meta("manifest", stamp)
+    return Refreshed(
+        update.added, update.modified, update.removed, total, problems=problems, held=update.held
+    )
+
+
+def _remembered(index: Index) -> FolderWalk | None:
+    """The walk that the index agrees with; ``None`` before the first."""
+    row = index.database.row("SELECT names, stamps FROM walk")
+    return FolderWalk(*row) if row else None
+
+
+def _manifest_is_ours(layout: Layout, index: Index, meta: dict[str, str]) -> bool:
+    """Whether the manifest still is the file we wrote; nobody expects one beside an index in memory."""
+    stamp = meta.get("manifest")
+    return index.database.in_memory or (bool(stamp) and stamp == manifest_stamp(layout.manifest_file))
+
+
+def _counts(text: str) -> tuple[int, int]:
+    total, _, problems = text.partition(" ")
+    return int(total or 0), int(problems or 0)

@@ -1,0 +1,462 @@
+"""Writes and drops the rows of documents. The words of many go into the full-text tables in a thread.
+
+Tokenising takes a third of a rebuild and needs nothing of Python: SQLite does it while the next documents
+are being read. Whoever uses the connection meanwhile waits first (``wait``).
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+
+from thunderus_mem.document.document import content_hash, read_document
+from thunderus_mem.index.database import Damaged
+from thunderus_mem.index.documents import encode_problems
+from thunderus_mem.index.rows import PASSAGES_PER_DOCUMENT, DocumentRows, entry_of, first_path
+from thunderus_mem.index.scan import FileStamp, Stamp, failed, irregular, openable, read_bytes
+from thunderus_mem.store.disk import Folders
+from thunderus_mem.store.parallel import meanwhile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.index.database import Database
+    from thunderus_mem.index.scan import FolderScan, FolderWalk
+
+_MANY: Final = 100
+"""Documents from which on a thread is worth starting."""
+_WORDS = "doc_id, title, headings, tags, body, names, parts"
+_INDEX_WORDS = f"INSERT INTO docs_fts (rowid, {_WORDS}) SELECT id, {_WORDS} FROM temp.words ORDER BY id"
+_INDEX_PASSAGES = (
+    "INSERT INTO passages_fts (rowid, title, heading, body, parts) "
+    "SELECT id, title, heading, body, parts FROM passages WHERE id BETWEEN ? AND ?"
+)
+
+
+class RowWriter:
+    """Writes within a transaction that its caller holds."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._indexing: Callable[[], None] | None = None
+
+    def wait(self) -> None:
+        """Return once the connection is free. Raises what went wrong in the thread."""
+        if self._indexing is not None:
+            self._indexing()
+            self._indexing = None
+
+    def next_row(self) -> int:
+        """The first row id behind all documents."""
+        return int((self._database.row("SELECT coalesce(max(rowid), 0) FROM docs") or (0,))[0]) + 1
+
+    def drop(self, row_id: int, doc_id: str) -> None:
+        """Remove every row of a document but those of its files."""
+        span = (row_id * PASSAGES_PER_DOCUMENT, (row_id + 1) * PASSAGES_PER_DOCUMENT - 1)
+        run = self._database.run
+        run("DELETE FROM docs_fts WHERE rowid = ?", (row_id,))
+        # An external-content table must be told the very words it indexed.
+        run(
+            "INSERT INTO passages_fts (passages_fts, rowid, title, heading, body, parts) "
+            "SELECT 'delete', id, title, heading, body, parts FROM passages WHERE id BETWEEN ? AND ?",
+            span,
+        )
+        run("DELETE FROM passages WHERE id BETWEEN ? AND ?", span)
+        run("DELETE FROM names WHERE doc_id = ?", (doc_id,))
+        run("DELETE FROM manifest WHERE doc_id = ?", (doc_id,))
+        run("DELETE FROM doc_edges WHERE src_doc_id = ?", (doc_id,))
+        run("DELETE FROM anchors WHERE doc_id = ?", (doc_id,))
+        run("DELETE FROM docs WHERE rowid = ?", (row_id,))
+
+    def insert(self, entries: Sequence[tuple[int, DocumentRows]]) -> None:
+        """Write the rows of documents that have none, each with its row id."""
+        if not entries:
+            return
+        many = self._database.run_many
+        many(
+            "INSERT INTO docs (rowid, doc_id, kind, title, path, tags_json, updated, provenance_json, "
+            "created, updated_key, status, confirmed_by, aliases_json, anchors_json, hash, size, tokens, "
+            f"archived) VALUES ({', '.join('?' * 18)})",
+            [(row_id, *entry.doc) for row_id, entry in entries],
+        )
+        listed = [(entry.doc_id, entry.manifest) for _, entry in entries if entry.manifest]
+        many("INSERT INTO manifest VALUES (?, ?)", listed)
+        many("INSERT INTO names VALUES (?, ?)", [name for _, entry in entries for name in entry.names])
+        many("INSERT INTO doc_edges VALUES (?, ?, ?)", [edge for _, entry in entries for edge in entry.edges])
+        many(
+            "INSERT INTO anchors VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            [anchor for _, entry in entries for anchor in entry.anchors],
+        )
+        many(
+            "INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                (row_id * PASSAGES_PER_DOCUMENT + place, *passage)
+                for row_id, entry in entries
+                for place, passage in enumerate(entry.passages)
+            ],
+        )
+        self._index_words(entries)
+
+    def _index_words(self, entries: Sequence[tuple[int, DocumentRows]]) -> None:
+        rows = [(row_id, *entry.words) for row_id, entry in entries]
+        if len(entries) < _MANY:
+            sql = f"INSERT INTO docs_fts (rowid, {_WORDS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            self._database.run_many(sql, rows)
+            for row_id, _ in entries:
+                self._index_passages(row_id, row_id)
+            return
+        run = self._database.run
+        run(f"CREATE TEMP TABLE IF NOT EXISTS words (id INTEGER PRIMARY KEY, {_WORDS})")
+        run("DELETE FROM temp.words")
+        self._database.run_many("INSERT INTO temp.words VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        ids = [row_id for row_id, _ in entries]
+        runs = _runs(sorted(ids))
+
+        def index() -> None:
+            run(_INDEX_WORDS)
+            for first, last in runs:
+                self._index_passages(first, last)
+
+        self._indexing = meanwhile(index)
+
+    def _index_passages(self, first: int, last: int) -> None:
+        """Put the words of the passages of a run of documents into the full-text table."""
+        span = (first * PASSAGES_PER_DOCUMENT, (last + 1) * PASSAGES_PER_DOCUMENT - 1)
+        self._database.run(_INDEX_PASSAGES, span)
+
+
+def _runs(ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Sorted numbers as first and last of each run without a gap."""
+    runs: list[tuple[int, int]] = []
+    for number in ids:
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return runs
+
+
+# Reads a file that may have changed and works out its rows, without asking the index.
+
+
+class KnownFile(NamedTuple):
+    """What the index holds of a file before it is read."""
+
+    size: int
+    hash: str
+    doc_id: str
+    problems_json: str
+
+
+class FileRow(NamedTuple):
+    """The row of a file in ``files``."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+    hash: str
+    doc_id: str
+    problems_json: str
+
+
+class ReadFile(NamedTuple):
+    """What was read: the new ``row`` of the file (``None`` leaves the old one), what the index keeps of the
+    document in it, the ids whose document may be another now, and whether the file has to be read again next
+    time, whatever its stamp says."""
+
+    row: FileRow | None
+    entry: DocumentRows | None = None
+    touched: tuple[str, ...] = ()
+    unsettled: bool = False
+
+
+def read_file(
+    root: str, stamp: FileStamp, before: KnownFile | None, folders: Folders | None = None
+) -> ReadFile:
+    """Read the file of a stamp; ``before`` is what the index knows of it, ``folders`` opens it."""
+    path = stamp.path
+    if not (stamp.regular and openable(path)):
+        return _not_a_document(stamp, before, (irregular(path),))
+    moment = time.time_ns()
+    try:
+        data, stamp = read_bytes(root, stamp, folders)
+    except FileNotFoundError:  # it went after the walk
+        return ReadFile(None, unsettled=True)
+    except OSError as error:
+        return _unreadable(stamp, before, error)
+    text_hash = content_hash(data)
+    racy = stamp.racy_at(moment)
+    if before and before.hash == text_hash and before.size == stamp.size and b"\r" not in data:
+        row = FileRow(path, *stamp.values, text_hash, before.doc_id, before.problems_json)
+        return ReadFile(row, unsettled=racy)
+    reading = read_document(path, data)
+    document = reading.document
+    doc_id = document.id if document else ""
+    return ReadFile(
+        FileRow(path, *stamp.values, text_hash, doc_id, encode_problems(reading.problems)),
+        entry_of(document, text_hash, stamp.size) if document else None,
+        (doc_id, before.doc_id if before else ""),
+        racy,
+    )
+
+
+def _unreadable(stamp: FileStamp, before: KnownFile | None, error: OSError) -> ReadFile:
+    """A read that failed proves nothing about the text: what was known stays, and it is tried again."""
+    if before and before.doc_id:
+        return ReadFile(None, unsettled=True)
+    return _not_a_document(stamp, before, (failed(stamp.path, error),))._replace(unsettled=True)
+
+
+def _not_a_document(stamp: FileStamp, before: KnownFile | None, problems: tuple[Diagnostic, ...]) -> ReadFile:
+    row = FileRow(stamp.path, *stamp.values, "", "", encode_problems(problems))
+    return ReadFile(row, touched=(before.doc_id,) if before else ())
+
+
+def entry_in(root: str, stamp: FileStamp, doc_id: str) -> DocumentRows | None:
+    """What the index keeps of the document with this id in a file; ``None`` when it holds another by now.
+
+    Raises ``OSError`` when it cannot be read.
+    """
+    data, stamp = read_bytes(root, stamp)
+    document = read_document(stamp.path, data).document
+    if document is None or document.id != doc_id:
+        return None
+    return entry_of(document, content_hash(data), stamp.size)
+
+
+# The generation of an index: which paths and texts it agrees with, as one short word.
+#
+# It is a sum over all files, so that one changed file costs one hash and the order of changes does not
+# matter.
+
+_SPACE: Final = 1 << 64
+
+
+class GenerationDrift:
+    """How far changes of files move a generation."""
+
+    def __init__(self) -> None:
+        self._sum = 0
+
+    def came(self, path: str, content_hash: str) -> None:
+        """A file with this text is there now."""
+        self._sum += _worth(path, content_hash)
+
+    def went(self, path: str, content_hash: str) -> None:
+        """A file with this text is there no more."""
+        self._sum -= _worth(path, content_hash)
+
+    def applied(self, generation: str) -> str:
+        """The generation after the changes; "" stands for that of no files. Raises ``Damaged``."""
+        try:
+            before = int(generation or "0", 16)
+        except ValueError:
+            raise Damaged("its generation is none") from None
+        return f"{(before + self._sum) % _SPACE:016x}"
+
+
+def _worth(path: str, content_hash: str) -> int:
+    return int.from_bytes(sha256(f"{path}\0{content_hash}".encode()).digest()[:8], "big")
+
+
+# Applies what the walk saw to the index: one pass over changed files, then over the ids they touch.
+#
+# Of several files with one id the lowest path is the document, and one in use before one in the archive.
+# When it goes, the next takes its place.
+
+_Item = TypeVar("_Item")
+_INSERT_FILE = (
+    "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+    "ON CONFLICT (path) DO UPDATE SET size = excluded.size, "
+    "mtime_ns = excluded.mtime_ns, ctime_ns = excluded.ctime_ns, inode = excluded.inode, "
+    "hash = excluded.hash, doc_id = excluded.doc_id, problems_json = excluded.problems_json"
+)
+
+_BATCH: Final = 500
+"""How many changed files are read before their rows are written: what bounds memory."""
+
+Tell: TypeAlias = "Callable[[str, int, int], None]"
+"""Who hears how far the work is: what is done, to how many files, of how many."""
+
+
+class _Changed(NamedTuple):
+    """A file that may have changed: as the walk saw it, and as the index knows it."""
+
+    stamp: FileStamp
+    before: KnownFile | None
+
+
+class Update:
+    """One update within a transaction that its caller holds. ``added``, ``modified``, ``removed`` count
+    documents; ``unsettled`` are files that have to be read again next time, whatever their stamps say;
+    ``drift`` is what it does to the generation."""
+
+    def __init__(self, root: str, database: Database, tell: Tell) -> None:
+        self._tell = tell
+        self._root = root
+        self._database = database
+        self._writer = RowWriter(database)
+        self._touched: set[str] = set()
+        self._doubted: set[str] = set()
+        self._was: dict[str, bool] = {}
+        self._written: dict[str, bool] = {}
+        self.unsettled: set[str] = set()
+        self.drift = GenerationDrift()
+        self.held = 0
+
+    @property
+    def added(self) -> int:
+        """How many documents were not there before and are now."""
+        return sum(written and not self._was[doc_id] for doc_id, written in self._written.items())
+
+    @property
+    def modified(self) -> int:
+        """How many were there before, and have new rows."""
+        return sum(written and self._was[doc_id] for doc_id, written in self._written.items())
+
+    @property
+    def removed(self) -> int:
+        """How many were there before, and no file has them any more."""
+        return sum(self._was[doc_id] and not written for doc_id, written in self._written.items())
+
+    @property
+    def changed(self) -> bool:
+        """Whether any document did."""
+        return bool(self.added or self.modified or self.removed)
+
+    def run(self, seen: FolderScan, before: FolderWalk | None) -> None:
+        """Apply everything; ``before`` is what the index remembers of the walk it agrees with."""
+        stamps = before.files() if before else {}
+        changed = {path: stamp for path, stamp in seen.files() if stamps.get(path) != stamp}
+        gone: list[str] = []
+        if before is None or before.names != seen.packed_names:
+            left = {row[0] for row in self._database.rows("SELECT path FROM files")}.difference(seen.names)
+            hidden = tuple(f"{folder}/" for folder in seen.unlisted)
+            gone = sorted(path for path in left if not path.startswith(hidden or "//"))
+            self.held = len(left) - len(gone)
+        try:
+            self._forget(gone)
+            self._take_in(changed, seen.special)
+        finally:
+            self._writer.wait()
+
+    def _take_in(self, changed: dict[str, Stamp], special: frozenset[str]) -> None:
+        """Read the changed files, a batch at a time; each leaves its rows behind."""
+        known = self._known(list(changed))
+        files = [
+            _Changed(FileStamp(path, *stamp, path not in special), known.get(path))
+            for path, stamp in changed.items()
+        ]
+        batches = list(_batches(files))
+        for at, batch in enumerate(batches):
+            self._tell("Reading documents:", at * _BATCH, len(changed))
+            self._put_down(batch)
+        self._settle({})
+
+    def _put_down(self, batch: Sequence[_Changed]) -> None:
+        """Read some files and write their rows."""
+        read: list[ReadFile] = []
+        with Folders() as folders:
+            for one in batch:
+                found = self._read(one, folders)
+                read.append(found)
+                (self.unsettled.add if found.unsettled else self.unsettled.discard)(one.stamp.path)
+                self._touched.update(found.touched)
+                if found.row is not None:
+                    self._drifted(found.row.path, found.row.hash, one.before)
+        self._writer.wait()
+        self._database.run_many(_INSERT_FILE, [found.row for found in read if found.row is not None])
+        self._settle({found.row.path: found.entry for found in read if found.row and found.entry})
+
+    def _read(self, one: _Changed, folders: Folders) -> ReadFile:
+        """Read a file; what the index knew of it is no help where it has come to doubt that."""
+        before = one.before
+        if before is not None and one.stamp.path in self._doubted:
+            before = before._replace(hash="")
+        return read_file(self._root, one.stamp, before, folders)
+
+    def _forget(self, gone: list[str]) -> None:
+        """Take out the files that are no more; their ids are settled with the first batch."""
+        for batch in _batches(gone):
+            known = self._known(batch)
+            self._touched.update(row.doc_id for row in known.values())
+            for path, row in known.items():
+                self.drift.went(path, row.hash)
+            self._database.run_many("DELETE FROM files WHERE path = ?", [(path,) for path in batch])
+
+    def _drifted(self, path: str, text_hash: str, before: KnownFile | None) -> None:
+        """Note that a file's text is another now."""
+        old = None if before is None else "" if path in self._doubted else before.hash
+        if old != text_hash:
+            self.drift.came(path, text_hash)
+            if old is not None:
+                self.drift.went(path, old)
+
+    def problem_count(self) -> int:
+        """How many files have findings of the reader."""
+        row = self._database.row("SELECT count(*) FROM files WHERE problems_json <> '[]'")
+        return int(row[0]) if row else 0
+
+    def _known(self, paths: Sequence[str]) -> dict[str, KnownFile]:
+        sql = "SELECT path, size, hash, doc_id, problems_json FROM files WHERE path IN ({})"
+        return {path: KnownFile(*row) for path, row in self._rows_of(paths, sql).items()}
+
+    def _settle(self, read: dict[str, DocumentRows]) -> None:
+        """For each id that was touched: find its file, and make its rows those of that file.
+
+        ``read`` are the entries of files read just now. A later batch may touch an id again, when another of
+        its files comes or goes.
+        """
+        self._touched.discard("")
+        entries: list[tuple[int, DocumentRows]] = []
+        next_row = self._writer.next_row()
+        touched = sorted(self._touched)
+        old = self._rows_of(touched, "SELECT doc_id, rowid, path FROM docs WHERE doc_id IN ({})")
+        winners = self._rows_of(
+            touched, f"SELECT doc_id, {first_path('path')} FROM files WHERE doc_id IN ({{}}) GROUP BY doc_id"
+        )
+        for doc_id in touched:
+            row_id, old_path = old.get(doc_id, (0, ""))
+            self._was.setdefault(doc_id, bool(row_id))
+            (winner,) = winners.get(doc_id, ("",))
+            if winner and winner == old_path and winner not in read:
+                continue
+            found = (read.get(winner) or self._entry_in(winner, doc_id)) if winner else None
+            if row_id:
+                self._writer.drop(row_id, doc_id)
+            self._written[doc_id] = found is not None
+            if found is not None:
+                entries.append((row_id or next_row, found))
+                next_row += not row_id
+        self._touched.clear()
+        self._writer.insert(entries)
+
+    def _rows_of(self, keys: Sequence[str], sql: str) -> dict[str, tuple[Any, ...]]:
+        """The rest of the rows by their first column; ``{}`` in the statement stands for the keys wanted."""
+        found: dict[str, tuple[Any, ...]] = {}
+        for batch in _batches(keys):
+            rows = self._database.rows(sql.format(", ".join("?" * len(batch))), batch)
+            found.update((row[0], row[1:]) for row in rows)
+        return found
+
+    def _entry_in(self, path: str, doc_id: str) -> DocumentRows | None:
+        """What a file holds that takes the place of another: read now."""
+        with suppress(OSError):
+            found = entry_in(self._root, FileStamp(path, 0, 0, 0, 0), doc_id)
+            if found is not None:
+                return found
+        # It changed since the walk. The next refresh reads it and settles the id.
+        self.unsettled.add(path)
+        self._drifted(path, "", self._known([path]).get(path))
+        self._doubted.add(path)
+        self._database.run("UPDATE files SET hash = '' WHERE path = ?", (path,))
+        return None
+
+
+def _batches(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
+    return (items[start : start + _BATCH] for start in range(0, len(items), _BATCH))

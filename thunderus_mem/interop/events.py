@@ -1,0 +1,655 @@
+"""The events of Thunderus's own log, as ours: one function a type, each giving kind, actor, body and paths.
+
+What an event of the harness shows (files read, plans, checkpoints) is a ``tool_result`` of a tool of that
+name. Texts of files and diffs are left out: they are in the repository.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import quote
+
+from thunderus_mem.document.ids import encode_ulid
+from thunderus_mem.document.secrets import find_secrets, redacted_data
+from thunderus_mem.document.timestamp import parse_timestamp
+from thunderus_mem.errors import InvalidDocument, InvalidQuery, NotFound, Refused
+from thunderus_mem.log.event import changes_of, make_event
+from thunderus_mem.log.line import ACTORS, MAX_LINE, encode, parse_object, secret_in
+from thunderus_mem.recap.events import is_inside
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from thunderus_mem.log.event import Change
+    from thunderus_mem.log.line import Event
+    from thunderus_mem.log.shard import LoggedEvent
+    from thunderus_mem.memory.memory import Memory
+
+
+class Translated(NamedTuple):
+    """An event of ours to be: kind, actor, body, and the paths it names."""
+
+    kind: str
+    actor: str
+    body: dict[str, Any]
+    paths: list[str]
+
+
+def _text(event: Mapping[str, Any], key: str) -> str:
+    value = event.get(key)
+    if not isinstance(value, str):
+        raise ValueError(f'"event.{key}" is missing or not text')  # noqa: TRY004
+    return value
+
+
+def _texts(event: Mapping[str, Any], key: str) -> list[str]:
+    value = event.get(key) or []
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f'"event.{key}" is not a list of texts')
+    return value
+
+
+def _user_message(event: Mapping[str, Any]) -> Translated:
+    return Translated("message", "user", {"role": "user", "text": _text(event, "content")}, [])
+
+
+def _model_message(event: Mapping[str, Any]) -> Translated:
+    return Translated("message", "agent", {"role": "assistant", "text": _text(event, "content")}, [])
+
+
+def _tool_call(event: Mapping[str, Any]) -> Translated:
+    body = {"tool": _text(event, "tool"), "arguments": event.get("arguments")}
+    return Translated("tool_call", "agent", body, [])
+
+
+def _tool_result(event: Mapping[str, Any]) -> Translated:
+    if not isinstance(event.get("success"), bool):
+        raise ValueError('"event.success" is missing or not true or false')  # noqa: TRY004
+    body = {"tool": _text(event, "tool"), "success": event["success"], "result": event.get("result")}
+    if event.get("error") is not None:
+        body["error"] = _text(event, "error")
+    return Translated("tool_result", "tool", body, [])
+
+
+def _shell_command(event: Mapping[str, Any]) -> Translated:
+    import shlex
+
+    words = [_text(event, "command"), *map(shlex.quote, _texts(event, "args"))]
+    body: dict[str, Any] = {"tool": "shell", "command": " ".join(words)}
+    code = event.get("exit_code")
+    if isinstance(code, int) and not isinstance(code, bool):
+        body |= {"exit_code": code, "success": code == 0}
+    elif code is not None:
+        raise ValueError('"event.exit_code" is not a whole number')
+    return Translated("tool_result", "tool", body, [])
+
+
+def _approval(event: Mapping[str, Any]) -> Translated:
+    if not isinstance(event.get("approved"), bool):
+        raise ValueError('"event.approved" is missing or not true or false')  # noqa: TRY004
+    body = {"tool": "approval", "action": _text(event, "action"), "approved": event["approved"]}
+    return Translated("tool_result", "user", body, [])
+
+
+def _patch(event: Mapping[str, Any]) -> Translated:
+    files, status = _texts(event, "files"), _text(event, "status")
+    body = {
+        "tool": "patch",
+        "success": status != "failed",
+        "result": {"name": event.get("name"), "status": status},
+    }
+    return Translated("tool_result", "agent", body, files)
+
+
+_KEPT: Final = {
+    "git-snapshot": ("commit", "branch"),
+    "file-read": ("line_count", "offset"),
+    "approval-mode-change": ("from", "to"),
+    "view-edit": ("view", "change_type"),
+    "context-load": ("source", "content_hash"),
+    "checkpoint": ("label", "description", "snapshot_id"),
+    "plan-update": ("action", "item", "reason"),
+    "memory-update": ("kind", "operation", "content_hash"),
+}
+"""What is kept of an event that only shows what the harness did; its paths are kept as paths."""
+
+
+def _of_harness(event: Mapping[str, Any]) -> Translated:
+    name = event["type"]
+    body: dict[str, Any] = {"tool": name, "result": {key: event[key] for key in _KEPT[name] if key in event}}
+    if isinstance(event.get("success"), bool):
+        body["success"] = event["success"]
+    paths = [path for key in ("file_path", "path") if isinstance(path := event.get(key), str)]
+    if name == "git-snapshot":
+        paths += _texts(event, "changed_files")
+    actor = "user" if name in ("view-edit", "approval-mode-change") else "tool"
+    return Translated("tool_result", actor, body, paths)
+
+
+_READERS: Final[dict[str, Callable[[Mapping[str, Any]], Translated]]] = {
+    "user-message": _user_message,
+    "model-message": _model_message,
+    "tool-call": _tool_call,
+    "tool-result": _tool_result,
+    "approval": _approval,
+    "patch": _patch,
+    "shell-command": _shell_command,
+} | dict.fromkeys(_KEPT, _of_harness)
+
+LOGGED_TYPES: Final = tuple(_READERS)
+"""The types of Thunderus's log that are read."""
+
+
+def translated(event: Mapping[str, Any]) -> Translated:
+    """An event of Thunderus's log (``{type, …}``, a type of `LOGGED_TYPES`) as one of ours.
+
+    Raises `ValueError` whose text names the key that is missing or of the wrong type.
+    """
+    return _READERS[event["type"]](event)
+
+
+# Events that others bring: JSON lines of the seed's base shape or of Thunderus's own log, read as values.
+#
+# All of it is read before any of it is believed: the first line that is no such event is an error that
+# names its number. Pure.
+
+BROUGHT_KINDS: Final = ("message", "tool_call", "tool_result", "note")
+"""Kinds that anybody may bring; the others tell of changes that a command makes and logs itself."""
+MAX_INPUT: Final = 256 << 20
+"""Bytes of all lines together."""
+
+_ROOM: Final = 4_096  # what an event's own keys may add to a line
+_PLAIN_ID = re.compile(r"evt_[A-Za-z0-9._-]{1,100}", re.ASCII)
+_KNOWN: Final = frozenset(
+    (
+        *("v", "id", "ts", "session_id", "actor", "kind", "refs", "body", "why", "origin", "head", "prev"),
+        "episode_id",
+    )
+)
+_MOST_REFS: Final = 1_000
+
+
+class Brought(NamedTuple):
+    """One event as it was brought. ``line`` counts from 1; ``id`` and ``ts`` are "" when it has none.
+
+    ``session`` is the name that the bringer gives its session; ``refs`` holds ``paths`` and
+    ``memory_doc_ids`` only.
+    """
+
+    line: int
+    kind: str
+    actor: str
+    body: dict[str, Any]
+    refs: dict[str, list[str]]
+    id: str = ""
+    ts: str = ""
+    session: str = ""
+    why: str = ""
+
+
+def read_brought(data: bytes) -> tuple[Brought, ...]:
+    """The events in ``data``: one JSON object, or one object a line; blank lines do not count.
+
+    Raises `InvalidDocument` that names the first line that cannot be taken; nothing is taken then.
+    """
+    if len(data) > MAX_INPUT:
+        raise InvalidDocument(
+            f"the events are longer than {MAX_INPUT >> 20} MiB", hint="bring them in several parts"
+        )
+    found = []
+    for number, line in _objects(data):
+        try:
+            found.append(_read(number, line))
+        except ValueError as reason:
+            raise InvalidDocument(
+                f"line {number} is no event: {reason}; nothing was written",
+                hint="mend the line; `thunderus-mem schema print events` tells what an event holds",
+            ) from reason
+    if not found:
+        raise InvalidDocument(
+            "there is no event to add", hint="give JSON lines on stdin, or --kind and --body"
+        )
+    return tuple(found)
+
+
+def _objects(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Each line with its number; an object written over several lines counts as one."""
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    lines = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
+    if len(lines) > 1 and lines[0][1].strip() in (b"{", b"{\r") and lines[-1][1].strip() == b"}":
+        yield lines[0][0], data.strip()
+        return
+    yield from ((number, line.strip()) for number, line in lines)
+
+
+def _read(number: int, line: bytes) -> Brought:
+    data = parse_object(line, MAX_LINE - _ROOM)
+    return _logged(number, data) if "event" in data else _of_base_shape(number, data)
+
+
+def _of_base_shape(number: int, data: Mapping[str, Any]) -> Brought:
+    kind = data.get("kind")
+    if kind not in BROUGHT_KINDS:
+        raise ValueError(f'"kind" is not one of {", ".join(BROUGHT_KINDS)}')
+    if unknown := sorted(set(data) - _KNOWN):
+        raise ValueError(f'"{unknown[0][:40]}" is no key of an event')
+    version = data.get("v", 1)
+    if version is True or version != 1:
+        raise ValueError('"v" is not 1')
+    body = data.get("body")
+    if not isinstance(body, dict) or not body:
+        raise ValueError('"body" is missing, empty or not an object')
+    body = _without_floats(body)
+    if isinstance(episode := data.get("episode_id"), str) and episode:
+        body = {"episode_id": episode, **body}
+    actor = data.get("actor") or _actor_of(str(kind), body)
+    if actor not in ACTORS:
+        raise ValueError(f'"actor" is not one of {", ".join(ACTORS)}')
+    given = _word(data, "id")
+    return Brought(
+        line=number,
+        kind=str(kind),
+        actor=actor,
+        body=body,
+        refs=_refs(data.get("refs")),
+        id=given if _PLAIN_ID.fullmatch(given) else _derived(given, data) if given else "",
+        ts=_time(data.get("ts")),
+        session=_word(data, "session_id"),
+        why=_word(data, "why"),
+    )
+
+
+def _logged(number: int, data: Mapping[str, Any]) -> Brought:
+    """A line of Thunderus's own log: ``{seq, session_id, timestamp, event: {type, …}}``."""
+    event, seq = data["event"], data.get("seq")
+    if not isinstance(event, dict) or not isinstance(event.get("type"), str):
+        raise ValueError('"event" is not an object with a "type"')  # noqa: TRY004
+    if event["type"] not in LOGGED_TYPES:
+        raise ValueError(f'"{event["type"][:40]}" is not one of {", ".join(LOGGED_TYPES)}')
+    if isinstance(seq, bool) or not isinstance(seq, int) or seq < 0:
+        raise ValueError('"seq" is not a whole number from 0')
+    session, ts = _word(data, "session_id"), _time(data.get("timestamp"))
+    if not session or not ts:
+        raise ValueError('"session_id" or "timestamp" is missing')
+    kind, actor, body, paths = translated(event)
+    return Brought(
+        line=number,
+        kind=kind,
+        actor=actor,
+        body=_without_floats(body),
+        refs=_refs({"paths": paths}),
+        id=_derived(f"{session}\0{seq}", {"ts": ts}),
+        ts=ts,
+        session=session,
+    )
+
+
+def _derived(name: str, data: Mapping[str, Any]) -> str:
+    """An id that the same line gets whenever it is brought, so that bringing it again adds nothing."""
+    moment = parse_timestamp(data["ts"]) if isinstance(data.get("ts"), str) else None
+    milliseconds = max(0, int(moment.timestamp() * 1000)) if moment is not None else 0
+    digest = hashlib.sha256(f"brought\0{name}".encode("utf-8", "surrogatepass")).digest()
+    return "evt_" + encode_ulid(milliseconds, int.from_bytes(digest[:10]))
+
+
+def _actor_of(kind: str, body: Mapping[str, Any]) -> str:
+    if kind == "message":
+        return "agent" if body.get("role") in ("assistant", "agent", "model") else "user"
+    return {"tool_call": "agent", "tool_result": "tool"}.get(kind, "user")
+
+
+def _word(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str) or len(value) > 1_000:
+        raise ValueError(f'"{key}" is not a text of at most 1,000 characters')
+    return value
+
+
+def _time(value: Any) -> str:
+    if value is None:
+        return ""
+    if not isinstance(value, str) or parse_timestamp(value) is None:
+        raise ValueError("its time is not an RFC 3339 time")
+    return value
+
+
+def _refs(given: Any) -> dict[str, list[str]]:
+    """Paths and documents that an event names; a path that leads out of the root names nothing here."""
+    if given is None:
+        given = {}
+    if not isinstance(given, dict):
+        raise ValueError('"refs" is not an object')  # noqa: TRY004
+    found: dict[str, list[str]] = {}
+    for key in ("paths", "memory_doc_ids"):
+        listed = given.get(key) or []
+        if not isinstance(listed, list) or not all(isinstance(item, str) for item in listed):
+            raise ValueError(f'"refs.{key}" is not a list of texts')
+        if len(listed) > _MOST_REFS:
+            raise ValueError(f'"refs.{key}" has more than {_MOST_REFS:,} items')
+        found[key] = list(dict.fromkeys(item for item in listed if item))
+    found["paths"] = [path for path in found["paths"] if is_inside(path)]
+    return found
+
+
+def _without_floats(value: Any) -> Any:
+    """The value with floating point numbers as text: an event's line holds none."""
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, dict):
+        return {key: _without_floats(item) for key, item in value.items()}
+    return [_without_floats(item) for item in value] if isinstance(value, list) else value
+
+
+# The verb `events add`: what happened elsewhere (messages, tools, notes) comes into the log.
+
+
+class AddedEvents(NamedTuple):
+    """Events that were added, by id; those ``known`` already were left out. ``private`` of them are in no
+    shared shard."""
+
+    added: tuple[str, ...]
+    known: tuple[str, ...] = ()
+    private: int = 0
+
+
+def given_event(kind: str, text: str, *, actor: str = "", exit_code: int | None = None) -> Brought:
+    """One event from a command line: what was said, or for a tool the command that was run.
+
+    Raises `InvalidDocument` for another kind, or an empty text.
+    """
+    if kind not in BROUGHT_KINDS:
+        raise InvalidDocument(f"{kind!r} cannot be added", hint=f"one of: {', '.join(BROUGHT_KINDS)}")
+    if not text.strip():
+        raise InvalidDocument("an empty event says nothing", hint="give --body TEXT")
+    if exit_code is not None and kind != "tool_result":
+        raise InvalidDocument(f"only a tool_result has an exit code, not a {kind}")
+    body: dict[str, Any] = {"text": text}
+    if kind == "tool_call":
+        body = {"tool": "shell", "arguments": {"command": text}}
+    elif kind == "tool_result":
+        ended = {} if exit_code is None else {"exit_code": exit_code, "success": exit_code == 0}
+        body = {"tool": "shell", "command": text, **ended}
+    by_kind = {"tool_call": "agent", "tool_result": "tool"}
+    return Brought(1, kind, actor or by_kind.get(kind, "user"), body, {"paths": [], "memory_doc_ids": []})
+
+
+def events_add(memory: Memory, given: bytes | Sequence[Brought], *, why: str = "") -> AddedEvents:
+    """Add events (JSON lines, or values) to the log: all of them, or none and an error that names the line.
+
+    Kinds of ``events.private`` go to the private shard of this working tree, the others to the shared one.
+    An event whose id the log has is left out. Raises `InvalidDocument` for a line that is no such event,
+    `Refused` for one that holds a secret.
+    """
+    brought = read_brought(given) if isinstance(given, bytes) else tuple(given)
+    for one in brought:
+        _refuse_secret(one)
+    with memory.writing("events add") as transaction:
+        known = memory.log_index().known([one.id for one in brought if one.id])
+        fresh = list(
+            {one.id or str(at): one for at, one in enumerate(brought) if one.id not in known}.values()
+        )
+        makers = [(one, _maker(memory, one, why)) for one in fresh]
+        for one, make in makers:
+            _try(one, make)
+        private = [make for one, make in makers if one.kind in memory.config.events_private]
+        # The private ones go first: in one write, which is the likelier to be refused by a full disk.
+        events = transaction.log_private(private) if private else []
+        events += [
+            transaction.log(make) for one, make in makers if one.kind not in memory.config.events_private
+        ]
+    return AddedEvents(tuple(event.id for event in events), tuple(sorted(known)), len(private))
+
+
+def _refuse_secret(one: Brought) -> None:
+    for place, value in (
+        ("body", one.body),
+        ("refs", one.refs),
+        ("why", one.why),
+        ("session_id", one.session),
+    ):
+        if found := secret_in(value, place):
+            raise Refused(
+                f"line {one.line}: {found[0]} holds what looks like a secret ({found[1]}); "
+                "nothing was written",
+                hint="name where the secret is kept instead of the secret",
+            )
+
+
+def _maker(memory: Memory, one: Brought, why: str) -> Callable[[Mapping[str, Any]], Event]:
+    id = one.id or memory.new_id("evt")
+
+    def make(common: Mapping[str, Any]) -> Event:
+        origin = {**common["origin"], **({"session": one.session} if one.session else {})}
+        kept = {**common, "origin": origin, "ts": one.ts or common["ts"]}
+        return make_event(
+            one.kind, one.body, id=id, actor=one.actor, refs=one.refs, why=one.why or why, **kept
+        )
+
+    return make
+
+
+_LIKE_ANY: Final[dict[str, Any]] = {
+    "ts": "2026-01-21T09:00:00.000Z",
+    "session_id": "sess_0",
+    "prev": None,
+    "head": None,
+    "origin": {},
+}
+
+
+def _try(one: Brought, make: Callable[[Mapping[str, Any]], Event]) -> None:
+    """See that the event has a line, and that the line is one by the schema, before any is written."""
+    import json
+
+    from thunderus_mem.document.schema import EVENT, check
+
+    try:
+        line = encode(make(_LIKE_ANY))
+    except ValueError as reason:
+        raise InvalidDocument(f"line {one.line} cannot be logged: {reason}; nothing was written") from reason
+    for violation in _first(check(EVENT, json.loads(line))):
+        raise InvalidDocument(
+            f"line {one.line} is no event: {violation.message.rstrip('.')}; nothing was written",
+            hint="`thunderus-mem schema print events` tells what an event holds",
+        )
+
+
+def _first(found: Iterable[Any]) -> list[Any]:
+    return list(found)[:1]
+
+
+# The log as PROV-JSON (W3C member submission, 24 April 2013): texts, events and who acted, for other tools.
+#
+# Each text of a document is an entity, named by document and hash, each event an activity, each writer an
+# agent.
+
+NAMESPACE: Final = "urn:thunderus-mem:"
+_SOFTWARE: Final = "prov:SoftwareAgent"
+
+
+class _Prov:
+    """A PROV document that grows; names are told once, relations are numbered."""
+
+    def __init__(self) -> None:
+        self.data: dict[str, dict[str, Any]] = {"prefix": {"mem": NAMESPACE}}
+
+    def tell(self, section: str, name: str, attributes: dict[str, Any]) -> str:
+        """Add a named thing, if it is new; returns its name."""
+        self.data.setdefault(section, {}).setdefault(name, attributes)
+        return name
+
+    def relate(self, section: str, **ends: str) -> None:
+        """Add a relation between named things; ``prov:`` is put before each end."""
+        relations = self.data.setdefault(section, {})
+        relations[f"_:{section}{len(relations) + 1}"] = {f"prov:{end}": name for end, name in ends.items()}
+
+
+def prov_document(events: Iterable[Event]) -> dict[str, Any]:
+    """Events in order as one PROV-JSON document."""
+    prov = _Prov()
+    for event in events:
+        activity = prov.tell("activity", _name(event.id), _activity(event))
+        prov.relate("wasAssociatedWith", activity=activity, agent=_agent(prov, event))
+        for change in changes_of(event):
+            if change.op != "aborted" and change.doc_id:
+                _tell_change(prov, activity, event.ts, change)
+    return prov.data
+
+
+def _name(*parts: str) -> str:
+    # Letters, digits, "-", "_", "." and %XX make a local name; quote() would leave the tilde.
+    return "mem:" + ".".join(quote(part, safe="").replace("~", "%7E") for part in parts)
+
+
+def _activity(event: Event) -> dict[str, Any]:
+    op = event.body.get("op")
+    told = {
+        "prov:startTime": event.ts,
+        "prov:endTime": event.ts,
+        "mem:kind": event.kind,
+        "mem:op": op if isinstance(op, str) else "",
+        "mem:why": event.why,
+        "mem:session": event.session_id,
+    }
+    return {key: value for key, value in told.items() if value}
+
+
+def _agent(prov: _Prov, event: Event) -> str:
+    author = event.origin.get("author")
+    who = author if isinstance(author, str) and author else event.actor
+    kind = "prov:Person" if event.actor == "user" else _SOFTWARE
+    told = {"prov:type": {"$": kind, "type": "prov:QUALIFIED_NAME"}, "prov:label": who}
+    return prov.tell("agent", _name("agent", event.actor, who), told)
+
+
+def _prov_text(prov: _Prov, change: Change, hash: str) -> str:
+    document = prov.tell("entity", _name("document", change.doc_id), {"prov:label": change.doc_id})
+    name = _name("text", change.doc_id, hash.removeprefix("sha256:"))
+    if name not in prov.data["entity"]:
+        told = {"prov:label": change.doc_id, "mem:path": change.path, "mem:hash": hash}
+        prov.tell("entity", name, told)
+        prov.relate("specializationOf", specificEntity=name, generalEntity=document)
+    return name
+
+
+def _tell_change(prov: _Prov, activity: str, ts: str, change: Change) -> None:
+    before = _prov_text(prov, change, change.before) if change.before else ""
+    after = _prov_text(prov, change, change.after) if change.after else ""
+    if before:
+        prov.relate("used", activity=activity, entity=before)
+    if after:
+        prov.relate("wasGeneratedBy", entity=after, activity=activity, time=ts)
+    if before and after:
+        prov.relate("wasDerivedFrom", generatedEntity=after, usedEntity=before, activity=activity)
+    elif before:
+        prov.relate("wasInvalidatedBy", entity=before, activity=activity, time=ts)
+
+
+# ``events export``: the log for other programs, whole or not at all.
+
+JSONL, PROV = "jsonl", "prov-json"
+FORMATS = (JSONL, PROV)
+_ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was exported: ``file`` is where it was written, or ``text`` the export itself. ``private`` counts
+    private events that were left out, ``damaged`` the lines of the log that cannot be read."""
+
+    file: str
+    format: str
+    events: int
+    private: int
+    damaged: int
+    text: str = ""
+
+
+class Export:
+    """The events that pass the filters, in the order of the log; counted as they are read.
+
+    Private events are left out unless ``private``. Raises `InvalidQuery` for a day or a format that there is
+    not, `NotFound` for a document that no event names.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        form: str = JSONL,
+        document: str | None = None,
+        kinds: Collection[str] = (),
+        since: str = "",
+        private: bool = False,
+    ) -> None:
+        from thunderus_mem.history.log import events_of, names_of_document
+        from thunderus_mem.search.query import filter_value
+
+        if form not in FORMATS:
+            raise InvalidQuery(f"There is no format {form}.", hint=f"Formats: {', '.join(FORMATS)}")
+        wanted = names_of_document(memory, document) if document is not None else None
+        self._events = events_of(
+            memory, doc_ids=wanted or (), kinds=kinds, since=filter_value("since", since) if since else ""
+        )
+        self._log = memory.log
+        self._damaged = memory.log_index().damages()
+        self._with_private = private
+        self._form = form
+        self.count = 0
+        self.left_out = 0
+
+    def pieces(self) -> Iterator[str]:
+        """The text, piece by piece."""
+        if self._form == PROV:
+            document = prov_document(logged.event for logged in self._read())
+            yield json.dumps(redacted_data(document), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+            return
+        for logged in self._read():
+            yield _line(logged)
+
+    def _read(self) -> Iterator[LoggedEvent]:
+        for logged in self._events:
+            if self._log.is_private(logged.shard) and not self._with_private:
+                self.left_out += 1
+                continue
+            self.count += 1
+            yield logged
+
+    def write(self, memory: Memory, path: str) -> Exported:
+        """Write the file ``path`` (absolute): the whole export, or the file stays as it was."""
+        from thunderus_mem.store.files import replace_file
+
+        _check_target(memory, path)
+        replace_file(path, (piece.encode("utf-8", "replace") for piece in self.pieces()))
+        return self.done(path)
+
+    def done(self, path: str = "") -> Exported:
+        """What was exported so far."""
+        return Exported(path, self._form, self.count, self.left_out, self._damaged)
+
+
+def _line(logged: LoggedEvent) -> str:
+    """An event with its place, on one line: the event's own text to the letter, unless it holds a secret."""
+    head = json.dumps({"shard": logged.shard, "line": logged.line}, ensure_ascii=False)[:-1]
+    raw = logged.event.raw.decode("utf-8", "replace")
+    if find_secrets(_ESCAPES.sub(" ", raw)):
+        data: Any = redacted_data(json.loads(raw))
+        raw = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        head += ', "redacted": true'
+    return f'{head}, "event": {raw}}}\n'
+
+
+def _check_target(memory: Memory, path: str) -> None:
+    folder = os.path.dirname(path)
+    if not os.path.isdir(folder):
+        raise NotFound(f"there is no folder {folder}", hint="make it first, or name another file")
+    store = os.path.realpath(memory.layout.store)
+    if os.path.commonpath([os.path.realpath(folder), store]) == store:
+        raise Refused(f"{path} is inside the store", hint="export to a file outside .thunderus")

@@ -1,0 +1,701 @@
+"""Words, ids and times as older documents wrote them, and what they are today. Pure."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from thunderus_mem.document.diff import unified_diff
+from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, RELATIONS, read_document, tag_words
+from thunderus_mem.document.frontmatter.edit import nest_keys, quote_values, set_key
+from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar, Sequence
+from thunderus_mem.document.frontmatter.read import find_fences
+from thunderus_mem.document.frontmatter.write import ambiguous, open_header
+from thunderus_mem.document.ids import is_document_id
+from thunderus_mem.document.markdown import headings
+from thunderus_mem.document.schema import is_valid_fast
+from thunderus_mem.document.timestamp import parse_timestamp
+from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
+from thunderus_mem.index.refresh import refuse_unseen
+from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.transaction import settle
+from thunderus_mem.store.config import FORMAT
+from thunderus_mem.store.config_keys import KEY_BY_NAME, OLDER_NAMES, OLDER_VALUES
+from thunderus_mem.store.layout import CORE_LOCAL_FILE
+from thunderus_mem.store.paths import GARDENER_FILE, OLDER_FOLDERS, present_place
+from thunderus_mem.store.root import refuse_newer, version_of_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.memory.memory import Memory
+
+_KINDS: Final = {
+    **dict.fromkeys(("core_memory", "core-memory"), "core"),
+    **dict.fromkeys(("facts", "knowledge"), "fact"),
+    **dict.fromkeys(("adrs", "decision", "decisions", "decision_record"), "adr"),
+    **dict.fromkeys(("playbooks", "procedure", "procedural", "runbook", "how-to", "howto"), "playbook"),
+    **dict.fromkeys(("recaps", "episode", "episodic", "session", "session_recap"), "recap"),
+}
+_STATUSES: Final = {
+    **dict.fromkeys(("verified", "true", "yes", "ok", "valid", "fresh", "current"), "verified"),
+    **dict.fromkeys(("stale", "outdated", "drifted", "invalid"), "stale"),
+    **dict.fromkeys(("unknown", "unverified", "pending", "none", "false", "no"), "unknown"),
+}
+_EVENT: Final = re.compile(r"evt_\S+|session:\S+|\d{4}-\d\d-\d\dT[\d:-]+Z_\d+(?::\S+)?", re.ASCII)
+_PATCH: Final = re.compile(r"(?:patch|mem)_\S+", re.ASCII)
+_COMMIT: Final = re.compile(r"[0-9a-fA-F]{7,64}", re.ASCII)
+_TIME: Final = re.compile(
+    r"(\d{4}-\d\d-\d\d)(?:[Tt]|[ \t]+|$)(?:(\d{1,2}):(\d\d)(?::(\d\d)(\.\d{1,9})?)?)?"
+    r"[ \t]*([Zz]|UTC|[+-]\d\d(?::?\d\d)?)?",
+    re.ASCII,
+)
+
+
+def kind_of_word(word: str, folder: str) -> str:
+    """The kind that an older word means in the folder of a kind; the word itself when it is none we know."""
+    lower = word.strip().lower()
+    if lower in KINDS:
+        return lower
+    return folder if lower in ("", "semantic", "memory") else _KINDS.get(lower, word)
+
+
+def status_of_word(word: str) -> str:
+    """The status of a verification that an older word means; "" when it means none."""
+    return _STATUSES.get(word.strip().lower(), "")
+
+
+def list_of_id(id: str) -> str:
+    """Which list of the provenance an id belongs to: events, patches or commits; "" when it is no id."""
+    if _EVENT.fullmatch(id):
+        return "events"
+    if _PATCH.fullmatch(id):
+        return "patches"
+    return "commits" if _COMMIT.fullmatch(id) else ""
+
+
+def moment(text: str) -> str:
+    """The RFC 3339 time that an older time means, in UTC where it names no offset; "" when it is none."""
+    if parse_timestamp(text) is not None:
+        return text
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
+        return ""
+    day, hour, minute, second, fraction, zone = match.groups()
+    offset = (zone or "Z").upper().replace("UTC", "Z")
+    if len(offset) == 3:
+        offset += ":00"
+    elif len(offset) == 5:
+        offset = f"{offset[:3]}:{offset[3:]}"
+    found = f"{day}T{int(hour or 0):02d}:{minute or '00'}:{second or '00'}{fraction or ''}{offset}"
+    return found if parse_timestamp(found) is not None else ""
+
+
+# Documents of older and looser shapes, brought to the present one: a tuple of small steps, text to text.
+#
+# Each step changes only the keys it names, byte for byte, and leaves a text alone that needs it not:
+# running them again does nothing. Keys that no step knows stay. The docstring of a step is its page in the
+# manual.
+
+_BOM: Final = "\ufeff"
+_NULLS: Final = frozenset(["", "~", "null", "Null", "NULL"])
+_LISTS: Final = ("events", "patches", "commits")
+_MADE: Final = ("created_at", "created_on", "date")
+_CHANGED: Final = ("updated_at", "updated_on", "modified", "last_modified", "last_updated")
+_NUMBERED: Final = re.compile(r"adr-(\d+)(?:-(.+))?", re.ASCII | re.IGNORECASE)
+
+
+class OlderDocument(NamedTuple):
+    """A document as a step sees it: its path from the root, the kind of its folder, its text.
+
+    ``dates`` are the times of its first and last commit, for a document that names none itself.
+    """
+
+    path: str
+    kind: str
+    text: str
+    dates: tuple[str, str] = ("", "")
+
+    @property
+    def header(self) -> Mapping:
+        """Its frontmatter. Raises `InvalidDocument` when it cannot be read."""
+        return open_header(self.text).root
+
+    @property
+    def body(self) -> str | None:
+        """What follows its frontmatter; ``None`` without one."""
+        fences = find_fences(self.text)
+        return self.text[fences.body_start :] if fences is not None else None
+
+
+class Migration(NamedTuple):
+    """One step: its name, and what it makes of a document."""
+
+    name: str
+    change: Callable[[OlderDocument], str]
+
+    @property
+    def page(self) -> str:
+        """What it does, for people."""
+        return " ".join((self.change.__doc__ or "").split())
+
+
+def is_present(document: Document) -> bool:
+    """Whether a document surely has its present shape, so that no step needs to look at it."""
+    return is_valid_fast(document.data()) and next(ambiguous(document.header), None) is None
+
+
+def migrated(source: OlderDocument) -> tuple[str, tuple[str, ...]]:
+    """The text in its present shape, and the names of the steps that changed it, in order.
+
+    The body stays as it is; a step whose edit cannot be made leaves the text alone.
+    """
+    names = []
+    for step in MIGRATIONS:
+        try:
+            changed = source._replace(text=step.change(source))
+        except InvalidDocument:
+            continue
+        if changed.text != source.text and source.body in (None, changed.body):
+            source = changed
+            names.append(step.name)
+    return source.text, tuple(names)
+
+
+def _text(node: Node | None) -> str | None:
+    """The text of a scalar that has one."""
+    if isinstance(node, Scalar) and not _is_null(node) and node.text.strip():
+        return node.text
+    return None
+
+
+def _is_null(node: Node | None) -> bool:
+    return node is None or (isinstance(node, Scalar) and node.plain and node.text in _NULLS)
+
+
+def _is_empty(node: Node | None) -> bool:
+    """Whether there is nothing, or a text without any letter."""
+    return _is_null(node) or (isinstance(node, Scalar) and not node.text.strip())
+
+
+def header_first(source: OlderDocument) -> str:
+    """Blank lines before the opening ``---`` go: a frontmatter begins in the first line."""
+    text = source.text
+    if source.body is not None:
+        return text
+    mark = _BOM if text.startswith(_BOM) else ""
+    begun = mark + text.removeprefix(_BOM).lstrip(" \t\r\n")
+    return begun if open_header(begun).root.entries else text
+
+
+def nested_provenance(source: OlderDocument) -> str:
+    """``events``, ``patches`` and ``commits`` that stand below ``provenance:`` without being indented are
+    moved under it."""
+    return nest_keys(source.text, "provenance", _LISTS)
+
+
+def nested_verification(source: OlderDocument) -> str:
+    """``last_verified_commit`` and ``status`` that stand below ``verification:`` without being indented are
+    moved under it."""
+    status = _text(source.header.get("status")) or "unknown"
+    # Any other word is the status of a decision.
+    names = ("last_verified_commit", *(("status",) if status_of_word(status) else ()))
+    return nest_keys(source.text, "verification", names)
+
+
+def provenance(source: OlderDocument) -> str:
+    """``provenance`` becomes a mapping of the lists ``events`` and ``patches``: one that is missing is added
+    empty, one list of ids is sorted into them, a single id becomes a list of one."""
+    node, text = source.header.get("provenance"), source.text
+    if isinstance(node, Mapping) and node.entries:
+        for name in _LISTS:
+            inner = node.get(name)
+            one = _text(inner)
+            if one is not None:
+                text = set_key(text, ("provenance", name), [one])
+            elif inner is None and name != "commits":
+                text = set_key(text, ("provenance", name), [])
+        return text
+    ids = _listed(node)
+    if ids is None or not all(map(list_of_id, ids)):
+        return text
+    sorted_in: dict[str, Any] = {name: [] for name in _LISTS}
+    for id in ids:
+        sorted_in[list_of_id(id)].append(id)
+    return set_key(text, ("provenance",), sorted_in)
+
+
+def _listed(node: Node | None) -> list[str] | None:
+    """The texts of a list, of a single text, or of nothing; ``None`` when there is something else."""
+    if _is_null(node) or (isinstance(node, Mapping) and not node.entries):
+        return []
+    items = node.items if isinstance(node, Sequence) else (node,)
+    texts = [text for item in items if (text := _text(item)) is not None]
+    return texts if len(texts) == len(items) else None
+
+
+def verification(source: OlderDocument) -> str:
+    """``verification`` becomes a mapping with ``last_verified_commit`` and ``status``: missing ones are added
+    (null, unknown), a bare word or ``true`` becomes the status, older words for a status the present ones."""
+    node, text = source.header.get("verification"), source.text
+    if isinstance(node, Mapping) and node.entries:
+        if node.get("last_verified_commit") is None:
+            text = set_key(text, ("verification", "last_verified_commit"), None)
+        word = _text(node.get("status"))
+        status = status_of_word(word or "unknown")
+        return set_key(text, ("verification", "status"), status) if status not in ("", word) else text
+    status = status_of_word(_text(node) or "unknown")
+    if not status or isinstance(node, Sequence):
+        return text
+    return set_key(text, ("verification",), {"last_verified_commit": None, "status": status})
+
+
+def kind(source: OlderDocument) -> str:
+    """Older words for a kind become the present ones; a missing kind is that of the folder."""
+    word = _text(source.header.get("kind"))
+    wanted = kind_of_word(word or "", source.kind)
+    return source.text if word == wanted else set_key(source.text, ("kind",), wanted)
+
+
+def title(source: OlderDocument) -> str:
+    """A missing title is the first heading of the text, else made from the file name."""
+    if not _is_empty(source.header.get("title")):
+        return source.text
+    first = next((mark.text.strip() for mark in headings(source.body or "") if mark.text.strip()), "")
+    words = re.sub(r"[-_.]+", " ", _stem(source.path)).strip().capitalize()
+    return set_key(source.text, ("title",), first or words)
+
+
+def identity(source: OlderDocument) -> str:
+    """A missing id follows from the file name: ``fact_testing_coverage.md`` and ``testing.coverage.md`` are
+    ``fact.testing.coverage``, ``ADR-0007-use-jwt.md`` is ``adr.use-jwt``, ``ADR-0007.md`` is ``adr.0007``."""
+    if not _is_empty(source.header.get("id")):
+        return source.text
+    kind = _text(source.header.get("kind")) or source.kind
+    stem = _stem(source.path).lower()
+    number = _NUMBERED.fullmatch(stem) if kind == "adr" else None
+    if stem == kind:
+        wanted = kind
+    elif number is not None:
+        wanted = f"adr.{number[2] or number[1]}"
+    elif stem.startswith(f"{kind}_"):
+        wanted = stem.replace("_", ".")
+    else:
+        wanted = f"{kind}.{stem.removeprefix(f'{kind}.')}"
+    return set_key(source.text, ("id",), wanted) if is_document_id(wanted) else source.text
+
+
+def _stem(path: str) -> str:
+    return posixpath.splitext(posixpath.basename(path))[0]
+
+
+def tags(source: OlderDocument) -> str:
+    """``tags`` in one text become a list, split at commas or, where there are none, at blanks. A document
+    without any is tagged with its kind: Thunderus refuses one that has no tag."""
+    node = source.header.get("tags")
+    if isinstance(node, Mapping) or (isinstance(node, Sequence) and node.items):
+        return source.text
+    found = tag_words(_text(node) or "")
+    return set_key(source.text, ("tags",), list(found) or [source.kind])
+
+
+def times(source: OlderDocument) -> str:
+    """``created`` and ``updated`` become RFC 3339 times: a day its midnight, and UTC where no offset
+    is given. A missing one is taken from ``created_at``, ``date``, ``updated_at``, ``modified`` and
+    the like, else from the other of the two, else from git."""
+    header, text = source.header, source.text
+    created, updated = (_text(header.get(name)) for name in ("created", "updated"))
+    made = moment(created or "") or _first(header, _MADE)
+    changed = moment(updated or "") or _first(header, _CHANGED)
+    first, last = source.dates
+    pairs = (("created", created, made or changed or first), ("updated", updated, changed or made or last))
+    for name, word, wanted in pairs:
+        if wanted and word != wanted and (word is None or moment(word)):
+            text = set_key(text, (name,), wanted)
+    return text
+
+
+def _first(header: Mapping, names: tuple[str, ...]) -> str:
+    return next((found for name in names if (found := moment(_text(header.get(name)) or ""))), "")
+
+
+def links(source: OlderDocument) -> str:
+    """``links`` becomes a mapping of relations to lists: a bare list of ids is ``refers_to``, a single id a
+    list of one."""
+    node, text = source.header.get("links"), source.text
+    if isinstance(node, Mapping):
+        for relation in RELATIONS:
+            one = _text(node.get(relation))
+            if one is not None:
+                text = set_key(text, ("links", relation), [one])
+        return text
+    ids = _listed(node)
+    return set_key(text, ("links",), {"refers_to": ids}) if ids else text
+
+
+def quotes(source: OlderDocument) -> str:
+    """Unquoted values that readers of YAML 1.1 take for something else (``no``, ``012``, ``1:30``) get
+    quotes."""
+    values = [value for _, value in ambiguous(source.header)]
+    return quote_values(source.text, values) if values else source.text
+
+
+_STEPS: Final = (
+    *(header_first, nested_provenance, nested_verification, provenance, verification),
+    *(kind, title, identity, tags, times, links, quotes),
+)
+MIGRATIONS: Final = tuple(Migration(step.__name__.replace("_", "-"), step) for step in _STEPS)
+"""Every step, in the order in which they run."""
+
+
+# The gardener's rules under the names Thunderus gives them, rewritten to ours, line by line.
+
+_SECTION: Final = re.compile(r"\s*\[\s*([A-Za-z0-9_-]+)\s*\]\s*(?:#.*)?", re.ASCII)
+_SETTING: Final = re.compile(r"(\s*)([A-Za-z0-9_-]+)(\s*=.*)", re.ASCII | re.DOTALL)
+
+
+def migrated_rules(text: str) -> str:
+    """``gardener.toml`` with its keys under their present names; comments, values and other keys stay.
+
+    A key moves to the end of its section, which is made where there is none. A text that would then mean
+    something else, or that is no TOML, stays as it is.
+    """
+    before = _settings(text)
+    if before is None or not any(name in OLDER_NAMES for name in before):
+        return text
+    kept, moved = _sorted_out(text.splitlines(keepends=True))
+    line_end = "\r\n" if "\r\n" in text else "\n"
+    for name, line in moved:
+        section, _, key = name.partition(".")
+        kept = _with(kept, section, line.replace("\0", key), line_end)
+    after = "".join(kept)
+    return after if _settings(after) == _renamed(before) else text
+
+
+def _settings(text: str) -> dict[str, Any] | None:
+    """Every key with its value; ``None`` for what is no TOML."""
+    try:
+        table = tomllib.loads(text.removeprefix("\ufeff"))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None
+    found: dict[str, Any] = {}
+    for section, content in table.items():
+        below = content.items() if isinstance(content, dict) else ()
+        found.update({f"{section}.{name}": value for name, value in below})
+        if not isinstance(content, dict):
+            found[section] = content
+    return found
+
+
+def _renamed(settings: dict[str, Any]) -> dict[str, Any]:
+    older = {
+        OLDER_NAMES[name]: OLDER_VALUES.get(str(value), value)
+        for name, value in settings.items()
+        if name in OLDER_NAMES
+    }
+    return older | {name: value for name, value in settings.items() if name not in OLDER_NAMES}
+
+
+def _sorted_out(lines: list[str]) -> tuple[list[str], list[tuple[str, str]]]:
+    """The lines that stay, and of each older key its present name and its line, the key's place marked."""
+    kept, moved = [], []
+    section = ""
+    for line in lines:
+        head, setting = _SECTION.fullmatch(line.rstrip("\r\n")), _SETTING.fullmatch(line)
+        section = head[1] if head is not None else section
+        name = OLDER_NAMES.get(f"{section}.{setting[2]}") if setting is not None else None
+        if name is None or setting is None:
+            kept.append(line)
+        else:
+            moved.append((name, f"{setting[1]}\0{_present(name, setting[3])}"))
+    return [line for at, line in enumerate(kept) if not _is_emptied(kept, at, lines)], moved
+
+
+def _present(name: str, rest: str) -> str:
+    """What follows a key, with the value's present word."""
+    if KEY_BY_NAME[name].type != "choice":
+        return rest
+    for older, word in OLDER_VALUES.items():
+        rest = re.sub(rf"(['\"]){older}\1", f'"{word}"', rest, count=1)
+    return rest
+
+
+def _is_emptied(kept: list[str], at: int, lines: list[str]) -> bool:
+    """Whether this line heads a section all of whose keys have moved away."""
+    if _SECTION.fullmatch(kept[at].rstrip("\r\n")) is None:
+        return False
+    return not _has_keys(kept, at) and _has_keys(lines, lines.index(kept[at]))
+
+
+def _has_keys(lines: list[str], at: int) -> bool:
+    for line in lines[at + 1 :]:
+        if _SECTION.fullmatch(line.rstrip("\r\n")):
+            return False
+        if line.strip() and not line.lstrip().startswith("#"):
+            return True
+    return False
+
+
+def _with(lines: list[str], section: str, line: str, line_end: str) -> list[str]:
+    """The lines with one more at the end of a section."""
+    heads = [
+        (at, head[1]) for at, one in enumerate(lines) if (head := _SECTION.fullmatch(one.rstrip("\r\n")))
+    ]
+    place = next((at for at, name in heads if name == section), None)
+    line = line if line.endswith("\n") else line + line_end
+    if place is None:
+        lead = [] if not lines or lines[-1].endswith("\n") else [line_end]
+        gap = [line_end] if lines else []
+        return [*lines, *lead, *gap, f"[{section}]{line_end}", line]
+    end = next((at for at, _ in heads if at > place), len(lines))
+    while end > place + 1 and not lines[end - 1].strip():
+        end -= 1
+    if not lines[end - 1].endswith("\n"):
+        lines[end - 1] += line_end
+    return [*lines[:end], line, *lines[end:]]
+
+
+# The verb `migrate`: brings a store of an older or looser shape to the present one, or shows how.
+
+OP = "migrate"
+_AT_ONCE = 64
+_ROOM = 40 * 1024
+
+
+class MigratedFile(NamedTuple):
+    """One file that migrates: the steps it takes, and what becomes of its text.
+
+    ``path`` is where it belongs; ``moved_from`` is where it stands, when that is another place. ``diff`` is
+    empty when it only moves, ``None`` when it is too long to show.
+    """
+
+    path: str
+    id: str
+    steps: tuple[str, ...]
+    diff: str | None
+    moved_from: str = ""
+
+
+class NotMigrated(NamedTuple):
+    """A file that only a person can bring up to date, and why."""
+
+    path: str
+    reason: str
+
+
+class MigrationReport(NamedTuple):
+    """What `migrate` would do or, with ``applied``, did.
+
+    ``version`` is the store's version of the formats by its schemas, 0 when it has none; ``present`` that of
+    this program. ``files`` are written beside the documents: copies of the schemas that differ, and what is
+    missing. ``published`` is false when an event is on disk but a file is not yet: the next command puts it
+    there.
+    """
+
+    version: int
+    present: int
+    changes: tuple[MigratedFile, ...]
+    files: tuple[str, ...]
+    left: tuple[NotMigrated, ...]
+    applied: bool = False
+    recorded: tuple[str, ...] = ()
+    published: bool = True
+
+    @property
+    def due(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self.changes or self.files)
+
+
+@dataclass(slots=True)
+class _Dates:
+    """When documents were committed, as git knows it: asked before the lock, for those that do not say."""
+
+    known: dict[str, tuple[str, str]] = field(default_factory=dict)
+    wanted: set[str] = field(default_factory=set)
+
+
+class _File(NamedTuple):
+    change: MigratedFile
+    before: str
+    after: str
+
+
+def migrate(memory: Memory, *, apply: bool = False, why: str = "", actor: str = "user") -> MigrationReport:
+    """Work out what brings every document, the gardener's rules and the schemas to their present shape.
+
+    With ``apply`` it is written: documents and rules as one change that `undo` takes back, then what a store
+    has beside them. Old lines of the log stay as they are. Raises `Refused` for a store of a later version,
+    `NotWritable` when a folder of documents cannot be looked into.
+    """
+    from thunderus_mem.authoring.init import older_files, update_files
+
+    refuse_newer(memory.layout, memory.config)
+    refuse_unseen(memory.layout)
+    if apply:
+        settle(memory, OP)
+    memory.refresh()
+    version, dates = version_of_schemas(memory.layout), _Dates()
+    files, left = _plan(memory, dates)
+    if dates.wanted and memory.git is not None:
+        dates.known = memory.git.added_dates(sorted(dates.wanted))
+        files, left = _plan(memory, dates)
+    report = MigrationReport(
+        version=version,
+        present=FORMAT,
+        changes=tuple(file.change for file in files),
+        files=older_files(memory),
+        left=tuple(left),
+    )
+    if not apply:
+        return report
+    if files:
+        report = _write(memory, report, dates, why=why, actor=actor)
+    if report.published:
+        update_files(memory)
+    return report._replace(applied=True)
+
+
+def _write(
+    memory: Memory, report: MigrationReport, dates: _Dates, *, why: str, actor: str
+) -> MigrationReport:
+    """Write what becomes of the files now, and say what was written."""
+    written: set[str] = set()
+    with memory.writing(OP) as transaction:
+        files, left = _plan(memory, dates)
+        for edits in _batches(files):
+            transaction.commit(OP, edits, why=why or f"to version {FORMAT}", actor=actor)
+            written.update(edit.path for edit in edits if edit.after is not None)
+            if transaction.pending:  # the disk refuses: what comes next may need that file
+                break
+    return report._replace(
+        changes=tuple(file.change for file in files if file.change.path in written),
+        left=tuple(left),
+        recorded=transaction.recorded,
+        published=not transaction.pending,
+    )
+
+
+def _batches(files: list[_File]) -> Iterator[list[Edit]]:
+    """The edits, in order, as many in one event as its diffs have room for; a file moves, then changes."""
+    for file in files:
+        if file.change.moved_from:
+            id, old, new = file.change.id, file.change.moved_from, file.change.path
+            yield [Edit(id, old, file.before, None, True), Edit(id, new, None, file.before, True)]
+    batch: list[Edit] = []
+    room = _ROOM
+    for file in files:
+        size = len(file.change.diff or "")
+        if batch and (len(batch) == _AT_ONCE or size > room):
+            yield batch
+            batch, room = [], _ROOM
+        if file.after != file.before:
+            batch.append(Edit(file.change.id, file.change.path, file.before, file.after))
+            room -= size
+    if batch:
+        yield batch
+
+
+def _plan(memory: Memory, dates: _Dates) -> tuple[list[_File], list[NotMigrated]]:
+    """What becomes of each file, in order of their paths, and the files that are left to people."""
+    files: list[_File] = []
+    left: list[NotMigrated] = []
+    given: set[str] = set()
+    paths = [path for path, _, _ in memory.index.files()]
+    every = sorted({*paths, *_older_paths(memory)})
+    for done, path in enumerate(every):
+        memory.tell("Looking at documents:", done, len(every))
+        found = _document(memory, path, given, dates)
+        if isinstance(found, NotMigrated):
+            left.append(found)
+        elif found is not None:
+            given.add(found.change.id)
+            files.append(found)
+    rules = _rules(memory)
+    return files + ([rules] if rules is not None else []), left
+
+
+def _older_paths(memory: Memory) -> Iterator[str]:
+    for folder in OLDER_FOLDERS:
+        try:
+            names = os.listdir(memory.layout.at(folder))
+        except OSError:
+            continue
+        yield from (path for name in names if present_place(path := f"{folder}/{name}"))
+
+
+def _document(memory: Memory, path: str, given: set[str], dates: _Dates) -> _File | NotMigrated | None:
+    """What becomes of a document; ``None`` when it is as it should be. ``given`` are ids others get."""
+    from thunderus_mem.document.secrets import holds_secret
+
+    place = present_place(path)
+    target = place or path
+    kind = memory.layout.kind_of(target)
+    text = _migrating_text(memory, path)
+    if kind is None or text is None:
+        return (
+            None if kind is None else NotMigrated(path, "it cannot be read as text; see `thunderus-mem lint`")
+        )
+    if place is not None and os.path.lexists(memory.layout.at(place)):
+        return NotMigrated(path, f"it belongs in {place}, where another file stands: join them by hand")
+    reading = read_document(target, text.encode())
+    if place is None and reading.document is not None and is_present(reading.document):
+        return None
+    after, steps = migrated(OlderDocument(target, kind, text, dates.known.get(path, ("", ""))))
+    reading = read_document(target, after.encode())
+    if reading.document is not None and not reading.document.created:
+        dates.wanted.add(path)
+    if reading.document is None:
+        return _left_out(path, reading.problems[0].message, found=place is not None or steps != ())
+    if not steps and place is None:
+        return None
+    if holds_secret(text):
+        return NotMigrated(path, "it holds what looks like a secret: take it out first")
+    if path == CORE_LOCAL_FILE:
+        return NotMigrated(
+            path, "it is personal, and a change would be logged for all: `thunderus-mem lint` helps"
+        )
+    id = reading.document.id
+    row = memory.index.get(id)
+    if "identity" in steps and (id in given or (row is not None and row.path != path)):
+        return NotMigrated(path, f"it has no id, and {id} is taken: give it one")
+    names = (*(("place",) if place else ()), *steps)
+    diff = unified_diff(text, after, target)
+    return _File(MigratedFile(target, id, names, diff, path if place else ""), text, after)
+
+
+def _left_out(path: str, problem: str, *, found: bool) -> NotMigrated | None:
+    """A file that is no document before and after is lint's to tell; one that needs a hand is named here."""
+    if problem == "The file has no frontmatter.":
+        return NotMigrated(path, "it has no frontmatter: move it out and `thunderus-mem import markdown` it")
+    return NotMigrated(path, problem[:1].lower() + problem[1:].rstrip(".")) if found else None
+
+
+def _migrating_text(memory: Memory, path: str) -> str | None:
+    from thunderus_mem.store.files import read_file
+    from thunderus_mem.store.paths import inside
+
+    try:
+        return read_file(inside(memory.root, path), MAX_DOCUMENT).decode("utf-8")
+    except (ThunderusError, UnicodeDecodeError):
+        return None
+
+
+def _rules(memory: Memory) -> _File | None:
+    """What becomes of the gardener's rules."""
+    from thunderus_mem.store.files import read_file
+
+    try:
+        text = read_file(memory.layout.gardener_file, MAX_DOCUMENT).decode("utf-8")
+    except (NotFound, UnicodeDecodeError):
+        return None
+    after = migrated_rules(text)
+    if after == text:
+        return None
+    diff = unified_diff(text, after, GARDENER_FILE)
+    return _File(MigratedFile(GARDENER_FILE, "", ("rule-names",), diff), text, after)

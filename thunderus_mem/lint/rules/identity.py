@@ -1,0 +1,399 @@
+"""Rules about what a document is: its id, its kind and folder, its number."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.document.ids import file_stem, is_document_id, is_reserved_name, short_hash, slug
+from thunderus_mem.document.paths import archived_path, is_archived, live_path
+from thunderus_mem.lint.rule import NOTE
+from thunderus_mem.store.config import Caps, caps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.lint.context import Subject
+
+MEMORY: Final = ".thunderus/memory/"
+FOLDERS: Final = {
+    "core": MEMORY + "core/",
+    "fact": MEMORY + "semantic/FACTS/",
+    "adr": MEMORY + "semantic/DECISIONS/",
+    "playbook": MEMORY + "procedural/PLAYBOOKS/",
+    "recap": MEMORY + "episodic/",
+}
+
+
+def id_grammar(subject: Subject) -> Iterable[Diagnostic]:
+    """The id is not lower-case ASCII words joined by single dots, hyphens or underscores.
+
+    Why: ids become file names on every system, stand in links and are typed by people. 120 characters at
+    most; names that Windows keeps for devices (``nul``, ``com1``) are refused.
+
+    Bad::
+
+        id: Fact.Testing/Überblick
+
+    Good::
+
+        id: fact.testing.overview
+
+    Mend: choose a new id, and keep the old one under ``aliases`` when something may still name it.
+    """
+    document = subject.document
+    if document is None or is_document_id(document.id):
+        return
+    words = ".".join(filter(None, (slug(part) for part in document.id.split("."))))
+    hint = "Use lower-case letters, digits and single `.`, `-` or `_` between them."
+    if is_document_id(words) and words != document.id:
+        hint = f"`{words}` would do."
+    yield subject.found(
+        "TM102",
+        subject.at("id"),
+        "The id is no document id.",
+        key="id",
+        expected="lower-case words joined by dots, 120 characters at most",
+        hint=hint,
+    )
+
+
+def duplicate_id(subject: Subject) -> Iterable[Diagnostic]:
+    """Two files have the same id.
+
+    Why: the id is the identity. Only the file whose path sorts first is the document, and one in use goes
+    before one in the archive; the other is not found by search and cannot be linked.
+
+    Bad::
+
+        FACTS/testing.md       id: fact.testing
+        FACTS/testing-2.md     id: fact.testing
+
+    Good::
+
+        FACTS/testing.md       id: fact.testing
+        FACTS/testing-2.md     id: fact.testing-on-windows
+
+    Mend: give one of them a new id, or merge the two with ``thunderus-mem garden``.
+    """
+    document = subject.document
+    if document is None or subject.corpus is None:
+        return
+    others = [path for path in subject.corpus.paths_of(document.id) if path != subject.path]
+    apart = [path for path in others if is_archived(path) != is_archived(subject.path)]
+    if others and len(apart) == len(others):
+        archived = subject.path if is_archived(subject.path) else apart[0]
+        state = "in use as well" if archived == subject.path else "in the archive as well"
+        yield subject.found(
+            "TM103",
+            subject.at("id"),
+            f"The id `{document.id}` is {state}, in {apart[0]}.",
+            key="id",
+            expected="an id that no other file has",
+            hint=f"The document in use counts. Remove {archived}, or give one of the two another id.",
+        )
+    elif others:
+        more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+        yield subject.found(
+            "TM103",
+            subject.at("id"),
+            f"The id `{document.id}` is also that of {others[0]}{more}.",
+            key="id",
+            expected="an id that no other file has",
+            hint="Give one of the files a new id, or merge them.",
+        )
+
+
+def kind_folder(subject: Subject) -> Iterable[Diagnostic]:
+    """The kind does not agree with the folder.
+
+    Why: Thunderus reads each folder for its own kind and skips other documents in silence. The archive
+    mirrors the folders, but for that of core memory.
+
+    Bad::
+
+        .thunderus/memory/semantic/FACTS/deploy.md     kind: playbook
+
+    Good::
+
+        .thunderus/memory/procedural/PLAYBOOKS/deploy.md     kind: playbook
+
+    Mend: move the file, or correct ``kind``.
+    """
+    document = subject.document
+    if document is None or not subject.path.startswith(MEMORY):
+        return
+    folder = FOLDERS.get(document.kind)
+    home = live_path(subject.path)
+    if folder is None or (home.startswith(folder) and (document.kind != "core" or home == subject.path)):
+        return  # an unknown kind is TM101's
+    if home != subject.path and document.kind != "core":
+        folder = archived_path(folder)
+    wanted = next((kind for kind, place in FOLDERS.items() if home.startswith(place)), "")
+    wanted = "" if wanted == document.kind else wanted
+    yield subject.found(
+        "TM104",
+        subject.at("kind"),
+        f"A document of kind `{document.kind}` lies in {subject.path.rpartition('/')[0]}/.",
+        key="kind",
+        expected=folder,
+        hint=f"Move the file to {folder}" + (f", or set `kind: {wanted}`." if wanted else "."),
+    )
+
+
+_ADR_NUMBER = re.compile(r"ADR-([0-9]{1,6})(?:[-_.]|$)", re.IGNORECASE)
+
+
+def adr_number_taken(subject: Subject) -> Iterable[Diagnostic]:
+    """Two decisions have the same number in their file names.
+
+    Why: two branches may both take the next number; ids and links are not touched by that, but people say
+    "ADR 7" and should mean one thing.
+
+    Bad::
+
+        DECISIONS/ADR-0007-use-jwt.md
+        DECISIONS/ADR-0007-use-sqlite.md
+
+    Good::
+
+        DECISIONS/ADR-0007-use-jwt.md
+        DECISIONS/ADR-0008-use-sqlite.md
+
+    Mend: ``lint --fix`` renames the newer file; its id and the links to that stay as they are. A file that
+    another document links to by its path is left to a person.
+    """
+    document = subject.document
+    match = _ADR_NUMBER.match(subject.path.rpartition("/")[2])
+    if document is None or document.kind != "adr" or match is None or subject.corpus is None:
+        return
+    number = int(match[1])
+    taken = subject.corpus.adr_numbers()
+    others = [path for path in taken.get(number, ()) if path != subject.path]
+    if others:
+        free = max(taken, default=number) + 1
+        yield subject.found(
+            "TM111",
+            (0, 0),
+            f"The number {number} is also that of {others[0]}.",
+            expected="a number of its own",
+            hint=f"`thunderus-mem lint --fix` renames the newer of the two; ADR-{free:04d} is free.",
+        )
+
+
+def names_alike(subject: Subject) -> Iterable[Diagnostic]:
+    """Two files or two ids differ in nothing but upper and lower case, or in how Unicode writes a letter.
+
+    Why: macOS and Windows keep only one of two such files, so a clone there loses a document and git shows a
+    change that nobody made. Two such ids look the same to people who type them.
+
+    Bad::
+
+        FACTS/testing.md
+        FACTS/Testing.md
+
+    Good::
+
+        FACTS/testing.md
+        FACTS/testing-on-windows.md
+
+    Mend: give one of them another name; the id counts, so links to it stay.
+    """
+    document, corpus = subject.document, subject.corpus
+    if corpus is None:
+        return
+    paths = [path for path in corpus.paths_like(subject.path) if path != subject.path]
+    if paths:
+        yield subject.found(
+            "TM112",
+            (0, 0),
+            f"The path differs from {paths[0]} only in case or in the form of its letters.",
+            expected="a name that no other file has on any system",
+            hint="Rename one of the files; its id and the links to it stay as they are.",
+        )
+    ids = [one for one in corpus.ids_like(document.id) if one != document.id] if document is not None else []
+    if ids:
+        yield subject.found(
+            "TM112",
+            subject.at("id"),
+            f"The id differs from `{ids[0]}` only in case or in the form of its letters.",
+            key="id",
+            expected="an id that cannot be taken for another",
+            hint="Give one of the documents a new id, or merge them.",
+        )
+
+
+# Rules about names and sizes: what every file system and every reader can bear.
+
+_IMPOSSIBLE = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f]')
+_ADR = re.compile(r"ADR-[0-9]{1,6}(?:[-_.]|$)", re.IGNORECASE)
+
+
+def file_name(subject: Subject) -> Iterable[Diagnostic]:
+    """The file's name cannot exist on every system, is too long, or does not follow from the id.
+
+    Why: a name that Windows refuses breaks every clone there. A name that does not follow from the id is a
+    note: the id counts, the name only helps to find the file by eye. 60 characters at most, without the
+    number of a decision and without ``.md``.
+
+    Bad::
+
+        FACTS/what: why?.md
+        FACTS/nul.md
+
+    Good::
+
+        FACTS/testing.llvm-cov.md     id: fact.testing.llvm-cov
+
+    Mend: rename the file; its id and the links to it stay as they are.
+    """
+    document = subject.document
+    if document is None or not subject.path.startswith(MEMORY):
+        return
+    name = subject.path.rpartition("/")[2]
+    stem = name.removesuffix(".md")
+    wanted = _name_for(document)
+    bad = _IMPOSSIBLE.search(name)
+    own = _ADR.sub("", stem, count=1)
+    problem = ""
+    if bad is not None:
+        problem = f"The file name holds `{bad.group()}`, which not every system allows."
+    elif stem != stem.strip(" ") or stem.endswith("."):
+        problem = "The file name begins or ends with a blank or ends with a dot."
+    elif is_reserved_name(name):
+        problem = f"`{stem}` is the name of a device on Windows."
+    elif len(own) > subject.config.name_max:
+        problem = f"The file name is {len(own)} characters long."
+    if problem:
+        expected = f"at most {subject.config.name_max} characters, letters, digits, `.`, `-` and `_`"
+        yield subject.found("TM105", (0, 0), problem, expected=expected, hint=f"Rename the file to {wanted}.")
+    elif not _follows(stem, document):
+        message = f"The file name does not follow from the id `{document.id}`."
+        yield subject.found(
+            "TM105", (0, 0), message, expected=wanted, hint=f"Rename the file to {wanted}.", severity=NOTE
+        )
+
+
+def _name_for(document: Document) -> str:
+    if document.kind == "core":
+        return "CORE.md"
+    stem = file_stem(document.id, document.kind)
+    return f"ADR-<number>-{stem}.md" if document.kind == "adr" else f"{stem}.md"
+
+
+def _follows(stem: str, document: Document) -> bool:
+    if document.kind in ("core", "recap") or not is_document_id(document.id):
+        return True
+    wanted = file_stem(document.id, document.kind)
+    if document.kind == "adr":
+        own = _ADR.sub("", stem, count=1)
+        cut = own.lower().endswith(f"-{short_hash(document.id)}")  # the number left less room for the name
+        return own != stem and (cut or own.lower() in (wanted, ""))
+    return stem.lower().replace("_", ".") in (wanted.replace("_", "."), document.id.replace("_", "."))
+
+
+def path_length(subject: Subject) -> Iterable[Diagnostic]:
+    """The path of the file is longer than 120 characters.
+
+    Why: Windows still refuses paths over 260, and clones lie deep in folders of their own.
+
+    Bad::
+
+        .thunderus/memory/episodic/2026/01/21/morning/…/2026-01-21-the-long-story-of-the-broken-build.md
+
+    Good::
+
+        .thunderus/memory/episodic/2026-01-21-broken-build.md
+
+    Mend: shorten the names of folders or of the file.
+    """
+    if len(subject.path) > subject.config.path_max:
+        yield subject.found(
+            "TM106",
+            (0, 0),
+            f"The path is {len(subject.path)} characters long.",
+            expected=f"at most {subject.config.path_max} characters",
+            hint="Shorten the names of folders or of the file.",
+        )
+
+
+def _tokens(document: Document) -> int:
+    return len(document.text) // 4
+
+
+def _caps(subject: Subject, document: Document) -> Caps:
+    config = subject.config
+    core = Caps(config.core_soft, config.core_hard)
+    return caps_of(document.kind, core, Caps(config.document_soft, config.document_hard), config.kind_soft)
+
+
+def size_soft(subject: Subject) -> Iterable[Diagnostic]:
+    """The document is longer than is good for a reader with a small window.
+
+    Why: core knowledge is read before every piece of work (4,000 tokens), other documents whole when they
+    are found (2,000). A token is taken as four characters. For an imported text and for a recap, which is
+    as long as its day, it is a note.
+
+    Bad::
+
+        one fact with the history of three years
+
+    Good::
+
+        three facts of one page, linked
+
+    Mend: split the document at its headings, or cut what nobody needs. ``caps`` in ``gardener.toml``
+    moves the caps, ``caps.kinds`` the one of a single kind.
+    """
+    document = subject.document
+    if document is None:
+        return
+    soft, hard = _caps(subject, document)
+    tokens = _tokens(document)
+    if soft < tokens <= hard:
+        yield subject.found(
+            "TM301",
+            (0, 0),
+            f"The document holds about {tokens:,} tokens.",
+            expected=f"at most {soft:,} tokens",
+            hint="Split it at its headings, or cut what nobody needs.",
+            severity=NOTE if document.imported_from or document.kind == "recap" else None,
+        )
+
+
+def size_hard(subject: Subject) -> Iterable[Diagnostic]:
+    """The document is far too long to be read whole.
+
+    Why: beyond 8,000 tokens for core and 4,000 for others, a reader gets a cut document, and nobody sees
+    what was cut. A token is taken as four characters. For an imported text it is a note, as the other rules
+    about its form: it came as it was, and an old decision is not written anew to please a check.
+
+    Bad::
+
+        a fact into which a whole manual was pasted
+
+    Good::
+
+        a fact that says what matters and links the manual
+
+    Mend: split the document at its headings; for a fact ``thunderus-mem garden`` proposes how.
+    ``caps`` in ``gardener.toml`` moves the caps.
+    """
+    document = subject.document
+    if document is None:
+        return
+    hard = _caps(subject, document)[1]
+    tokens = _tokens(document)
+    if tokens > hard:
+        yield subject.found(
+            "TM302",
+            (0, 0),
+            f"The document holds about {tokens:,} tokens.",
+            expected=f"at most {hard:,} tokens",
+            hint="See how it could be split: thunderus-mem garden --only sizes"
+            if document.kind == "fact"
+            else "Split it at its headings.",
+            severity=NOTE if document.imported_from else None,
+        )

@@ -1,0 +1,284 @@
+"""Rules about what a document must hold: frontmatter by its schema, identity, sections, headings, times."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
+from thunderus_mem.document.frontmatter.nodes import Mapping, Scalar
+from thunderus_mem.document.ids import closest
+from thunderus_mem.document.timestamp import parse_timestamp
+from thunderus_mem.lint.rule import NOTE, WARNING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from thunderus_mem.document.schema import Violation
+    from thunderus_mem.lint.context import Subject
+
+SECTIONS: Final = {
+    "core": ("Identity", "Commands", "Architecture", "Conventions"),
+    "adr": ("Status", "Context", "Decision", "Consequences"),
+    "playbook": ("Preconditions", "Steps", "Verification"),
+    "recap": ("Provenance",),
+}
+_DATE_ONLY = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])")
+_NESTED = {"events": "provenance", "patches": "provenance", "last_verified_commit": "verification"}
+
+
+def frontmatter_schema(subject: Subject) -> Iterable[Diagnostic]:
+    """The frontmatter does not hold what its schema asks for.
+
+    Why: other programs read these documents too. Thunderus refuses one without tags, and a time without an
+    offset means something else on every machine. Keys that are not in the schema are always fine.
+
+    Bad::
+
+        tags: []
+        created: yesterday
+
+    Good::
+
+        tags: [testing]
+        created: 2026-01-21T09:00:00Z
+
+    Mend: change the key the finding names to what it expects. ``thunderus-mem schema print
+    memory_doc.frontmatter`` shows the whole schema.
+    """
+    document = subject.document
+    if document is None or subject.conflict_lines:
+        return
+    for violation in subject.violations:
+        if violation.key == "id":  # TM102 says it with a better fix
+            continue
+        yield subject.found(
+            "TM101",
+            subject.at(*violation.path),
+            violation.message,
+            key=violation.key,
+            expected=violation.expected,
+            hint=_schema_hint(subject, violation),
+            edits=_schema_edits(subject, violation),
+        )
+
+
+def _schema_hint(subject: Subject, violation: Violation) -> str:
+    last = str(violation.path[-1]) if violation.path else ""
+    header = subject.reading.header
+    if violation.kind == "required":
+        if _NESTED.get(last) and isinstance(header, Mapping) and header.get(last) is not None:
+            return f"Indent `{last}` by two spaces, under `{_NESTED[last]}:`."
+        return f"Add the key `{last}`."
+    if violation.kind == "additionalProperties":
+        near = closest(last, violation.expected.removeprefix("one of ").split(", "), 1)
+        return f"Did you mean `{near[0]}`?" if near else "Use one of the known relations."
+    if violation.key == "tags":
+        if violation.kind == "type":
+            return "Write a list: `tags: [one, two]`."
+        if violation.kind == "minItems":
+            return "Add a tag; Thunderus refuses a document without one."
+    if violation.kind == "enum":
+        node = subject.node(*violation.path)
+        text = node.text if isinstance(node, Scalar) else ""
+        near = closest(text.lower(), violation.expected.removeprefix("one of ").split(", "), 1)
+        if near and near[0][:1] == text[:1].lower():
+            return f"Did you mean `{near[0]}`?"
+    if violation.kind == "format":
+        return "Write date, time and offset; `Z` means UTC."
+    return f"Change `{violation.key}` to {violation.expected}."
+
+
+def _schema_edits(subject: Subject, violation: Violation) -> tuple[TextEdit, ...]:
+    node = subject.node(*violation.path)
+    if violation.kind == "format" and isinstance(node, Scalar) and _DATE_ONLY.fullmatch(node.text):
+        return (TextEdit(*subject.span(node), f"{node.text}T00:00:00Z"),)
+    return ()
+
+
+def missing_section(subject: Subject) -> Iterable[Diagnostic]:
+    """A section that this kind of document should have is missing.
+
+    Why: readers, and Thunderus, look for these headings: core has Identity, Commands, Architecture and
+    Conventions; an adr Status, Context, Decision and Consequences; a playbook Preconditions, Steps and
+    Verification; a recap Provenance. A heading may go on (``Context and problem``), and an adr may carry its
+    status in the frontmatter instead. In a decision of MADR's form, Status and Consequences are a note. An
+    imported text keeps the form it was written in.
+
+    Bad::
+
+        # Use SQLite
+
+        We use SQLite.
+
+    Good::
+
+        # Use SQLite
+
+        ## Status
+        Accepted
+        ## Context
+        ...
+        ## Decision
+        ...
+        ## Consequences
+        ...
+
+    Mend: add the section, even if it only says that there is nothing to say.
+    """
+    document = subject.document
+    wanted = SECTIONS.get(document.kind, ()) if document is not None else ()
+    if document is None or not wanted or not subject.body.strip() or document.imported_from:
+        return
+    begun = tuple(heading.text.lower().lstrip("0123456789. ") for heading in subject.headings)
+    missing = [name for name in wanted if not any(text.startswith(name.lower()) for text in begun)]
+    if "Status" in missing and isinstance(subject.node("status"), Scalar):
+        missing.remove("Status")
+    if not missing:
+        return
+    # MADR's form (adr.github.io/madr) has its own names and leaves these two to the author.
+    madr = any(text.startswith("decision outcome") for text in begun)
+    optional = madr and {"Status", "Consequences"}.issuperset(missing)
+    yield subject.found(
+        "TM107",
+        (document.body_line, 1),
+        f"The {'sections are' if len(missing) > 1 else 'section is'} missing: {', '.join(missing)}.",
+        expected=", ".join(f"## {name}" for name in wanted),
+        hint=f"Add a heading `## {missing[0]}`" + (" and so on." if len(missing) > 1 else "."),
+        severity=NOTE if optional else None,
+    )
+
+
+def _heading_paths(subject: Subject) -> Iterator[tuple[tuple[str, ...], int]]:
+    path: list[tuple[int, str]] = []
+    for heading in subject.headings:
+        while path and path[-1][0] >= heading.level:
+            path.pop()
+        path.append((heading.level, heading.text))
+        yield tuple(text for _, text in path), heading.line
+
+
+def repeated_anchor(subject: Subject) -> Iterable[Diagnostic]:
+    """Two headings of a document have the same text, so their anchors are told apart by number only.
+
+    Why: search results and links name a heading by its anchor. The second one becomes ``#setup-1``, and
+    changes its name as soon as another is put before it. Under different parents it is a note only, one for
+    the document.
+
+    Bad::
+
+        ## Setup
+        ## Setup
+
+    Good::
+
+        ## Setup on Linux
+        ## Setup on Windows
+
+    Mend: make the headings differ.
+    """
+    if "#" not in subject.body and "\n-" not in subject.body and "\n=" not in subject.body:
+        return
+    first: dict[str, int] = {}
+    paths: set[tuple[str, ...]] = set()
+    elsewhere: list[tuple[str, int]] = []
+    for path, line in _heading_paths(subject):
+        folded = tuple(step.lower() for step in path)
+        if folded[-1] in first and folded in paths:
+            yield _repeated(subject, path[-1], line, first[folded[-1]])
+        elif folded[-1] in first:
+            elsewhere.append((path[-1], line))
+        if folded[-1]:
+            first.setdefault(folded[-1], line)
+        paths.add(folded)
+    if elsewhere:
+        text, line = elsewhere[0]
+        others = len(elsewhere) - 1
+        more = f", and {others} more {'does' if others == 1 else 'do'} so below" if others else ""
+        yield _repeated(subject, text, line, first[text.lower()], NOTE, more)
+
+
+def _repeated(
+    subject: Subject, text: str, line: int, before: int, severity: Severity = WARNING, more: str = ""
+) -> Diagnostic:
+    return subject.found(
+        "TM108",
+        (subject.in_body(line), 1),
+        f"The heading “{text}” repeats the one in line {subject.in_body(before)}{more}.",
+        expected="headings that differ",
+        hint="Say in the heading what makes this section another one.",
+        severity=severity,
+    )
+
+
+def updated_before_created(subject: Subject) -> Iterable[Diagnostic]:
+    """``updated`` is earlier than ``created``.
+
+    Why: Thunderus refuses such a document, and every list that sorts by time shows it in the wrong place.
+
+    Bad::
+
+        created: 2026-01-21T09:00:00Z
+        updated: 2026-01-20T09:00:00Z
+
+    Good::
+
+        created: 2026-01-21T09:00:00Z
+        updated: 2026-01-21T09:00:00Z
+
+    Mend: correct the one that is wrong; ``lint --fix`` sets ``updated`` to ``created``.
+    """
+    document = subject.document
+    if document is None or document.created == document.updated:
+        return
+    created, updated = parse_timestamp(document.created), parse_timestamp(document.updated)
+    if created is None or updated is None or updated >= created:
+        return
+    before, after = subject.node("created"), subject.node("updated")
+    edits: tuple[TextEdit, ...] = ()
+    if isinstance(before, Scalar) and isinstance(after, Scalar) and before.plain and after.plain:
+        edits = (TextEdit(*subject.span(after), before.text),)
+    yield subject.found(
+        "TM109",
+        subject.at("updated"),
+        f"`updated` is {document.updated}, before `created`.",
+        key="updated",
+        expected=f"{document.created} or later",
+        hint="Set `updated` to the time of the last change.",
+        edits=edits,
+    )
+
+
+def empty_body(subject: Subject) -> Iterable[Diagnostic]:
+    """The document has frontmatter and no text.
+
+    Why: there is nothing to find and nothing to remember.
+
+    Bad::
+
+        ---
+        id: fact.testing
+        title: How we test
+        kind: fact
+        ---
+
+    Good::
+
+        ---
+        id: fact.testing
+        title: How we test
+        kind: fact
+        ---
+        Run `make test`.
+
+    Mend: write at least one sentence, or remove the document.
+    """
+    document = subject.document
+    if document is not None and not subject.body.strip():
+        yield subject.found(
+            "TM110",
+            (document.body_line, 1),
+            "The document has no text.",
+            expected="at least one sentence",
+            hint="Write what is to be remembered, or remove the document.",
+        )

@@ -1,0 +1,326 @@
+"""The end of a log: one record appended durably, a torn tail mended, damaged bytes set aside.
+
+A log is a file of lines, one JSON object each, every one ended by LF. Earlier bytes are never rewritten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from thunderus_mem.errors import Conflict, Degraded, NotWritable, Refused, ThunderusError
+from thunderus_mem.log.line import line_hash
+from thunderus_mem.store import disk
+from thunderus_mem.store.disk import explain, hit, open_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+MAX_RECORD: Final = 1 << 20
+"""Bytes a record may have at most, its LF included."""
+
+_CHUNK: Final = 1 << 16
+_FLAGS: Final = (
+    os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+
+
+class Uncertain(NotWritable):
+    """The record may or may not be on disk: it could neither be synced nor taken back."""
+
+
+class TailRepair(NamedTuple):
+    """What was done to the damaged tail of ``path``, which began at ``offset`` and had ``size`` bytes.
+
+    ``completed``: a whole record that only lacked its LF. ``set-aside``: torn bytes, now in the file
+    ``kept``.
+    """
+
+    path: str
+    action: Literal["completed", "set-aside"]
+    offset: int
+    size: int
+    kept: str = ""
+
+
+def plain_name(name: str) -> str:
+    """A name or path as one plain file name, under which its bytes are kept."""
+    plain = "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name
+    )
+    return plain[-80:]
+
+
+def quarantine(directory: str, name: str, data: bytes) -> str:
+    """Keep ``data`` under ``<hash>-<name>`` in ``directory`` for good; the same bytes are kept once.
+
+    Returns the path. Raises ``NotWritable`` when the disk refuses.
+    """
+    from thunderus_mem.store.files import replace_file
+
+    path = os.path.join(directory, f"{hashlib.sha256(data).hexdigest()[:16]}-{plain_name(name)}")
+    if not os.path.isfile(path):
+        replace_file(path, data)
+    return path
+
+
+def _open_log(path: str, flags: int) -> int:
+    descriptor = open_file(path, flags, 0o664)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise Refused(f"{path} is not a regular file.", hint="Put the log back, or move that away.")
+    return descriptor
+
+
+def at_log(path: str, mend: Callable[[int], TailRepair | None]) -> TailRepair | None:
+    """What ``mend`` does to a log that is there, open for reading and writing; ``None`` when there is none.
+    Raises the system's no as ours."""
+    try:
+        descriptor = _open_log(path, _FLAGS)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise explain(error, path) from error
+    try:
+        return mend(descriptor)
+    except OSError as error:
+        raise explain(error, path) from error
+    finally:
+        os.close(descriptor)
+
+
+def _last_line(descriptor: int, size: int) -> tuple[int, bytes]:
+    """Where the line begins that ends at ``size``, and its bytes without LF."""
+    start = size
+    tail = b""
+    while start:
+        step = min(_CHUNK, start)
+        start -= step
+        piece = os.pread(descriptor, step, start)
+        cut = piece.rfind(b"\n")
+        if cut >= 0:
+            return start + cut + 1, piece[cut + 1 :] + tail
+        tail = piece + tail
+    return 0, tail
+
+
+def _is_record(tail: bytes) -> bool:
+    import json
+
+    try:
+        return isinstance(json.loads(tail.decode("utf-8")), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def repair_tail(path: str, quarantine_dir: str | None) -> TailRepair | None:
+    """Mend the end of a log, under the lock: None when it ends as it should, is empty or is not there.
+
+    A whole record without LF gets it. Other bytes without LF, or a last line of which the disk kept the size
+    but not all blocks (it has NULs then), are copied to ``quarantine_dir`` and cut off (``Degraded`` when
+    that is None). Killed anywhere, the next call does the rest. Raises ``NotWritable`` when the disk refuses.
+    """
+    return at_log(path, lambda descriptor: _repair_open(descriptor, path, quarantine_dir))
+
+
+def _repair_open(descriptor: int, path: str, quarantine_dir: str | None) -> TailRepair | None:
+    size = os.fstat(descriptor).st_size
+    if size == 0:
+        return None
+    terminated = os.pread(descriptor, 1, size - 1) == b"\n"
+    offset, tail = _last_line(descriptor, size - terminated)
+    if terminated:
+        if b"\0" not in tail:
+            return None
+        tail += b"\n"
+    elif _is_record(tail):
+        os.lseek(descriptor, size, os.SEEK_SET)
+        disk.write_all(descriptor, path, b"\n")
+        disk.sync_file(descriptor, path)
+        hit("repair.completed")
+        return TailRepair(path, "completed", offset, len(tail))
+    if quarantine_dir is None:
+        raise Degraded(f"{path} ends in a torn record.", hint="Run `thunderus-mem doctor`.")
+    name = f"{os.path.basename(os.path.dirname(path))}-{os.path.basename(path)}.torn"
+    kept = quarantine(quarantine_dir, name, tail)
+    hit("repair.set-aside")
+    disk.truncate(descriptor, path, offset)
+    disk.sync_file(descriptor, path)
+    hit("repair.truncated")
+    return TailRepair(path, "set-aside", offset, len(tail), kept)
+
+
+def append_record(path: str, line: bytes, *, quarantine_dir: str | None = None, follows: str = "") -> int:
+    """Append one line to a log: `append_records` of one."""
+    return append_records(path, (line,), quarantine_dir=quarantine_dir, follows=follows)
+
+
+def append_records(
+    path: str, lines: Sequence[bytes], *, quarantine_dir: str | None = None, follows: str = ""
+) -> int:
+    """Append lines (LF at the end of each) to a log in one write and sync it, under the lock; returns where
+    the first one begins.
+
+    Mends a torn tail first. ``follows`` is the hash of the line that must be the last one
+    until then; "" for any. When it fails the log is as it was (``NotWritable``, ``Conflict`` when the file
+    was replaced meanwhile), or, where even that failed, ``Uncertain`` is raised and the next reader finds
+    out.
+    """
+    for line in lines:
+        if not line.endswith(b"\n") or line.count(b"\n") != 1 or len(line) > MAX_RECORD:
+            raise ThunderusError(
+                f"A record of {len(line)} bytes for {path} is not one line of at most {MAX_RECORD} bytes.",
+                hint="Shorten the text.",
+            )
+    repair_tail(path, quarantine_dir)
+    folder = os.path.dirname(path) or "."
+    try:
+        disk.make_folders(folder)
+        existed = disk.mode_of(path) != 0
+        if follows and not existed:
+            raise _replaced(path)
+        descriptor = _open_log(path, _FLAGS | os.O_APPEND | os.O_CREAT)
+    except OSError as error:
+        raise explain(error, path) from error
+    try:
+        if not existed:
+            disk.note("create", path)
+        _check_end(descriptor, path, follows)
+        return _append_open(descriptor, path, b"".join(lines), sync_name=not existed)
+    finally:
+        os.close(descriptor)
+
+
+def _append_open(descriptor: int, path: str, line: bytes, *, sync_name: bool) -> int:
+    offset = -1
+    try:
+        offset = os.fstat(descriptor).st_size
+        hit("append.opened")
+        disk.write_all(descriptor, path, line, failpoint="append.half-written")
+        hit("append.written")
+        disk.sync_file(descriptor, path)
+        if sync_name:
+            disk.sync_folder(os.path.dirname(path) or ".")
+        hit("append.synced")
+        _check_same_file(descriptor, path, offset + len(line))
+    except BaseException as error:
+        if offset >= 0:
+            _roll_back(descriptor, path, offset, line)
+        if isinstance(error, OSError):
+            raise explain(error, path) from error
+        raise
+    return offset
+
+
+def _check_same_file(descriptor: int, path: str, size: int) -> None:
+    # A checkout or an editor may have put another file under the name while we wrote to the old one.
+    ours = os.fstat(descriptor)
+    try:
+        named = os.lstat(path)
+    except FileNotFoundError:
+        named = None
+    if named is None or (named.st_dev, named.st_ino) != (ours.st_dev, ours.st_ino) or ours.st_size != size:
+        raise _replaced(path)
+
+
+def _check_end(descriptor: int, path: str, follows: str) -> None:
+    """See that the log, as we opened it, ends with the line that the new one names."""
+    if not follows:
+        return
+    size = os.fstat(descriptor).st_size
+    end = os.pread(descriptor, MAX_RECORD, max(size - MAX_RECORD, 0))
+    if line_hash(end[:-1].rpartition(b"\n")[2].rstrip(b"\r")) != follows:
+        raise _replaced(path)
+
+
+def _replaced(path: str) -> Conflict:
+    return Conflict(f"{path} was replaced while it was written.", hint="Run the command again.")
+
+
+def _roll_back(descriptor: int, path: str, offset: int, line: bytes) -> None:
+    """Cut off what this append wrote; only that, and only where nobody wrote behind it."""
+    try:
+        size = os.fstat(descriptor).st_size
+        if size == offset:
+            return
+        ours = size <= offset + len(line) and line.startswith(os.pread(descriptor, size - offset, offset))
+        if not ours:
+            raise _uncertain(path, "another program wrote to it")
+        disk.truncate(descriptor, path, offset)
+        disk.sync_file(descriptor, path)
+        hit("append.rolled-back")
+    except OSError as error:
+        raise _uncertain(path, error.strerror or str(error)) from error
+
+
+def _uncertain(path: str, reason: str) -> Uncertain:
+    return Uncertain(
+        f"{path} could not be written, nor put back as it was: {reason}.",
+        hint="The next command looks whether the change is recorded, and finishes or drops it.",
+    )
+
+
+def sync_log(path: str) -> None:
+    """Sync a log whose last line may so far be in memory only: it must outlive what is done on its word."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        try:
+            disk.sync_file(descriptor, path)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise explain(error, path) from error
+
+
+# Several lines appended to a log in one write: a disk that loses power may keep the last and lose the
+# first.
+#
+# Of one line that is seen at the end of the log. Of several it is not: so their place, size and hash are
+# staged first, and whoever comes next cuts off what is not all of them. Nobody was told that they are there
+# by then.
+
+
+class Batch(NamedTuple):
+    """Lines about to be appended: where they begin, their bytes together, and the hash of these."""
+
+    offset: int
+    size: int
+    hash: str
+
+
+def batch_at(path: str, lines: Sequence[bytes]) -> Batch:
+    """The batch that lines are when they are appended to a log as it is now."""
+    try:
+        offset = os.lstat(path).st_size
+    except FileNotFoundError:
+        offset = 0
+    except OSError as error:
+        raise explain(error, path) from error
+    data = b"".join(lines)
+    return Batch(offset, len(data), hashlib.sha256(data).hexdigest())
+
+
+def mend_batch(path: str, batch: Batch, quarantine_dir: str) -> TailRepair | None:
+    """See that a log has all lines of a batch or none, under the lock; returns what was set aside.
+
+    A log to which others have appended since stays as it is. Raises ``NotWritable`` when the disk refuses.
+    """
+    return at_log(path, lambda descriptor: _mend_open(descriptor, path, batch, quarantine_dir))
+
+
+def _mend_open(descriptor: int, path: str, batch: Batch, quarantine_dir: str) -> TailRepair | None:
+    size = os.fstat(descriptor).st_size
+    if not batch.offset < size <= batch.offset + batch.size:
+        return None
+    found = os.pread(descriptor, batch.size, batch.offset)
+    if hashlib.sha256(found).hexdigest() == batch.hash:
+        disk.sync_file(descriptor, path)
+        return None
+    kept = quarantine(quarantine_dir, f"{os.path.basename(os.path.dirname(path))}-batch.torn", found)
+    hit("batch.set-aside")
+    disk.truncate(descriptor, path, batch.offset)
+    disk.sync_file(descriptor, path)
+    hit("batch.truncated")
+    return TailRepair(path, "set-aside", batch.offset, len(found), kept)

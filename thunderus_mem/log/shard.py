@@ -1,0 +1,307 @@
+"""One shard of the log as a value: the bytes of an ``events.jsonl`` to events, damages and chain findings."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.diagnostic import Diagnostic, Severity
+from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.log.event import is_hand_edit
+from thunderus_mem.log.line import KINDS, Event, decode, line_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+SHAPE: Final = "TM503"
+CHAIN: Final = "TM504"
+TORN: Final = "TM505"
+CONFLICT: Final = "TM507"
+LINE_ENDS: Final = "TM508"
+
+_SHORT_HASH: Final = len("sha256:") + 12
+_MARKERS = (b"<<<<<<< ", b"||||||| ", b">>>>>>> ")
+
+
+class LoggedEvent(NamedTuple):
+    """An event and where it stands: root-relative shard, line from 1."""
+
+    event: Event
+    shard: str
+    line: int
+
+
+class Damage(NamedTuple):
+    """A line that is no event (line 0: the whole file), with the code of the lint rule that reports it."""
+
+    line: int
+    code: str
+    message: str
+    shard: str = ""
+
+
+class ShardReading(NamedTuple):
+    """What could be read of one shard.
+
+    ``torn``: the last line has no line end. ``lines`` are the hashes of all lines that are not blank,
+    with their numbers. ``crlf``: some lines end in CRLF, as git writes them here; that changes no hash.
+    """
+
+    path: str
+    events: tuple[LoggedEvent, ...]
+    damages: tuple[Damage, ...]
+    torn: bool
+    lines: tuple[tuple[int, str], ...] = ()
+    crlf: bool = False
+
+
+class LogReading(NamedTuple):
+    """All shards together, in order (see `places`); exact repeats once."""
+
+    events: tuple[LoggedEvent, ...]
+    damages: tuple[Damage, ...]
+
+
+def _is_marker(line: bytes) -> bool:
+    return line.startswith(_MARKERS) or line == b"======="
+
+
+def _records(data: bytes) -> Iterator[tuple[int, bytes, bool]]:
+    """Lines that are not blank: number, bytes without line end, and whether the line is not a torn last one.
+
+    A last line with NULs is torn although it has an end: the disk kept its size and lost some of its blocks.
+    """
+    pieces = data.split(b"\n")
+    last = len(pieces) - (not pieces[-1])
+    for number, piece in enumerate(pieces, 1):
+        line = piece.rstrip(b"\r")
+        if line.strip(b" \t"):
+            yield number, line, number < len(pieces) and not (number == last and b"\0" in line)
+
+
+def _damage(path: str, number: int, line: bytes, whole: bool, reason: str) -> Damage:
+    """What is wrong with a line; the beginning of its hash tells which bytes were meant."""
+    digest = line_hash(line)[:_SHORT_HASH]
+    if _is_marker(line):
+        return Damage(number, CONFLICT, f"a conflict marker of git stands in the log ({digest})", path)
+    if not whole:
+        return Damage(number, TORN, f"the last line is torn: {reason} ({digest})", path)
+    return Damage(number, SHAPE, f"not an event: {reason} ({digest})", path)
+
+
+def parse_shard(path: str, data: bytes) -> ShardReading:
+    """Read the bytes of a shard. Never raises: a line that is no event is a damage, the rest is read."""
+    events: list[LoggedEvent] = []
+    damages: list[Damage] = []
+    lines: list[tuple[int, str]] = []
+    for number, line, whole in _records(data):
+        digest = line_hash(line)
+        lines.append((number, digest))
+        try:
+            event = decode(line)
+        except ValueError as reason:
+            damages.append(_damage(path, number, line, whole, str(reason)))
+            continue
+        events.append(LoggedEvent(event, path, number))
+    torn = bool(data) and not data.endswith(b"\n")
+    return ShardReading(path, tuple(events), tuple(damages), torn, tuple(lines), crlf=b"\r\n" in data)
+
+
+def _order(event: Event) -> str:
+    ts = event.ts
+    # Times as we write them, UTC with milliseconds, are known to be valid and need no reading.
+    key = (
+        f"{ts[:-1]}000Z"
+        if len(ts) == 24 and ts[10] == "T" and ts[19] == "." and ts[23] == "Z"
+        else utc_key(ts)
+    )
+    return f"{key} {event.id}"
+
+
+def places(reading: ShardReading) -> Iterator[str]:
+    """Where each event of a shard stands in the log: a text that sorts by time, then id.
+
+    A line never stands before an earlier line of its session, whatever the clock said meanwhile. Lines with
+    one place follow each other by shard and line.
+    """
+    newest: dict[str, str] = {}
+    for logged in reading.events:
+        session = logged.event.session_id
+        place = newest[session] = max(newest.get(session, ""), _order(logged.event))
+        yield place
+
+
+def _same_edit(first: Event, second: Event) -> bool:
+    """Two records of one edit by hand: found in two working trees, they share id and change, not the rest."""
+    return is_hand_edit(first) and is_hand_edit(second)
+
+
+def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
+    """Join shards. A repeat with the same bytes counts once, where it is placed first; the same id with other
+    bytes is a damage."""
+    kept: dict[str, tuple[str, str, int, LoggedEvent]] = {}
+    damages: list[Damage] = []
+    for reading in readings:
+        damages.extend(reading.damages)
+        for logged, place in zip(reading.events, places(reading), strict=True):
+            here = (place, logged.shard, logged.line, logged)
+            there = kept.setdefault(logged.event.id, here)
+            if there is here:
+                continue
+            kept[logged.event.id] = min(here, there, key=lambda one: one[:3])
+            first = there[3]
+            if first.event.raw != logged.event.raw and not _same_edit(first.event, logged.event):
+                message = (
+                    f"{logged.event.id} also stands in {first.shard}, line {first.line}, with other content"
+                )
+                damages.append(Damage(logged.line, SHAPE, message, logged.shard))
+    ordered = sorted(kept.values(), key=lambda one: one[:3])
+    return LogReading(tuple(one[3] for one in ordered), tuple(damages))
+
+
+# What is wrong with a log: damages, broken chains, doubled ids, heads that name no line.
+#
+# Shards are taken one after the other. Of those gone by only 64 bits of each id and line hash are kept, so
+# that a million events need some hundred megabytes; what these bits suspect is looked at again.
+
+_RESTORE: Final = "Bring the shard back from git (git log -- {path}) or keep it and accept the finding."
+
+
+class LogCheck:
+    """Takes the shards of a log, then says what only all of them together show."""
+
+    def __init__(self) -> None:
+        self._ids: set[int] = set()
+        self._doubled: set[int] = set()
+        self._lines: set[int] = set()
+        self._heads: list[tuple[str, str, int]] = []
+        self._crlf: list[str] = []
+
+    def take(self, reading: ShardReading, session_id: str | None) -> list[Diagnostic]:
+        """The findings of one shard, named after a session; ``None``: the single file of another program."""
+        for logged in reading.events:
+            mark = _mark_of_id(logged)
+            (self._doubled if mark in self._ids else self._ids).add(mark)
+            if logged.event.head is not None:
+                self._heads.append((logged.event.head, logged.shard, logged.line))
+        if reading.crlf:
+            self._crlf.append(reading.path)
+        self._lines.update(_mark_of_hash(digest) for _, digest in reading.lines)
+        return check_chain(reading, session_id=session_id or "", free=session_id is None)
+
+    def close(self, again: Callable[[], Iterable[ShardReading]]) -> list[Diagnostic]:
+        """The findings of all shards together; ``again`` reads them once more when an id seems doubled."""
+        doubles = self._doubles(again()) if self._doubled else ()
+        return [*self._missing_heads(), *doubles, *self._line_ends()]
+
+    def _line_ends(self) -> Iterator[Diagnostic]:
+        """One note for all shards whose line ends git changes."""
+        if self._crlf:
+            more = f" and those of {len(self._crlf) - 1} other shards" if len(self._crlf) > 1 else ""
+            message = f"the lines of this shard{more} end in CRLF: git writes them so here"
+            hint = "They are read all the same; `thunderus-mem init` adds the `.gitattributes` that keeps LF."
+            yield _finding(LINE_ENDS, Severity.NOTE, min(self._crlf), 0, message, expected="LF", hint=hint)
+
+    def _doubles(self, readings: Iterable[ShardReading]) -> Iterator[Diagnostic]:
+        """Ids that stand on two lines with different content (TM503)."""
+        hint = "Keep the line that its shard's chain confirms; bring the other shard back from git."
+        suspects = (
+            reading._replace(
+                events=tuple(one for one in reading.events if _mark_of_id(one) in self._doubled), damages=()
+            )
+            for reading in readings
+        )
+        for damage in merge_readings(suspects).damages:
+            yield _finding(
+                damage.code,
+                Severity.ERROR,
+                damage.shard,
+                damage.line,
+                damage.message,
+                key="id",
+                hint=hint,
+            )
+
+    def _missing_heads(self) -> Iterator[Diagnostic]:
+        """Notes for events whose ``head`` names a line that is in no shard: git dropped it, or it was
+        removed."""
+        message = "the newest line this session had seen is in no shard here"
+        hint = "Nothing to do when its branch was dropped, rebased or is not merged yet."
+        for head, shard, line in self._heads:
+            if _mark_of_hash(head) not in self._lines:
+                yield _finding(CHAIN, Severity.NOTE, shard, line, message, key="head", hint=hint)
+
+
+def _mark_of_id(logged: LoggedEvent) -> int:
+    return int.from_bytes(hashlib.blake2b(logged.event.id.encode(), digest_size=8).digest())
+
+
+def _mark_of_hash(digest: str) -> int:
+    return int(digest[7:23], 16)
+
+
+def _finding(
+    rule: str,
+    severity: Severity,
+    path: str,
+    line: int,
+    message: str,
+    *,
+    key: str = "",
+    expected: str = "",
+    hint: str = "",
+) -> Diagnostic:
+    return Diagnostic(rule, severity, path, line, 1 if line else 0, message, key, expected, hint)
+
+
+def _link_problem(event: Event, before: str | None, free: bool) -> str:
+    if event.prev == before or (free and event.prev is None):
+        return ""
+    if before is None:
+        return "lines that stood before this one are gone"
+    return "the line before this one was edited, removed or moved"
+
+
+def check_chain(reading: ShardReading, *, session_id: str = "", free: bool = False) -> list[Diagnostic]:
+    """Findings of one shard: damages (TM503, TM505, TM507), broken links (TM504), foreign sessions (TM503).
+
+    ``session_id`` is the session the file is named after, if any; ``free`` accepts lines without ``prev``,
+    as a log written by another program has them.
+    """
+    path = reading.path
+    found = [
+        _finding(damage.code, Severity.ERROR, damage.shard or path, damage.line, damage.message,
+                 hint=_RESTORE.format(path=path))
+        for damage in reading.damages
+    ]  # fmt: skip
+    by_line = {logged.line: logged.event for logged in reading.events}
+    seen: set[str] = set()
+    before: str | None = None
+    broken = False
+    for number, digest in reading.lines:
+        if digest in seen:
+            continue
+        seen.add(digest)
+        event = by_line.get(number)
+        if event is not None:
+            problem = "" if broken else _link_problem(event, before, free)
+            if problem:
+                found.append(
+                    _finding(CHAIN, Severity.ERROR, path, number, problem, key="prev",
+                             expected=before or "null", hint=_RESTORE.format(path=path))
+                )  # fmt: skip
+            found.extend(_oddities(path, number, event, session_id))
+        before, broken = digest, event is None
+    if reading.torn and not any(damage.code == TORN for damage in reading.damages):
+        hint = "The next writing command ends the line."
+        found.append(_finding(TORN, Severity.NOTE, path, 0, "the last line has no line end", hint=hint))
+    return found
+
+
+def _oddities(path: str, number: int, event: Event, session_id: str) -> Iterator[Diagnostic]:
+    if session_id and event.session_id != session_id:
+        message = f"an event of session {event.session_id} stands in the shard of {session_id}"
+        yield _finding(SHAPE, Severity.ERROR, path, number, message, key="session_id", expected=session_id)
+    if event.kind not in KINDS:
+        message = f'the kind "{event.kind}" is not known to this version; the event is kept'
+        yield _finding(SHAPE, Severity.NOTE, path, number, message, key="kind", expected=", ".join(KINDS))

@@ -1,0 +1,721 @@
+"""The staging folder: what a change is about to do, durable before it is committed. Only the journal uses it.
+
+A staged operation is a folder named after its event: ``op.json``, the new text of write *n* in the file
+``n``, and a removed document, once taken, in ``n.taken``. A write whose staged file is gone has been
+published.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import stat
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from thunderus_mem.document.diff import unified_diff
+from thunderus_mem.document.document import content_hash
+from thunderus_mem.errors import Conflict, DocumentExists, Refused, ThunderusError
+from thunderus_mem.log.append import (
+    Batch,
+    TailRepair,
+    Uncertain,
+    append_record,
+    append_records,
+    batch_at,
+    mend_batch,
+    quarantine,
+    repair_tail,
+    sync_log,
+)
+from thunderus_mem.log.event import Change
+from thunderus_mem.store import disk
+from thunderus_mem.store.disk import explain, hit, mode_of
+from thunderus_mem.store.files import (
+    ABSENT,
+    HASH_LIMIT,
+    check_expected,
+    existing_mode,
+    file_hash,
+    read_file,
+    replace_file,
+    sweep,
+)
+from thunderus_mem.store.paths import inside, safe_relative
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from thunderus_mem.store.layout import Layout
+
+OPERATION: Final = "op.json"
+
+_EVENT_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}", re.ASCII)
+_OPERATION_LIMIT: Final = 16 << 20
+_BATCH_LIMIT: Final = 1 << 30
+
+
+class Write(NamedTuple):
+    """One file of a change: ``path`` below the root, the hash it must have now, its new bytes.
+
+    ``before`` is ``ABSENT`` for a new file, ``after`` is None to remove one. ``mode`` are the permissions of
+    a new file, None for the usual ones; a file that is there keeps its own.
+    """
+
+    path: str
+    before: str
+    after: bytes | None
+    mode: int | None = None
+
+
+class Planned(NamedTuple):
+    """A write as ``op.json`` holds it: both hashes, ``ABSENT`` for no file."""
+
+    path: str
+    before: str
+    after: str
+
+
+class Operation(NamedTuple):
+    """A staged change: its event and the log it goes to, git's HEAD when it was made, its writes; or several
+    lines of the log that change no file, ``event_id`` being that of the first."""
+
+    event_id: str
+    shard: str
+    head: str
+    writes: tuple[Planned, ...]
+    batch: Batch | None = None
+
+
+def plan(event_id: str, shard: str, writes: Sequence[Write], head: str) -> Operation:
+    """The operation for ``writes``; raises ``Refused`` for an odd event id or a file named twice."""
+    if not _EVENT_ID.fullmatch(event_id):
+        raise Refused(f"{event_id[:80]!r} is not an event id.", hint="Let the tool make the id.")
+    folded = [write.path.casefold() for write in writes]
+    if len(set(folded)) != len(folded):
+        raise Refused("One change names the same file twice.", hint="Make it two changes.")
+    planned = (
+        Planned(write.path, write.before, ABSENT if write.after is None else content_hash(write.after))
+        for write in writes
+    )
+    return Operation(event_id, shard, head, tuple(planned))
+
+
+def _encode(operation: Operation) -> bytes:
+    import json
+
+    record: dict[str, Any] = {
+        "event": operation.event_id,
+        "shard": operation.shard,
+        "head": operation.head,
+        "writes": [
+            {"path": planned.path, "before": planned.before, "after": planned.after}
+            for planned in operation.writes
+        ],
+    }
+    if operation.batch is not None:
+        record["batch"] = operation.batch._asdict()
+    return json.dumps(record, ensure_ascii=False, indent=1).encode()
+
+
+def read_operation(staging: str, event_id: str) -> Operation | None:
+    """Read ``op.json`` of a staged change; None when it is damaged or names a path that leads out.
+
+    Raises as ``read_file``: what the disk refuses to read is not damage.
+    """
+    import json
+
+    path = os.path.join(staging, event_id, OPERATION)
+    if not stat.S_ISREG(disk.mode_of(path)):
+        return None
+    data = read_file(path, _OPERATION_LIMIT)
+    try:
+        record: dict[str, Any] = json.loads(data.decode("utf-8"))
+        writes = tuple(
+            Planned(safe_relative(entry["path"]), str(entry["before"]), str(entry["after"]))
+            for entry in record["writes"]
+        )
+        operation = Operation(
+            str(record["event"]),
+            safe_relative(record["shard"]),
+            str(record["head"]),
+            writes,
+            _batch(record.get("batch")),
+        )
+    except (ValueError, KeyError, TypeError, RecursionError, Refused):
+        return None
+    return operation if operation.event_id == event_id else None
+
+
+def _batch(record: dict[str, Any] | None) -> Batch | None:
+    if record is None:
+        return None
+    offset, size = int(record["offset"]), int(record["size"])
+    if min(offset, size) < 0 or size > _BATCH_LIMIT:
+        raise ValueError(record)
+    return Batch(offset, size, str(record["hash"]))
+
+
+def staged_ids(staging: str) -> list[str]:
+    """The events that have something staged, oldest first."""
+    try:
+        with os.scandir(staging) as entries:
+            return sorted(
+                entry.name
+                for entry in entries
+                if _EVENT_ID.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+            )
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise explain(error, staging) from error
+
+
+def stage(staging: str, operation: Operation, writes: Sequence[Write]) -> None:
+    """Write the new bytes and ``op.json``, all synced; leaves nothing when it fails."""
+    folder = os.path.join(staging, operation.event_id)
+    try:
+        disk.make_folders(staging)
+        disk.make_folder(folder)
+    except OSError as error:
+        raise explain(error, folder) from error
+    try:
+        hit("stage.begun")
+        for position, write in enumerate(writes):
+            if write.after is not None:
+                _write_synced(os.path.join(folder, str(position)), write.after, write.mode)
+                hit("stage.bytes")
+        _write_synced(os.path.join(folder, OPERATION), _encode(operation))
+        hit("stage.operation")
+        disk.sync_folder(folder)
+        disk.sync_folder(staging)
+        hit("stage.done")
+    except BaseException as error:
+        drop(staging, operation.event_id)
+        if isinstance(error, OSError):
+            raise explain(error, folder) from error
+        raise
+
+
+def _write_synced(path: str, data: bytes, mode: int | None = None) -> None:
+    descriptor = disk.create(path)
+    try:
+        if mode is not None:
+            disk.set_mode(path, mode)
+        disk.write_all(descriptor, path, data, failpoint="stage.half-written")
+        disk.sync_file(descriptor, path)
+    finally:
+        os.close(descriptor)
+
+
+def drop(staging: str, event_id: str) -> None:
+    """Take a staged change away, ``op.json`` last: half-dropped it still says what it was.
+
+    What the disk refuses to drop is found again by the next command; the change itself is settled either way.
+    """
+    folder = os.path.join(staging, event_id)
+    try:
+        for name in sorted(os.listdir(folder), key=lambda name: (name == OPERATION, name)):
+            disk.unlink(os.path.join(folder, name))
+            hit("drop.each")
+        disk.remove_folder(folder)
+        hit("drop.done")
+    except OSError:
+        return
+
+
+# What a transaction is asked to do: the change of one file, for the log to tell and the journal to make.
+
+USUAL_MODE: Final = 0o644
+"""Permissions that the log does not tell of."""
+
+
+class Edit(NamedTuple):
+    """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
+
+    A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
+    ``found`` is what the file holds instead of ``before``, where git has left a conflict in it. ``mode`` are
+    the permissions a new file gets, or one that goes away has, where they are not the usual ones.
+    """
+
+    doc_id: str
+    path: str
+    before: str | None
+    after: str | None
+    renames: bool = False
+    found: str | None = None
+    mode: int | None = None
+
+    @property
+    def op(self) -> str:
+        """What the change does to the file."""
+        if self.renames:
+            return "rename"
+        if self.before is None:
+            return "create"
+        return "remove" if self.after is None else "update"
+
+    def as_change(self) -> Change:
+        """The change as the log keeps it: hashes and the diff, unless it is too long or tells a secret."""
+        from thunderus_mem.document.secrets import holds_secret
+
+        # A hunk may show the middle of a secret alone, so the texts are looked at, not the diff.
+        secret = any(holds_secret(text) for text in (self.before, self.after) if text is not None)
+        diff = None if secret else unified_diff(self.before, self.after, self.path)
+        return Change(
+            op=self.op,
+            doc_id=self.doc_id,
+            path=self.path,
+            before=ABSENT if self.before is None else content_hash(self.before),
+            after=ABSENT if self.after is None else content_hash(self.after),
+            diff=diff,
+            diff_omitted=diff is None,
+            mode=f"{self.mode:03o}" if self.op == "remove" and self.mode is not None else "",
+        )
+
+    def as_write(self) -> Write:
+        """The change as the journal carries it out."""
+        before = self.before if self.found is None else self.found
+        return Write(
+            path=self.path,
+            before=ABSENT if before is None else content_hash(before),
+            after=None if self.after is None else self.after.encode("utf-8"),
+            mode=self.mode,
+        )
+
+
+def keeping_modes(edits: Iterable[Edit], mode_at: Callable[[str], int]) -> Iterator[Edit]:
+    """The edits with the permissions of the files they take away, for the log; one that moves takes its own
+    along. ``mode_at`` gives those of a path, 0 where there are none."""
+    left: int | None = None
+    for edit in edits:
+        if edit.after is None:
+            mode = mode_at(edit.path)
+            left = mode if mode not in (0, USUAL_MODE) else None
+            yield edit._replace(mode=left)
+        else:  # what moves follows at once on what it leaves
+            moved = left if edit.renames and edit.mode is None else edit.mode
+            yield edit._replace(mode=moved)
+            left = None
+
+
+class Ids(NamedTuple):
+    """Ids of an event to come, known before it is written so that a document can cite it."""
+
+    event: str
+    patch: str
+
+
+# What became of a change: of one that was made just now, and of one that was interrupted.
+
+
+class Healed(NamedTuple):
+    """What became of one file of an interrupted change.
+
+    ``removed``: never committed, nothing had happened. ``published``: finished now. ``dropped``: had been
+    finished. ``aborted``: the file has other text, which stays; ours is in ``kept``. ``pending``: the disk
+    refused again, ``problem`` says why. ``tail``: the end of the log ``path`` was mended, torn bytes are in
+    ``kept``. ``damaged``: the staged change could not be read; its files are in ``kept``.
+    """
+
+    event_id: str
+    path: str
+    action: Literal["removed", "published", "dropped", "aborted", "pending", "tail", "damaged"]
+    kept: str = ""
+    problem: str = ""
+
+
+class Committed(NamedTuple):
+    """A change that is in the log for good, and what became of its files.
+
+    ``published`` is False while a file waits for the disk (``problem`` says why): the next command finishes
+    it. ``aborted`` names files that somebody changed at the last moment: their text stays, ours is set
+    aside.
+    """
+
+    event_id: str
+    published: bool
+    problem: str = ""
+    aborted: tuple[Healed, ...] = ()
+
+
+# The last step of a change: a staged file takes its place, a removed document is taken away.
+
+# A second name is refused like this where the file system has no hard links or sees two devices.
+_NO_LINKS: Final = frozenset(
+    {errno.EPERM, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL, errno.EACCES}
+)
+
+
+def publish_file(staged: str, path: str, *, expecting: str) -> None:
+    """Move a synced file of the staging folder to ``path`` in one step; ``staged`` is gone afterwards.
+
+    Where a new file is expected it is made without ever replacing another one. Raises as ``replace_file``;
+    ``OSError`` when the disk refuses.
+    """
+    check_expected(path, expecting)
+    mode = existing_mode(path)
+    folder = os.path.dirname(path)
+    disk.make_folders(folder)
+    if mode is not None:
+        disk.set_mode(staged, mode)
+    hit("publish.checked")
+    _give_name(staged, path, expecting)
+    hit("publish.moved")
+    disk.sync_folder(folder)
+    if disk.mode_of(staged):
+        # Only now that the new name is sure may the old one go, and were the old one to come back with the
+        # power, the change would look unfinished.
+        disk.unlink(staged)
+        disk.sync_folder(os.path.dirname(staged))
+
+
+def _give_name(staged: str, path: str, expecting: str) -> None:
+    try:
+        if expecting == ABSENT:
+            disk.link(staged, path)
+            hit("publish.linked")
+        else:
+            disk.rename(staged, path)
+    except FileExistsError as error:
+        raise DocumentExists(
+            f"{path} appeared meanwhile.", hint="Choose another id, or edit that one."
+        ) from error
+    except OSError as error:
+        # A copy would meet whoever has the file open as the move did, after waiting as long once more.
+        held = expecting != ABSENT and disk.is_held(error)
+        if held or error.errno not in _NO_LINKS:
+            raise
+        replace_file(path, read_file(staged, HASH_LIMIT), expecting=expecting)
+
+
+def take_file(path: str, into: str, *, expecting: str) -> None:
+    """Move a document that is to be removed to ``into`` (same disk), and look at what was really taken.
+
+    Raises ``Conflict``, with the file back in its place, when its text was not the expected one.
+    """
+    check_expected(path, expecting)
+    hit("publish.checked")
+    disk.rename(path, into)
+    hit("publish.taken")
+    if file_hash(into) != expecting:
+        _put_back(into, path)
+        raise Conflict(f"{path} changed while it was removed; it stays.", hint="Look at it again.")
+    disk.sync_folder(os.path.dirname(path))
+
+
+def _put_back(taken: str, path: str) -> None:
+    disk.link(taken, path)
+    disk.sync_folder(os.path.dirname(path))
+    disk.unlink(taken)
+
+
+def publish_staged(staged: str, target: str, planned: Planned) -> Literal["published", "dropped"]:
+    """Make one committed write true, from its staged file; ``dropped`` when it was so already.
+
+    Raises ``Conflict`` when ``target`` has other text, ``Refused`` or ``NotWritable`` as ``replace_file``,
+    and ``OSError`` when the disk refuses.
+    """
+    if planned.after == ABSENT:
+        return _publish_removal(staged + ".taken", target, planned)
+    # Line ends do not count in a hash: a file that has the text already may still be the one to replace.
+    changes = planned.before != planned.after
+    if not disk.mode_of(staged) or (changes and file_hash(target) == planned.after):
+        # The name may have been changed by a process that died before it could sync it.
+        if disk.mode_of(os.path.dirname(target)):
+            disk.sync_folder(os.path.dirname(target))
+        return "dropped"
+    if file_hash(staged) != planned.after:
+        raise Conflict(f"{staged} is damaged.")
+    publish_file(staged, target, expecting=planned.before)
+    return "published"
+
+
+def _publish_removal(taken: str, target: str, planned: Planned) -> Literal["published", "dropped"]:
+    if disk.mode_of(taken):
+        if file_hash(taken) == planned.before:
+            return "dropped"
+        # Killed between taking the file and seeing that it was not the one to remove.
+        if not disk.mode_of(target):
+            _put_back(taken, target)
+        raise Conflict(f"{planned.path} changed while it was removed.")
+    if file_hash(target) == ABSENT:
+        return "dropped"
+    take_file(target, taken, expecting=planned.before)
+    return "published"
+
+
+# A change of several files as one step: stage the bytes, commit by one line of the log, publish, drop.
+#
+# The caller holds the lock. Killed before the commit point nothing has happened; after it ``heal`` does the
+# rest.
+
+_STAGED_LIMIT: Final = 256 << 20
+
+
+class Journal:
+    """Commits changes to the files below ``root``; ``staging`` and ``quarantine`` are absolute folders.
+
+    ``is_log`` and ``is_document`` tell which root-relative paths a change may speak of: a staged change that
+    names any other was not made by us (a repository can bring a staging folder along) and is set aside.
+    ``is_private`` are the logs that several lines at once are appended to.
+    """
+
+    def __init__(
+        self,
+        root: str,
+        staging: str,
+        quarantine: str,
+        *,
+        is_log: Callable[[str], object] = bool,
+        is_private: Callable[[str], object] = bool,
+        is_document: Callable[[str], object] = bool,
+    ) -> None:
+        self._root = root
+        self._is_log = is_log
+        self._is_private = is_private
+        self._is_document = is_document
+        self._staging = staging
+        self._quarantine = quarantine
+
+    def pending(self) -> int:
+        """How many changes are staged: under way in another process, or interrupted."""
+        return len(staged_ids(self._staging))
+
+    def repair(self, shard: str) -> TailRepair | None:
+        """Mend the end of a log (root-relative); to be done before a line's ``prev`` is worked out."""
+        return repair_tail(inside(self._root, shard), self._quarantine)
+
+    def append(self, event_id: str, shard: str, lines: Sequence[bytes], *, follows: str = "") -> None:
+        """Append lines that change no file to the log ``shard``, in one write: all, or none for whoever reads
+        it after the next `heal`. The first is that of the event. Raises as `commit` does."""
+        log = inside(self._root, shard)
+        mended = repair_tail(log, self._quarantine)
+        if mended is not None:
+            raise Conflict(f"{shard} was mended just now.", hint="Run the command again.")
+        if len(lines) > 1:
+            stage(self._staging, plan(event_id, shard, (), "")._replace(batch=batch_at(log, lines)), ())
+        try:
+            append_records(log, lines, quarantine_dir=self._quarantine, follows=follows)
+        except Uncertain:
+            raise
+        except BaseException:
+            drop(self._staging, event_id)
+            raise
+        drop(self._staging, event_id)
+
+    def commit(
+        self, event_id: str, shard: str, line: bytes, writes: Sequence[Write], *, head: str = "",
+        follows: str = "",
+    ) -> Committed:  # fmt: skip
+        """Record ``line`` in the log ``shard`` and make ``writes`` true: all, or nothing before the log
+        says so.
+
+        ``head`` is what git's HEAD was when the change was made; ``heal`` compares it. ``follows`` is the
+        hash of the line before. Raises ``Conflict`` when a file or the log is not as expected, ``Refused``
+        for a path that leads out, ``NotWritable`` when the disk refuses, ``Uncertain`` (one of them) when
+        nobody can tell whether the line is there. Once it is, nothing is raised: see ``Committed``.
+        """
+        operation = plan(event_id, shard, writes, head)
+        log = inside(self._root, shard)
+        for planned in operation.writes:
+            check_expected(inside(self._root, planned.path), planned.before)
+        mended = repair_tail(log, self._quarantine)
+        if mended is not None and mended.action == "completed":
+            # The line names the record before it, and that is no longer the last one.
+            raise Conflict(f"{shard} was mended just now.", hint="Run the command again.")
+        if writes:
+            stage(self._staging, operation, writes)
+        try:
+            hit("commit.before")
+            append_record(log, line, quarantine_dir=self._quarantine, follows=follows)
+        except Uncertain:
+            raise
+        except BaseException as error:
+            drop(self._staging, event_id)
+            if isinstance(error, OSError):
+                raise explain(error, shard) from error
+            raise
+        return self._publish_committed(operation)
+
+    def _publish_committed(self, operation: Operation) -> Committed:
+        outcomes: list[Healed] = []
+        problem = ""
+        try:
+            hit("commit.after")
+            for position in range(len(operation.writes)):
+                outcomes += [self._publish(operation, position)]
+            hit("publish.done")
+        except OSError as error:
+            problem = str(explain(error, operation.shard))
+        problem = next((outcome.problem for outcome in outcomes if outcome.problem), problem)
+        if not problem:
+            drop(self._staging, operation.event_id)
+        aborted = tuple(outcome for outcome in outcomes if outcome.action == "aborted")
+        return Committed(operation.event_id, not problem, problem, aborted)
+
+    def _publish(self, operation: Operation, position: int) -> Healed:
+        """Make one committed write true; what the disk refuses is ``pending``, other text ``aborted``."""
+        planned = operation.writes[position]
+        staged = os.path.join(self._staging, operation.event_id, str(position))
+        try:
+            action = publish_staged(staged, inside(self._root, planned.path), planned)
+            hit("publish.each")
+        except Conflict:
+            return self._set_aside(operation, position)
+        except (OSError, ThunderusError) as error:
+            return _waiting(operation, planned, error)
+        return Healed(operation.event_id, planned.path, action)
+
+    def _set_aside(self, operation: Operation, position: int) -> Healed:
+        planned = operation.writes[position]
+        staged = os.path.join(self._staging, operation.event_id, str(position))
+        kept = ""
+        try:
+            for path in (staged, staged + ".taken"):
+                if mode_of(path):
+                    kept = quarantine(self._quarantine, planned.path, read_file(path, _STAGED_LIMIT))
+        except (OSError, ThunderusError) as error:
+            return _waiting(operation, planned, error)
+        return Healed(operation.event_id, planned.path, "aborted", kept)
+
+    def heal(
+        self,
+        contains: Callable[[str, str], bool],
+        *,
+        head: str | None = None,
+        shards: Iterable[str] = (),
+        on_abort: Callable[[Healed], None] | None = None,
+    ) -> list[Healed]:
+        """Finish or undo whatever an interrupted process left, under the lock; says what was done.
+
+        ``contains(shard, event_id)`` tells whether the log has the event. ``head`` is git's HEAD now: a
+        change made on another one is not published but set aside. The ends of ``shards`` are mended first.
+        ``on_abort`` is called for each file that keeps other text, before the staged operation is
+        forgotten, so that it can be recorded; it must bear being called twice. Killed itself, the next call
+        does the rest. Raises ``NotWritable`` when the disk refuses to say what there is.
+        """
+        healed: list[Healed] = []
+        sweep(self._quarantine)
+        for shard in shards:
+            healed += _told(self.repair(shard), shard)
+        try:
+            for event_id in staged_ids(self._staging):
+                hit("heal.found")
+                healed += self._heal_one(event_id, contains, head, on_abort)
+                hit("heal.done")
+        except OSError as error:
+            raise explain(error, self._staging) from error
+        return healed
+
+    def _heal_one(
+        self,
+        event_id: str,
+        contains: Callable[[str, str], bool],
+        head: str | None,
+        on_abort: Callable[[Healed], None] | None,
+    ) -> list[Healed]:
+        folder = os.path.join(self._staging, event_id)
+        if not mode_of(os.path.join(folder, OPERATION)):
+            # Killed while staging, or at the very end of dropping: either way there is nothing to do.
+            unfinished = bool(os.listdir(folder))
+            drop(self._staging, event_id)
+            return [Healed(event_id, "", "removed")] if unfinished else []
+        operation = read_operation(self._staging, event_id)
+        if operation is None or not self._is_ours(operation):
+            return [self._keep_damaged(event_id)]
+        log = inside(self._root, operation.shard)
+        if operation.batch is not None:
+            told = _told(mend_batch(log, operation.batch, self._quarantine), operation.shard)
+            drop(self._staging, event_id)
+            return told
+        told = _told(repair_tail(log, self._quarantine), operation.shard)
+        moved = head is not None and operation.head not in ("", head)
+        if contains(operation.shard, event_id):
+            hit("heal.known")
+            sync_log(log)
+            return [*told, *self._finish(operation, moved, on_abort)]
+        return [*told, *self._undo(operation, moved)]
+
+    def _is_ours(self, operation: Operation) -> bool:
+        if operation.batch is not None and (operation.writes or not self._is_private(operation.shard)):
+            return False
+        return bool(self._is_log(operation.shard)) and all(
+            self._is_document(planned.path) for planned in operation.writes
+        )
+
+    def _undo(self, operation: Operation, moved: bool) -> list[Healed]:
+        undone = []
+        for position, planned in enumerate(operation.writes):
+            # On another HEAD the event may well exist, in a log that is not checked out.
+            kept = self._set_aside(operation, position) if moved else None
+            if kept is not None and kept.action == "pending":
+                return [kept]
+            undone.append(
+                Healed(operation.event_id, planned.path, "removed", "" if kept is None else kept.kept)
+            )
+        drop(self._staging, operation.event_id)
+        return undone
+
+    def _finish(
+        self, operation: Operation, moved: bool, on_abort: Callable[[Healed], None] | None
+    ) -> list[Healed]:
+        outcomes = []
+        for position in range(len(operation.writes)):
+            if moved and self._waits(operation, position):
+                outcome = self._set_aside(operation, position)
+            else:
+                outcome = self._publish(operation, position)
+            if outcome.action == "aborted" and on_abort is not None:
+                hit("heal.set-aside")
+                on_abort(outcome)
+            outcomes.append(outcome)
+        if not any(outcome.action == "pending" for outcome in outcomes):
+            drop(self._staging, operation.event_id)
+        return outcomes
+
+    def _waits(self, operation: Operation, position: int) -> bool:
+        planned = operation.writes[position]
+        staged = os.path.join(self._staging, operation.event_id, str(position))
+        if planned.after == ABSENT:
+            return not mode_of(staged + ".taken")
+        return mode_of(staged) != 0
+
+    def _keep_damaged(self, event_id: str) -> Healed:
+        folder = os.path.join(self._staging, event_id)
+        kept = ""
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name)
+            if stat.S_ISREG(mode_of(path)):
+                data = read_file(path, _STAGED_LIMIT)
+                kept = quarantine(self._quarantine, f"{event_id}-{name}", data)
+        drop(self._staging, event_id)
+        return Healed(event_id, "", "damaged", kept)
+
+
+def _waiting(operation: Operation, planned: Planned, error: OSError | ThunderusError) -> Healed:
+    """A write that the disk refuses: the next command tries it again."""
+    problem = explain(error, planned.path) if isinstance(error, OSError) else error
+    return Healed(operation.event_id, planned.path, "pending", problem=str(problem))
+
+
+def _told(mended: TailRepair | None, shard: str) -> list[Healed]:
+    return [] if mended is None else [Healed("", shard, "tail", mended.kept)]
+
+
+# Whether a command died in the middle of a change: cheap enough to be asked after every command.
+
+
+def is_interrupted(layout: Layout) -> bool:
+    """Whether documents may show a part of a change until the next command that writes.
+
+    A change that a living process makes is none. Costs one look into a folder that is nearly always empty.
+    """
+    try:
+        if not os.listdir(layout.staging_dir):
+            return False
+    except OSError:
+        return False
+    from thunderus_mem.store.lock import is_held
+
+    return not is_held(layout.lock_file) and bool(staged_ids(layout.staging_dir))

@@ -1,0 +1,187 @@
+"""From what a person typed (an id, a unique beginning, a path) to a document."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from thunderus_mem.document.document import MAX_DOCUMENT, Document, read_document
+from thunderus_mem.document.ids import closest, resolve_prefix
+from thunderus_mem.document.paths import is_archived
+from thunderus_mem.errors import InvalidDocument, NotFound, Refused
+from thunderus_mem.index.refresh import refuse_unlisted
+from thunderus_mem.store.files import read_below, read_file
+from thunderus_mem.store.paths import inside
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.index.documents import DocRow
+    from thunderus_mem.index.log import EventRow
+    from thunderus_mem.memory.memory import Memory
+
+_NUMBER = re.compile(r"(?:adr[-_ .]?)?0*([0-9]{1,6})", re.ASCII | re.IGNORECASE)
+
+
+def find_row(memory: Memory, given: str, *, itself: bool = False) -> DocRow:
+    """The row of the document that ``given`` means: an id or a unique beginning of one, an alias, a path, the
+    file it was imported from, the number of a decision.
+
+    An archived document that was joined into another is that other one, and a word is said of it, unless
+    ``itself`` is meant or its path was given. Raises `NotFound` with "did you mean" when nothing fits,
+    `InvalidDocument` when several do or when nothing was given.
+    """
+    row = _named(memory, given)
+    by_path = row.path == given or row.path == stored_path(memory, given)
+    survivor = None if itself or by_path else _survivor(memory, row)
+    if survivor is not None:
+        memory.say(f"{row.id} was joined into {survivor.id}; its own text is in {row.path}.")
+        return survivor
+    if row.id != given and (row.id, "duplicates", given) in memory.index.edges_of(row.id):
+        memory.say(f"{given} was joined into {row.id}.")
+    return row
+
+
+def _survivor(memory: Memory, row: DocRow) -> DocRow | None:
+    """The document in use that has the id of an archived one among its aliases."""
+    if not is_archived(row.path):
+        return None
+    heir = memory.index.heir(row.id)
+    return memory.index.get(heir) if heir else None
+
+
+def _named(memory: Memory, given: str) -> DocRow:
+    index = memory.index
+    if not given.strip():
+        raise InvalidDocument("the id is empty", hint="`thunderus-mem list` shows all ids")
+    if not _is_text(given):
+        raise NotFound("no document has an id that is not valid UTF-8")
+    row = index.get(given)
+    if row is not None:
+        return row
+    resolved = index.corpus().resolve(given)
+    row = index.get(resolved) if resolved else None
+    if row is not None:
+        return row
+    ids = list(index.ids())
+    matches = resolve_prefix(given, ids) or _numbered(memory, given)
+    if len(matches) == 1 and (row := index.get(matches[0])) is not None:
+        return row
+    if matches:
+        raise InvalidDocument(
+            f"{given!r} is the beginning of {len(matches)} ids", hint=f"one of: {', '.join(matches[:8])}"
+        )
+    raise NotFound(f"no document has the id {given!r}", hint=_hint(memory, given, ids))
+
+
+def _numbered(memory: Memory, given: str) -> list[str]:
+    """The decisions that people mean by ``7``, ``0007`` or ``ADR-7``."""
+    match = _NUMBER.fullmatch(given)
+    paths = memory.index.corpus().adr_numbers().get(int(match[1]), ()) if match else ()
+    return [row.id for path in paths if (row := memory.index.by_path(path)) is not None]
+
+
+def _hint(memory: Memory, given: str, ids: list[str]) -> str:
+    told = memory.log_index().naming([given])
+    if told:
+        path = _unreadable_file(memory, given, told)
+        if path:
+            return f"its file cannot be read as a document: see `thunderus-mem lint {path}`"
+        return f"it was removed; `thunderus-mem log {given}` tells when and why"
+    near = closest(given, ids)
+    return f"did you mean {', '.join(near)}?" if near else "`thunderus-mem list` shows all ids"
+
+
+def _unreadable_file(memory: Memory, doc_id: str, told: Sequence[EventRow]) -> str:
+    """The file in which the log last saw a document, when it is there and does not read; else ""."""
+    from thunderus_mem.index.log import read
+    from thunderus_mem.log.event import changes_of
+
+    bad = {path for path, _, found in memory.index.files() if not found}
+    if not bad:
+        return ""
+    changes = [change for logged in read(memory.log, told) for change in changes_of(logged.event)]
+    paths = [change.path for change in changes if change.doc_id == doc_id and change.path in bad]
+    return paths[-1] if paths else ""
+
+
+def _is_text(given: str) -> bool:
+    # Bytes of a command line that are no UTF-8 arrive as lone surrogates.
+    try:
+        given.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def find_document(memory: Memory, given: str, *, itself: bool = False) -> Document:
+    """The document that ``given`` means, as `find_row` says, read from its file now."""
+    row = find_row(memory, given, itself=itself)
+    document = read_row(memory, row)
+    if document is None:
+        raise InvalidDocument(
+            f"{row.path} cannot be read as a document any more", hint=f"see `thunderus-mem lint {row.path}`"
+        )
+    return document
+
+
+def read_row(memory: Memory, row: DocRow) -> Document | None:
+    """The document of an index row, from its file; ``None`` when the file is no document any more."""
+    return read_document(row.path, read_file(inside(memory.root, row.path), MAX_DOCUMENT)).document
+
+
+def stored_path(memory: Memory, given: str) -> str:
+    """The root-relative path that a person means, from the current folder or from the root."""
+    for base in (os.getcwd(), memory.root):
+        path = os.path.normpath(os.path.join(base, given))
+        if os.path.lexists(path):
+            try:
+                return memory.layout.relative(
+                    os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+                )
+            except ValueError:
+                continue
+    return given.replace(os.sep, "/")
+
+
+# Every document of the store as a value, read from its file.
+
+
+def document_at(memory: Memory, path: str) -> Document | None:
+    """The document in the file at ``path`` (from the root), or ``None`` where there is none. Raises
+    `NotWritable` when the system will not let us see: unknown is not absent."""
+    try:
+        data = read_below(memory.root, path, MAX_DOCUMENT)
+    except (NotFound, Refused):
+        return None
+    return read_document(path, data).document
+
+
+def documents(memory: Memory, *, archived: bool = False) -> list[Document]:
+    """Every file in use that reads as a document, also those whose id another file claims; with ``archived``
+    those in the archive instead. For who decides by all of them: raises `NotWritable` when the system will
+    not let us read one, or look into one of their folders."""
+    refuse_unlisted(memory.index)
+    # A file without a hash was not read; it may be a document all the same.
+    paths = [
+        path
+        for path, text_hash, doc_id in memory.index.files()
+        if (doc_id or not text_hash) and is_archived(path) == archived
+    ]
+    return [document for path in paths if (document := document_at(memory, path)) is not None]
+
+
+# The verbs that change what is there: edit, remove, supersede, link; and note.
+
+
+def left_behind(memory: Memory, doc_id: str, path: str) -> tuple[Diagnostic, ...]:
+    """Warnings for documents that link to the one of this id and path, which goes away."""
+    from thunderus_mem.diagnostic import Diagnostic, Severity
+
+    sources = [source for source, _, target in memory.index.edges_of(doc_id) if target == doc_id]
+    return tuple(
+        Diagnostic("TM201", Severity.WARNING, path, 0, 0, f"{source} still links to {doc_id}.")
+        for source in sorted(set(sources))
+    )

@@ -1,0 +1,437 @@
+"""The frontmatter of a three-way merge, key by key: starts from our text and puts in what they changed.
+
+A key that only one side changed is taken from that side; lists are sets; `updated`, `created` and
+`verification` have rules of their own. What is left then, both sides wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from thunderus_mem.document.anchors import place_of
+from thunderus_mem.document.conflict import Block, examples_in, marked, parse, refined
+from thunderus_mem.document.diff import raw_lines, three_way
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.frontmatter.edit import (
+    Key,
+    insert_item,
+    remove_item,
+    remove_key,
+    set_key,
+    transplanted,
+)
+from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar, Sequence, plain_data
+from thunderus_mem.document.frontmatter.write import Opened, open_header
+from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.errors import InvalidDocument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from thunderus_mem.document.document import Document
+
+_MISSING: Final = object()
+_NULLS: Final = frozenset(["", "~", "null", "Null", "NULL"])
+_LISTS: Final = frozenset([("tags",), ("aliases",), ("anchors",)])
+_LISTS_BELOW: Final = frozenset(["links", "provenance"])
+_ANCHORS: Final = ("anchors",)
+_VERIFICATION: Final = ("verification",)
+_VERDICT: Final = ("status", "last_verified_commit", "by")
+_TRUST: Final = {"stale": 0, "unknown": 1, "verified": 2}
+
+
+class MergedKey(NamedTuple):
+    """Something that differed and is decided: which ``key`` ("text" for the body), and how."""
+
+    key: str
+    how: str
+
+
+class UnmergedKey(NamedTuple):
+    """Something that people must decide: which ``key`` ("text" for the body), and why."""
+
+    key: str
+    why: str
+
+
+class HeaderMerge(NamedTuple):
+    """Our text with everything that is decided, twice: where people must decide, ``ours`` has our value and
+    ``theirs`` has theirs. Without anything left the two are equal."""
+
+    ours: str
+    theirs: str
+    settled: tuple[MergedKey, ...]
+    left: tuple[UnmergedKey, ...]
+
+
+def merge_headers(base: Opened | None, ours: Opened, theirs: Opened) -> HeaderMerge:
+    """Merge the frontmatter of two texts that read; ``base`` is ``None`` where there was no document.
+
+    Body, fences and line ends of the result are our own.
+    """
+    work = _Work(base, ours, theirs)
+    work.mapping((), base.root if base else None, ours.root, theirs.root)
+    if work.other_id:
+        work.text = insert_item(work.text, ("aliases",), work.other_id)
+    text = work.text
+    for change in work.for_people:
+        text = change(text)
+    work.tell_lost_comments(text)
+    return HeaderMerge(work.text, text, tuple(work.settled), tuple(work.left))
+
+
+class _Work:
+    """Our text as it becomes the merged one; what is decided is done, the rest waits for people."""
+
+    def __init__(self, base: Opened | None, ours: Opened, theirs: Opened) -> None:
+        self.base = base
+        self.theirs = theirs
+        self.text = ours.text
+        self.other_id = ""
+        self.settled: list[MergedKey] = []
+        self.left: list[UnmergedKey] = []
+        self.for_people: list[Callable[[str], str]] = []
+
+    def settle(self, key: Key, how: str) -> None:
+        self.settled.append(MergedKey(".".join(key), how))
+
+    def take(self, key: Key, how: str) -> None:
+        """Their value is the one."""
+        self.text = transplanted(self.text, key, self.theirs, self.base)
+        self.settle(key, how)
+
+    def leave(self, key: Key) -> None:
+        """Both wrote it."""
+        self.left.append(UnmergedKey(".".join(key), "both sides changed it"))
+        self.for_people.append(lambda text: transplanted(text, key, self.theirs, self.base, over=True))
+
+    def mapping(self, key: Key, base: Mapping | None, ours: Mapping, theirs: Mapping) -> None:
+        """Merge the entries of a mapping: first ours in their order, then those only theirs has."""
+        for name in dict.fromkeys([entry.key.text for side in (ours, theirs) for entry in side.entries]):
+            nodes = base.get(name) if base else None, ours.get(name), theirs.get(name)
+            was, mine, other = (_MISSING if node is None else plain_data(node) for node in nodes)
+            below = (*key, name)
+            if mine == other:
+                continue
+            if was == mine:
+                self.take(below, "only theirs changed it" if nodes[2] else "removed by theirs")
+            elif was == other:
+                self.settle(below, "only ours changed it" if nodes[1] else "removed by ours")
+            else:
+                self.both(below, *nodes)
+
+    def both(self, key: Key, base: Node | None, ours: Node | None, theirs: Node | None) -> None:
+        """A key that both sides changed, each in its own way."""
+        if key in (("updated",), ("created",)) and self.time(key, ours, theirs):
+            return
+        if _is_set(key) and all(map(_is_listed, (base, ours, theirs))):
+            self.items(key, _items(base), _items(ours), _items(theirs))
+            if theirs is None and not _items(_node_at(open_header(self.text).root, key)):
+                self.text = remove_key(self.text, key)
+        elif isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+            was = base if isinstance(base, Mapping) else Mapping((), 0, 0, 1, 1, flow=False)
+            if key == _VERIFICATION:
+                self.verdict(was, ours, theirs)
+                was, ours, theirs = map(_without_verdict, (was, ours, theirs))
+            self.mapping(key, was, ours, theirs)
+        elif theirs is None:
+            self.settle(key, "kept: ours changed it, theirs removed it")
+        elif ours is None:
+            self.take(key, "kept: theirs changed it, ours removed it")
+        elif key == ("id",) and isinstance(theirs, Scalar):
+            self.other_id = theirs.text
+            self.settle(key, f"ours; theirs, {theirs.text}, is an alias now")
+        else:
+            self.leave(key)
+
+    def time(self, key: Key, ours: Node | None, theirs: Node | None) -> bool:
+        """The newer ``updated``, the older ``created``; false when a side has no time there."""
+        if not isinstance(ours, Scalar) or not isinstance(theirs, Scalar):
+            return False
+        mine, other = utc_key(ours.text), utc_key(theirs.text)
+        if not mine or not other:
+            return False
+        newer = key == ("updated",)
+        word = "the newer" if newer else "the older"
+        if mine != other and (other > mine) == newer:
+            self.take(key, f"{word}, theirs")
+        else:
+            self.settle(key, f"{word}, ours")
+        return True
+
+    def items(self, key: Key, base: list[Any], ours: list[Any], theirs: list[Any]) -> None:
+        """A list as a set: what either side added is there, what either removed is not."""
+        gone = [item for item in ours if item in base and item not in theirs]
+        new = [item for item in theirs if item not in base and item not in ours]
+        if key == _ANCHORS:
+            # Of two fingerprints of one place ours stays: whichever it is, somebody has to look.
+            kept = {place_of(item) for item in ours if item not in gone}
+            new = [item for item in new if place_of(item) not in kept]
+        if ours and theirs and len(gone) == len(ours) and not new:
+            # Each side removed what the other kept: an empty list is nobody's wish.
+            gone, new = [], [item for item in theirs if item not in ours]
+        try:
+            text = self.text
+            for item in gone:
+                text = remove_item(text, key, item)
+            for item in new:
+                text = insert_item(text, key, item)
+        except InvalidDocument:
+            text = set_key(self.text, key, [item for item in ours if item not in gone] + new)
+        self.text = text
+        said = [f"+ {_short(item)}" for item in new] + [f"− {_short(item)}" for item in gone]
+        self.settle(key, f"both sides' items, from theirs {', '.join(said)}" if said else "both sides' items")
+
+    def verdict(self, base: Mapping, ours: Mapping, theirs: Mapping) -> None:
+        """Status and commit go together; where both sides changed them, the one with less trust is right."""
+        was, mine, other = (_verdict(side) for side in (base, ours, theirs))
+        if mine == other:
+            return
+        if was in (mine, other):
+            chosen, how = (other, "only theirs changed it") if was == mine else (mine, "only ours changed it")
+        else:
+            chosen = _less_trusted(mine, other)
+            how = f"{chosen[0] or 'nothing'}: both changed it, and the lesser trust is the safe one"
+        for name, value, now in zip(_VERDICT, chosen, mine, strict=True):
+            place = (*_VERIFICATION, name)
+            if value != now and name == "by" and value is None:
+                self.text = remove_key(self.text, place)
+            elif value != now:
+                self.text = set_key(self.text, place, value)
+        self.settle(_VERIFICATION, how)
+
+    def tell_lost_comments(self, text: str) -> None:
+        """Name the comments of their frontmatter that found no place."""
+        old = _comments(self.base.header) if self.base else []
+        kept = f"{self.text}\n{text}"
+        for comment in _comments(self.theirs.header):
+            if comment not in old and comment not in kept:
+                self.settled.append(MergedKey("comment", f"theirs is left out: {comment}"))
+
+
+def _is_set(key: Key) -> bool:
+    return key in _LISTS or (len(key) == 2 and key[0] in _LISTS_BELOW)
+
+
+def _is_null(node: Node | None) -> bool:
+    return node is None or (isinstance(node, Scalar) and node.plain and node.text in _NULLS)
+
+
+def _is_listed(node: Node | None) -> bool:
+    return isinstance(node, Sequence) or _is_null(node)
+
+
+def _items(node: Node | None) -> list[Any]:
+    return plain_data(node) if isinstance(node, Sequence) else []
+
+
+def _node_at(root: Node | None, key: Key) -> Node | None:
+    for name in key:
+        root = root.get(name) if isinstance(root, Mapping) else None
+    return root
+
+
+def _short(item: Any) -> str:
+    return str(item.get("path", item) if isinstance(item, dict) else item)
+
+
+def _verdict(node: Mapping) -> tuple[str, str | None, str | None]:
+    """Status and commit as one side has them."""
+    status, commit, by = (node.get(name) for name in _VERDICT)
+    known = commit.text if isinstance(commit, Scalar) and not _is_null(commit) else None
+    who = by.text if isinstance(by, Scalar) and not _is_null(by) else None
+    return status.text if isinstance(status, Scalar) else "", known, who
+
+
+def _less_trusted(
+    one: tuple[str, str | None, str | None], other: tuple[str, str | None, str | None]
+) -> tuple[str, str | None, str | None]:
+    if one[0] != other[0]:
+        return min(one, other, key=lambda verdict: _TRUST.get(verdict[0], len(_TRUST)))
+    # Two commits, and neither saw the text of both.
+    return "unknown" if one[0] == "verified" else one[0], None, one[2] if one[2] == other[2] else None
+
+
+def _without_verdict(node: Mapping) -> Mapping:
+    return node._replace(entries=tuple([one for one in node.entries if one.key.text not in _VERDICT]))
+
+
+def _comments(header: str) -> list[str]:
+    return [match[1].strip() for match in re.finditer(r"(?m)(?:^|[ \t])(#[^\r\n]*)", header)]
+
+
+# Three texts of one document become one: what can be decided is, conflict markers stand around the rest.
+#
+# Pure. How lines of a body are merged comes from outside (git does it best), as a text with git's markers.
+
+LABELS: Final = ("ours", "theirs")
+_BOM: Final = "\ufeff"
+
+Lines: TypeAlias = "Callable[[str, str, str, tuple[str, str]], str]"
+"""Merges base, ours and theirs line by line; where both changed the same lines, git's markers say so, with
+the names of the two sides."""
+
+
+class Merged(NamedTuple):
+    """One text of two. With nothing ``left`` it is a document; what is left stands between markers in it."""
+
+    text: str
+    settled: tuple[MergedKey, ...] = ()
+    left: tuple[UnmergedKey, ...] = ()
+
+
+def merge(
+    base: str | None,
+    ours: str,
+    theirs: str,
+    lines: Lines,
+    labels: tuple[str, str] = LABELS,
+) -> Merged:
+    """Merge two changes of ``base`` (``None``: both are new). ``lines`` merges three texts line by line.
+
+    Line ends and a byte order mark are ours, unless only theirs changed them. Raises `InvalidDocument` when
+    the frontmatter of a side cannot be read: that is for people, as a whole.
+    """
+    if ours == theirs or theirs == base:
+        return Merged(ours)
+    if ours == base:
+        return Merged(theirs)
+    base, ours, theirs, settled = _alike(base, ours, theirs)
+    mine, other = open_header(ours), open_header(theirs)
+    before = _opened(base)
+    header = merge_headers(before, mine, other)
+    head = _marked_header(header, labels, mine.eol)
+    body = _body(before, mine, other, lambda was, one, two: lines(was, one, two, labels))
+    left = _left_in(body, head.count("\n"), examples_in(_body_of(mine), _body_of(other)))
+    return Merged(head + body, (*settled, *header.settled), (*header.left, *left))
+
+
+def _opened(base: str | None) -> Opened | None:
+    """The base, if it reads: one that does not tells nothing about its keys."""
+    try:
+        return None if base is None else open_header(base)
+    except InvalidDocument:
+        return None
+
+
+def _eol(text: str | None) -> str:
+    """The one line end of a text; "" when it has several kinds, or there is none to tell."""
+    if text is None:
+        return ""
+    crlf = text.count("\r\n")
+    if crlf == text.count("\r") and crlf in (0, text.count("\n")):
+        return "\r\n" if crlf else "\n"
+    return ""
+
+
+def _alike(base: str | None, ours: str, theirs: str) -> tuple[str | None, str, str, tuple[MergedKey, ...]]:
+    """The three texts with the line ends and the mark at the start that the merged one gets."""
+    ends, settled = (_eol(base), _eol(ours), _eol(theirs)), []
+    if ends[1] and ends[2]:
+        eol = ends[2] if ends[0] == ends[1] else ends[1]
+        if ends[1] != ends[2]:
+            settled.append(MergedKey("line ends", "CRLF" if eol == "\r\n" else "LF"))
+        base, ours, theirs = base and _ended(base, eol), _ended(ours, eol), _ended(theirs, eol)
+    marks = [text.startswith(_BOM) for text in (base or "", ours, theirs)]
+    mark = _BOM if (marks[2] if marks[0] == marks[1] else marks[1]) else ""
+    ours, theirs = (mark + text.removeprefix(_BOM) for text in (ours, theirs))
+    return base and mark + base.removeprefix(_BOM), ours, theirs, tuple(settled)
+
+
+def _ended(text: str, eol: str) -> str:
+    return text.replace("\r\n", "\n").replace("\n", eol)
+
+
+def _marked_header(header: HeaderMerge, labels: tuple[str, str], eol: str) -> str:
+    """Everything before the body, ended; markers stand around the lines that people must look at."""
+    from difflib import SequenceMatcher
+
+    mine, other = (text[: open_header(text).fences.body_start] for text in (header.ours, header.theirs))
+    if not mine.endswith("\n"):
+        mine, other = mine + eol, other + eol
+    if mine == other:
+        return mine
+    ours, theirs = raw_lines(mine), raw_lines(other)
+    parts: list[str] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        lines = "".join(ours[i1:i2])
+        parts.append(lines if tag == "equal" else marked(lines, "".join(theirs[j1:j2]), labels, eol))
+    return "".join(parts)
+
+
+def _body(base: Opened | None, ours: Opened, theirs: Opened, lines: Callable[[str, str, str], str]) -> str:
+    was = _body_of(base) if base else ""
+    mine, other = _body_of(ours), _body_of(theirs)
+    if mine == other or (base is not None and was == other):
+        return mine
+    if base is not None and was == mine:
+        return other
+    return refined(lines(was, mine, other), ours.eol, examples_in(mine, other))
+
+
+def _body_of(opened: Opened) -> str:
+    return opened.text[opened.fences.body_start :]
+
+
+def _left_in(body: str, above: int, examples: frozenset[tuple[str, str]]) -> tuple[UnmergedKey, ...]:
+    """The conflicts of the merged body, which begins below line ``above``."""
+    return tuple(
+        UnmergedKey(
+            "text", f"lines {above + part.lines[0]} to {above + part.lines[2]}: both sides wrote them"
+        )
+        for part in parse(body, examples)
+        if isinstance(part, Block)
+    )
+
+
+# Joining two changes of one document: the lines, and the little that documents know beyond lines.
+
+
+def joined(path: str, base: str, ours: str, theirs: str, now: str) -> str | None:
+    """``ours`` with what changed from ``base`` to ``theirs``; ``None`` when the two meet.
+
+    Keys and list items of a frontmatter stand for themselves, also side by side. Where only ``updated`` was
+    changed on both sides it becomes ``now``: the text is neither the one nor the other. What joins must
+    still be the same document.
+    """
+    document = _document(path, ours)
+    if document is None:
+        return three_way(base, ours, theirs)
+    text = three_way(base, ours, theirs, apart=_header_lines(path, base))
+    if text is None:
+        text = _but_for_updated(path, base, document, theirs, now)
+    result = _document(path, text) if text is not None else None
+    if text is None or result is None or (result.id, result.kind) != (document.id, document.kind):
+        return None
+    return _tags_once(text, result)
+
+
+def _tags_once(text: str, result: Document) -> str:
+    """The text with each tag once: both sides may have come to one tag at different places of the list."""
+    for tag in sorted({tag for tag in result.tags if result.tags.count(tag) > 1}):
+        with suppress(InvalidDocument):
+            text = insert_item(remove_item(text, ("tags",), tag), ("tags",), tag)
+    return text
+
+
+def _document(path: str, text: str) -> Document | None:
+    return read_document(path, text.encode("utf-8", "surrogatepass")).document
+
+
+def _but_for_updated(path: str, base: str, ours: Document, theirs: str, now: str) -> str | None:
+    try:
+        alike = [set_key(text, ("updated",), ours.updated) for text in (base, theirs)]
+    except InvalidDocument:
+        return None
+    text = three_way(alike[0], ours.text, alike[1], apart=_header_lines(path, base))
+    result = _document(path, text) if text is not None else None
+    if text is None or result is None or (result.title, result.body) == (ours.title, ours.body):
+        return text
+    return set_key(text, ("updated",), now)
+
+
+def _header_lines(path: str, text: str) -> int:
+    document = _document(path, text)
+    return document.body_line - 2 if document is not None else 0

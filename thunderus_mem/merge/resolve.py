@@ -1,0 +1,366 @@
+"""Writes what `resolve` decided: documents with their events, shards as git has them, and git's index."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.conflict import find_conflict, two_way
+from thunderus_mem.document.diff import unified_diff
+from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
+from thunderus_mem.document.ids import resolve_prefix
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.git.changes import merge_lines, stage_files
+from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.locate import find_row, stored_path
+from thunderus_mem.merge.conflicts import (
+    InConflict,
+    Other,
+    Versions,
+    committed_conflicts,
+    conflicts,
+    document_conflicts,
+    settle,
+)
+from thunderus_mem.merge.documents import LABELS, Merged, UnmergedKey, merge
+from thunderus_mem.store.files import read_file, replace_file
+from thunderus_mem.store.paths import inside
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.merge.conflicts import Answer, DocumentConflict, Shard
+    from thunderus_mem.merge.documents import Lines, MergedKey
+
+_SHARD_LIMIT = 256 << 20
+
+
+def _edits(memory: Memory, answer: Answer) -> list[Edit]:
+    """What is to be written for a document; nothing where its file is as it should be."""
+    edits = [Edit(answer.id, path, text, None) for path, text in answer.drops if text is not None]
+    known = answer.state == "kept" and (
+        answer.before is not None or memory.log_index().explains(content_hash(answer.text or ""))
+    )
+    if answer.state in ("unreadable", "done") or known:
+        return edits
+    mixed = bool(answer.drops) and answer.text != answer.before
+    if answer.text != answer.found or answer.state == "kept" or mixed:
+        found = answer.found if answer.found != answer.before else None
+        edits.append(Edit(answer.id, answer.path, answer.before, answer.text, found=found))
+    return edits
+
+
+def write(
+    memory: Memory, answers: Sequence[Answer], shards: Sequence[Shard], *, why: str, actor: str
+) -> tuple[dict[str, str], tuple[str, ...], bool] | None:
+    """Write documents, each file that git had in conflict as one event, and shards.
+
+    Gives the event of each document by its path, the edits by hand that were recorded, and whether every file
+    is in its place; ``None`` when an earlier command's files had to be put in their places first, so that the
+    answers must be found anew.
+    """
+    by_file: dict[str, list[tuple[Answer, Edit]]] = {}
+    for answer in answers:
+        for edit in _edits(memory, answer):
+            by_file.setdefault(answer.file, []).append((answer, edit))
+    mixed = [shard for shard in shards if shard.data is not None and _bytes(memory, shard) != shard.data]
+    if not by_file and not mixed:
+        return {}, (), True
+    events: dict[str, str] = {}
+    with memory.writing("resolve") as transaction:
+        if any(healed.action == "published" for healed in transaction.healed):
+            return None
+        for shard in mixed:
+            replace_file(inside(memory.root, shard.path), shard.data or b"")
+        for changes in by_file.values():
+            reason = why or _reason([answer for answer, _ in changes])
+            event = transaction.commit("resolve", [edit for _, edit in changes], why=reason, actor=actor)
+            events |= {answer.path: event.id for answer, _ in changes}
+    return events, transaction.recorded, not transaction.pending
+
+
+def _bytes(memory: Memory, shard: Shard) -> bytes | None:
+    """What the file of a shard holds, with LF at the ends of lines, as the log reads it."""
+    path = inside(memory.root, shard.path)
+    return read_file(path, _SHARD_LIMIT).replace(b"\r\n", b"\n") if os.path.lexists(path) else None
+
+
+def _reason(answers: Sequence[Answer]) -> str:
+    """What was decided, in a few words, for whoever reads the log."""
+    keys = dict.fromkeys(settled.key for answer in answers for settled in answer.settled)
+    left = dict.fromkeys(one.key for answer in answers for one in answer.left)
+    said = [f"settled {', '.join(keys)}"] if keys else [answers[0].note or "merged"]
+    return "; ".join([*said, *([f"left to people {', '.join(left)}"] if left else [])])
+
+
+def _stage(memory: Memory, answers: Sequence[Answer], shards: Sequence[Shard]) -> tuple[tuple[str, ...], str]:
+    """Put what is clean into git's index, and the shard that tells of it; or why not."""
+    if memory.git is None:
+        return (), "there is no git repository here"
+    paths = [path for answer in answers if answer.is_clean for path in (answer.path, *dict(answer.drops))]
+    paths += [shard.path for shard in shards]
+    if not paths:
+        return (), ""
+    shard = memory.sessions.known_shard()
+    if shard and os.path.isfile(os.path.join(memory.root, shard)):
+        paths.append(shard)
+    problem = stage_files(memory.git, paths)
+    return ((), problem) if problem else (tuple(paths), "")
+
+
+def diff_of(answers: Sequence[Answer]) -> str:
+    """From what the files hold to what they would."""
+    diffs = []
+    for answer in answers:
+        if answer.state != "unreadable":
+            diffs.append(unified_diff(answer.found, answer.text, answer.path) or "")
+            diffs += [unified_diff(text, None, path) or "" for path, text in answer.drops if text]
+    return "".join(diffs)
+
+
+# The verb `resolve`: after a merge, what can be decided is; people get only what both sides wrote.
+
+_GO_ON: Final = {
+    "merge": "git commit",
+    "rebase": "git rebase --continue",
+    "cherry-pick": "git cherry-pick --continue",
+    "revert": "git revert --continue",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedDocument:
+    """What became of one document. ``state``: merged, kept, done, apart or unreadable; see `Answer`.
+
+    ``removed`` are other files of it that went; ``event_id`` is "" when nothing was written.
+    """
+
+    id: str
+    path: str
+    state: str
+    settled: tuple[MergedKey, ...]
+    left: tuple[UnmergedKey, ...]
+    note: str
+    removed: tuple[str, ...] = ()
+    event_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What `resolve` did, or with ``planned`` would do (``diff``).
+
+    ``ours`` and ``theirs`` are git's names of the sides, as far as the markers tell. ``others`` are files
+    that are no documents; ``clear`` are documents that were named and have no conflict. ``staged`` are files
+    put into git's index, ``unstaged`` says why not. ``published`` is false when a file waits for the next
+    command.
+    """
+
+    documents: tuple[ResolvedDocument, ...]
+    others: tuple[Other, ...]
+    clear: tuple[str, ...] = ()
+    ours: str = ""
+    theirs: str = ""
+    diff: str = ""
+    planned: bool = False
+    staged: tuple[str, ...] = ()
+    unstaged: str = ""
+    recorded: tuple[str, ...] = ()
+    published: bool = True
+    next_step: str = ""
+
+    @property
+    def is_left(self) -> bool:
+        """Whether people must decide something."""
+        return any(not other.settled for other in self.others) or any(one.left for one in self.documents)
+
+
+def resolve(
+    memory: Memory,
+    names: Sequence[str] = (),
+    *,
+    plan: bool = False,
+    stage: bool = False,
+    why: str = "",
+    actor: str = "user",
+) -> Resolved:
+    """Settle the conflicts that a merge, rebase, cherry-pick, revert or stash left in documents.
+
+    ``names`` are ids or paths; without them all documents in conflict. Where git knows of none any more,
+    documents with conflict markers are taken. Nothing is staged unless ``stage`` is set, and then only what
+    is clean. Raises `NotFound` for a name that no document has.
+    """
+    if not plan:
+        from thunderus_mem.memory import transaction
+
+        transaction.settle(memory, "resolve")
+    memory.refresh()
+    found = conflicts(memory)
+    clear: tuple[str, ...] = ()
+    if names:
+        documents, clear = _named(memory, found.documents, names)
+        found = InConflict(documents, [], [])
+    elif not any(found):
+        found.documents.extend(
+            committed_conflicts(memory, [(path, doc_id) for path, _, doc_id in memory.index.files()])
+        )
+    lines = partial(merge_lines, memory.git.ask) if memory.git is not None else _without_git
+    answers = _together(found.documents, [settle(memory, one, lines) for one in found.documents])
+    value = _value(answers, found, clear)
+    if plan:
+        value = replace(value, diff=diff_of(answers), planned=True)
+        return replace(value, next_step=_next_step(memory, value))
+    written = write(memory, answers, found.shards, why=why, actor=actor)
+    if written is None:
+        return resolve(memory, names, stage=stage, why=why, actor=actor)
+    events, recorded, published = written
+    staged, unstaged = _stage(memory, answers, found.shards) if stage else ((), "")
+    value = replace(
+        value,
+        documents=tuple(replace(one, event_id=events.get(one.path, "")) for one in value.documents),
+        staged=staged,
+        unstaged=unstaged,
+        recorded=recorded,
+        published=published,
+    )
+    return replace(value, next_step=_next_step(memory, value))
+
+
+def _without_git(_base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:
+    return two_way(ours, theirs, labels)
+
+
+def _named(
+    memory: Memory, found: Sequence[DocumentConflict], names: Sequence[str]
+) -> tuple[list[DocumentConflict], tuple[str, ...]]:
+    """The conflicts that names mean, and the documents among them that have none."""
+    chosen: dict[int, DocumentConflict] = {}
+    clear = []
+    for name in names:
+        meant = _meant(memory, found, name)
+        if not meant:
+            row_path, row_id = _whole(memory, name)
+            meant = committed_conflicts(memory, [(row_path, row_id)])
+            clear += [] if meant else [row_id or row_path]
+        # Two documents in one file are parted together or not at all.
+        paths = {one.path for one in meant}
+        chosen |= {id(one): one for one in (*meant, *(one for one in found if one.path in paths))}
+    return list(chosen.values()), tuple(clear)
+
+
+def _meant(memory: Memory, found: Sequence[DocumentConflict], name: str) -> list[DocumentConflict]:
+    path = stored_path(memory, name)
+    exact = [one for one in found if name == one.id or path in (one.path, *one.drops)]
+    ids = resolve_prefix(name, (one.id for one in found)) if not exact else []
+    if len(ids) > 1:
+        raise InvalidDocument(
+            f"{name!r} is the beginning of {len(ids)} ids", hint=f"one of: {', '.join(ids[:8])}"
+        )
+    return exact or [one for one in found if one.id in ids]
+
+
+def _whole(memory: Memory, name: str) -> tuple[str, str]:
+    """Path and id of a document that git has nothing against; its header may be unreadable."""
+    path = stored_path(memory, name)
+    known = {path: doc_id for path, _, doc_id in memory.index.files()}
+    if path in known:
+        return path, known[path]
+    row = find_row(memory, name, itself=True)
+    return row.path, row.id
+
+
+def _together(found: Sequence[DocumentConflict], answers: Sequence[Answer]) -> list[Answer]:
+    """When one of two documents in one file must stay as it is, so must the other."""
+    stuck = {
+        one.path: answer
+        for one, answer in zip(found, answers, strict=True)
+        if one.apart and answer.state == "unreadable"
+    }
+    return [
+        stuck[one.path]._replace(id=one.id) if one.apart and one.path in stuck else answer
+        for one, answer in zip(found, answers, strict=True)
+    ]
+
+
+def _value(answers: Sequence[Answer], found: InConflict, clear: tuple[str, ...]) -> Resolved:
+    ours, theirs = next((answer.labels for answer in answers if answer.labels), ("", ""))
+    documents = tuple(
+        ResolvedDocument(
+            answer.id,
+            answer.path,
+            answer.state,
+            answer.settled,
+            answer.left,
+            answer.note,
+            tuple(path for path, text in answer.drops if text is not None),
+        )
+        for answer in answers
+    )
+    shards = [Other(shard.path, shard.how, settled=True) for shard in found.shards]
+    return Resolved(documents, (*shards, *found.others), clear, ours, theirs)
+
+
+def _next_step(memory: Memory, value: Resolved) -> str:
+    if not value.documents and not value.others:
+        return ""
+    then = _GO_ON.get(memory.git.operation() if memory.git is not None else "", "")
+    if value.planned:
+        return "thunderus-mem resolve"
+    if value.is_left:
+        return f"decide what is left, then `git add` it{f' and `{then}`' if then else ''}"
+    if value.staged:
+        return then
+    return f"`git add` them (or `thunderus-mem resolve --stage`){f', then `{then}`' if then else ''}"
+
+
+# What git may call instead of merging a document line by line itself. Needs no store, logs nothing.
+
+
+class Driven(NamedTuple):
+    """What came of a merge: ``settled`` and ``left`` as `Merged` has them."""
+
+    path: str
+    settled: tuple[str, ...]
+    left: tuple[UnmergedKey, ...]
+
+
+def merge_driver(base: str, ours: str, theirs: str, path: str, *, environ: Mapping[str, str]) -> Driven:
+    """Merge the files that git names (%O %A %B), and write the result into ``ours``.
+
+    ``path`` is what the document is called. What does not read as one is merged line by line. Raises
+    `InvalidDocument` when it is no text.
+    """
+    try:
+        texts = [
+            read_file(os.path.abspath(name), MAX_DOCUMENT).decode("utf-8") for name in (base, ours, theirs)
+        ]
+    except UnicodeDecodeError as error:
+        raise InvalidDocument(f"{path} is not UTF-8 on every side", hint="decide with git") from error
+    merged = _merged(Versions(path, texts[0] or None, texts[1], texts[2]), _lines(environ))
+    replace_file(os.path.abspath(ours), merged.text.encode())
+    return Driven(path, tuple(dict.fromkeys(one.key for one in merged.settled)), merged.left)
+
+
+def _merged(versions: Versions, lines: Lines) -> Merged:
+    base, ours, theirs = versions.base, versions.ours or "", versions.theirs or ""
+    if len(document_conflicts([versions])) > 1:
+        why = "two documents stand in one file; `thunderus-mem resolve` parts them"
+        return Merged(lines(base or "", ours, theirs, LABELS), left=(UnmergedKey("", why),))
+    try:
+        return merge(base, ours, theirs, lines)
+    except InvalidDocument as error:
+        text = lines(base or "", ours, theirs, LABELS)
+        return Merged(text, left=(UnmergedKey("", str(error)),) if find_conflict(text) else ())
+
+
+def _lines(environ: Mapping[str, str]) -> Lines:
+    from thunderus_mem.git.changes import merge_lines
+    from thunderus_mem.git.repository import GitProcess, find_executable
+
+    executable = find_executable(environ.get("PATH", os.defpath))
+    if executable is None:
+        return lambda _base, ours, theirs, labels: two_way(ours, theirs, labels)
+    process = GitProcess(executable, os.getcwd(), environ)
+    return partial(merge_lines, process.run)

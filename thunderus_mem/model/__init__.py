@@ -1,1 +1,0 @@
-"""Values and pure functions: no disk, no clock, no terminal (package data excepted)."""

@@ -1,1 +1,0 @@
-"""Derived and disposable: the search index and the manifest. Delete them at any time."""

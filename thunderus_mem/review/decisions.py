@@ -1,0 +1,390 @@
+"""A decision about a proposal: as a value, as the log has it, and what is checked before."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.frontmatter.edit import insert_item
+from thunderus_mem.document.timestamp import utc_key
+from thunderus_mem.errors import Busy, Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
+from thunderus_mem.history.reverse import CommittedTexts, asking
+from thunderus_mem.index.log import read as read_events
+from thunderus_mem.memory.journal import Edit, Ids
+from thunderus_mem.memory.proposals import age, all_waiting, discard
+from thunderus_mem.memory.transaction import Written, acting, settle
+from thunderus_mem.review.queue import DECISION, waiting_for
+from thunderus_mem.review.rebase import rebased
+from thunderus_mem.store.files import remove_file
+from thunderus_mem.store.layout import kind_of
+from thunderus_mem.store.paths import inside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.memory.proposals import Proposal, Waiting
+    from thunderus_mem.memory.transaction import Writing
+    from thunderus_mem.review.rebase import State
+
+APPROVED, REJECTED, EXPIRED = "approved", "rejected", "expired"
+
+
+class Decision(NamedTuple):
+    """What became of one proposal.
+
+    ``state`` is approved, rejected or expired. A proposal that stays is moved (its documents changed since,
+    and it fits all the same: somebody should look first), in conflict, gone (a document of it is), there
+    (what it wants is so already), refused or invalid; ``applied`` means that it was approved before, and the
+    file that was left is gone now. ``problem`` says what is in the way, or why it expired (as ``superseded by
+    patch_…``). ``code`` is the
+    exit code.
+    """
+
+    id: str
+    state: str
+    targets: tuple[str, ...]
+    approval_id: str = ""
+    event_id: str = ""
+    problem: str = ""
+    hint: str = ""
+    code: int = 0
+
+
+class Decided(NamedTuple):
+    """What was decided, proposal by proposal, and the files written.
+
+    ``planned``: nothing was written on purpose. ``published`` is false when an event is on disk but a file is
+    not yet: the next command puts it there.
+    """
+
+    decisions: tuple[Decision, ...]
+    written: tuple[Written, ...] = ()
+    recorded: tuple[str, ...] = ()
+    published: bool = True
+    planned: bool = False
+
+    @property
+    def code(self) -> int:
+        """The exit code of the first proposal that was left undecided; 0 when there is none."""
+        return next((one.code for one in self.decisions if one.code), 0)
+
+
+def is_own(proposal: Proposal, actor: str) -> bool:
+    """Whether who decides is of the kind that proposed: one agent cannot be told from another for sure."""
+    return actor == "agent" and proposal.actor == "agent"
+
+
+def body(proposal: Proposal, decision: str) -> dict[str, object]:
+    """What the approval that holds a decision says."""
+    return {
+        "action": "patch",
+        "approved": decision == APPROVED,
+        DECISION: decision,
+        "proposed": proposal.op,
+        "rule": proposal.rule,
+        "label": proposal.label,
+        "key": proposal.key,
+        "texts": [{"id": id, "digest": digest} for id, digest in proposal.texts],
+    }
+
+
+def doc_ids(proposal: Proposal) -> tuple[str, ...]:
+    """The documents a proposal is about."""
+    named = (*proposal.targets, *(edit.doc_id for edit in proposal.edits))
+    return tuple(dict.fromkeys(id for id in named if id))
+
+
+def history(memory: Memory, proposal: Proposal) -> tuple[str, str]:
+    """What the log knows of an approval before this one: the event of it, and that of the change it led to.
+
+    A killed command leaves the first without the second; a merge may bring a proposal back after both.
+    """
+    approval = applied = ""
+    index, since = memory.log_index(), utc_key(proposal.created)
+    for rows in index.in_order(kinds=("approval", "patch"), doc_ids=doc_ids(proposal), since=since):
+        for entry in read_events(memory.log, rows):
+            if entry.event.refs.get("patch_id") != proposal.id:
+                continue
+            if entry.event.kind == "patch":
+                applied = entry.event.id
+            elif entry.event.body.get(DECISION) == APPROVED:
+                approval = entry.event.id
+    return approval, applied
+
+
+def sourced(edit: Edit, approval: str, ids: Ids) -> Edit:
+    """The edit; a new document names what it was made from: the decision, and the patch that follows it."""
+    if edit.before is not None or edit.after is None or edit.renames or kind_of(edit.path) is None:
+        return edit
+    text = edit.after
+    for name, item in (("events", approval), ("events", ids.event), ("patches", ids.patch)):
+        text = insert_item(text, ("provenance", name), item)
+    return edit._replace(after=text)
+
+
+def check(memory: Memory, edits: Sequence[Edit]) -> None:
+    """Raise for what no writing command would write: a proposal may come from anybody."""
+    from thunderus_mem.lint.runner import checked
+
+    moved = {edit.before for edit in edits if edit.renames}
+    for edit in edits:
+        _check_is_meant(edit)
+        if edit.after is None or kind_of(edit.path) is None or edit.after in moved:
+            continue
+        before = next((one.before for one in edits if one.renames), None) if edit.renames else edit.before
+        document, _ = checked(memory, edit.path, edit.after, before=before)
+        if edit.doc_id and document.id != edit.doc_id:
+            raise InvalidDocument(
+                f"{edit.path} would hold {document.id}, and the proposal says {edit.doc_id}",
+                hint="reject it: it was not written by this tool",
+            )
+
+
+def _check_is_meant(edit: Edit) -> None:
+    """Raise when the file holds another document than the proposal says: that one was not decided about."""
+    if edit.before is None or not edit.doc_id:
+        return
+    there = read_document(edit.path, edit.before.encode("utf-8", "surrogateescape")).document
+    if there is not None and there.id != edit.doc_id:
+        raise InvalidDocument(
+            f"{edit.path} holds {there.id}, and the proposal says {edit.doc_id}",
+            hint="reject it: it was not written by this tool",
+        )
+
+
+# Decisions about proposals: approve, reject, expire. Each is an event; the proposal's file goes with it.
+
+_LEFT = Decision(
+    "", "left", (), problem="the disk refused before it was its turn", hint="approve it again", code=6
+)
+_HINTS = {
+    "conflict": "reject it, or make the change anew: thunderus-mem edit",
+    "gone": "it leads nowhere any more: thunderus-mem patch expire",
+    "there": "nothing is left to do: thunderus-mem patch expire",
+}
+
+
+class _Deciding:
+    """One command that decides: what it wrote so far, and what is left to do."""
+
+    def __init__(self, memory: Memory, left: Sequence[Waiting], why: str, actor: str) -> None:
+        self.memory = memory
+        self.left = list(left)
+        self.why = why
+        self.actor = acting(memory.environ, actor)
+        self.committed = CommittedTexts(memory.git)
+        self.decisions: list[Decision] = []
+        self.written: list[Written] = []
+        self.recorded: tuple[str, ...] = ()
+        self.published = True
+        self.applied: dict[str, str] = {}
+        """Paths that this command changed, each with the proposal that did."""
+
+    def told(self) -> Decided:
+        """The answer."""
+        return Decided(tuple(self.decisions), tuple(self.written), self.recorded, self.published)
+
+    def approve(self, *, rebase: bool) -> Decided:
+        """Approve what is left; what git has is fetched between two attempts, without the lock."""
+
+        def attempt() -> None:
+            with self.memory.writing("patch approve") as transaction:
+                self.recorded += transaction.recorded
+                while self.left:
+                    self.decisions.append(self._approved(transaction, self.left[0], rebase=rebase))
+                    del self.left[0]
+                    if transaction.pending:  # the disk refuses: what comes next may need that file
+                        break
+                    self.memory.refresh()
+                self.decisions += [_LEFT._replace(id=one.proposal.id) for one in self.left]
+            self.published = self.published and not transaction.pending
+
+        if self.left:
+            self.memory.refresh()
+            asking(self.committed, self._look)
+            asking(self.committed, attempt)
+        return self.told()
+
+    def _look(self) -> None:
+        """Have git asked, without the lock, for what the proposals that moved were made from."""
+        for one in self.left:
+            with suppress(ThunderusError):  # told when it is its turn
+                rebased(self.memory, one.proposal, self.committed)
+
+    def _approved(self, transaction: Writing, waiting: Waiting, *, rebase: bool) -> Decision:
+        """Approve one proposal, or say what is in the way."""
+        proposal = waiting.proposal
+        stays = Decision(proposal.id, "", proposal.targets)
+        try:
+            former, applied = history(self.memory, proposal)
+            if applied:
+                remove_file(inside(self.memory.root, waiting.path), expecting=waiting.hash)
+                return stays._replace(state="applied", event_id=applied, problem="it was applied before")
+            if is_own(proposal, self.actor) and not self.memory.config.review_self_approval:
+                return stays._replace(
+                    state="refused",
+                    code=5,
+                    problem="an agent made it, so an agent cannot approve it",
+                    hint="a person does, or review.self_approval allows it",
+                )
+            how = rebased(self.memory, proposal, self.committed)
+            if how.state not in ("fits", "moved"):
+                if moot := self._moot(proposal, how.state):
+                    return self.dismiss(transaction, waiting, EXPIRED, moot)
+                return stays._replace(state=how.state, problem=how.problem, hint=_HINTS[how.state], code=3)
+            if how.state == "moved" and not rebase:
+                return stays._replace(
+                    state="moved",
+                    code=Conflict.exit_code,
+                    problem="its documents were changed since; it fits all the same",
+                    hint=f"look again: thunderus-mem patch show {proposal.id}; then approve with --rebase",
+                )
+            return self._carried_out(transaction, waiting, how.edits, former)
+        except (InvalidDocument, Conflict, Refused) as error:
+            if transaction.pending:
+                raise
+            state = {3: "conflict", 5: "refused"}.get(error.exit_code, "invalid")
+            return stays._replace(
+                state=state, problem=str(error), hint=error.hint or "", code=error.exit_code
+            )
+
+    def _moot(self, proposal: Proposal, state: State) -> str:
+        """Why nobody has to decide about a proposal that does not fit: one approved just before has done what
+        it wants, or has changed what a step of the gardener is about. "" when somebody has to."""
+        by = next((self.applied[edit.path] for edit in proposal.edits if edit.path in self.applied), "")
+        return f"superseded by {by}" if by and (proposal.rule or state == "there") else ""
+
+    def _carried_out(
+        self, transaction: Writing, waiting: Waiting, edits: Sequence[Edit], former: str
+    ) -> Decision:
+        proposal, memory = waiting.proposal, self.memory
+        approval = former or memory.new_id("evt")
+        ids = Ids(memory.new_id("evt"), proposal.id)
+        made = [sourced(edit, approval, ids) for edit in edits]
+        check(memory, made)
+        if not former:
+            transaction.approve(
+                body(proposal, APPROVED), doc_ids(proposal), why=self.why, actor=self.actor, id=approval,
+                patch=proposal.id,
+            )  # fmt: skip
+        event = transaction.commit(
+            proposal.op,
+            made,
+            about=proposal.targets,
+            why=self.why or proposal.why,
+            actor=self.actor,
+            ids=ids,
+            drops=discard(waiting),
+            private=proposal.private,
+            reviewed=True,
+        )
+        self.written += [Written(edit.doc_id, edit.path, edit.op, event.id) for edit in made]
+        self.applied |= {edit.path: proposal.id for edit in made}
+        return Decision(proposal.id, APPROVED, proposal.targets, approval, event.id)
+
+    def dismiss(self, transaction: Writing, waiting: Waiting, decision: str, why: str) -> Decision:
+        """Log a decision that changes no document, and take the proposal away."""
+        proposal = waiting.proposal
+        event = transaction.approve(
+            body(proposal, decision),
+            doc_ids(proposal),
+            why=why,
+            actor=self.actor,
+            patch=proposal.id,
+            drops=discard(waiting),
+        )
+        problem = why if decision == EXPIRED else ""
+        return Decision(proposal.id, decision, proposal.targets, event.id, problem=problem)
+
+
+def patch_approve(
+    memory: Memory,
+    ids: Sequence[str] = (),
+    *,
+    every: bool = False,
+    label: str = "",
+    rule: str = "",
+    rebase: bool = False,
+    why: str = "",
+    actor: str = "user",
+) -> Decided:
+    """Write what proposals want: an approval, the patch, and the proposal is gone.
+
+    One whose documents changed since is written only with ``rebase``, and only where the changes are in other
+    places of the text. What cannot be approved stays, and is told; but what an earlier one of the same call
+    has done, and what the gardener has to plan anew after it, expires. Raises `NotFound` for an id that
+    waits not.
+    """
+    settle(memory, "patch approve")
+    chosen = waiting_for(memory, ids, every=every, label=label, rule=rule)
+    return _Deciding(memory, chosen, why, actor).approve(rebase=rebase)
+
+
+def patch_reject(
+    memory: Memory,
+    ids: Sequence[str] = (),
+    *,
+    every: bool = False,
+    label: str = "",
+    rule: str = "",
+    why: str,
+    actor: str = "user",
+) -> Decided:
+    """Turn proposals down. The gardener plans the same step again only when one of its texts has changed."""
+    if not why.strip():
+        raise InvalidDocument("a rejection needs a reason", hint="give it with -m")
+    settle(memory, "patch reject")
+    deciding = _Deciding(memory, waiting_for(memory, ids, every=every, label=label, rule=rule), why, actor)
+    if not deciding.left:
+        return deciding.told()
+    with memory.writing("patch reject") as transaction:
+        deciding.recorded = transaction.recorded
+        for waiting in deciding.left:
+            deciding.decisions.append(deciding.dismiss(transaction, waiting, REJECTED, why))
+    deciding.published = not transaction.pending
+    return deciding.told()
+
+
+def patch_expire(
+    memory: Memory, *, older_than: int | None = None, plan: bool = False, why: str = "", actor: str = "user"
+) -> Decided:
+    """Take away proposals that nobody decided in ``older_than`` days (``review.expires_days`` by default),
+    those about documents that are gone, and those whose change is there already. With ``plan`` only say so.
+    """
+    if not plan:
+        settle(memory, "patch expire")
+    memory.refresh()
+    deciding = _Deciding(memory, (), why, actor)
+    limit = memory.config.review_expires_days if older_than is None else older_than
+    found = asking(deciding.committed, lambda: list(_expired(memory, deciding.committed, limit)))
+    if plan or not found:
+        decisions = tuple(
+            Decision(one.proposal.id, EXPIRED, one.proposal.targets, problem=reason) for one, reason in found
+        )
+        return Decided(decisions, planned=plan)
+    with memory.writing("patch expire") as transaction:
+        deciding.recorded = transaction.recorded
+        for waiting, reason in found:
+            told = f"{why}: {reason}" if why else reason
+            deciding.decisions.append(deciding.dismiss(transaction, waiting, EXPIRED, told))
+    deciding.published = not transaction.pending
+    return deciding.told()
+
+
+def _expired(memory: Memory, committed: CommittedTexts, limit: int) -> Iterator[tuple[Waiting, str]]:
+    now = memory.now()
+    for waiting in all_waiting(memory.layout):
+        days = age(waiting.path, now) or 0
+        if days > limit:
+            yield waiting, f"nobody decided in {days} days"
+            continue
+        try:
+            how = rebased(memory, waiting.proposal, committed)
+        except (NotWritable, Busy):  # the system does not let us see what it leads to
+            raise
+        except ThunderusError:  # one that leads nowhere is lint's to tell, and a person's to decide
+            continue
+        if how.state in ("gone", "there"):
+            yield waiting, how.problem

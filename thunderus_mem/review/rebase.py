@@ -1,0 +1,209 @@
+"""How a proposal fits what is there now: as it was made, on another text, not at all, or not any more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from thunderus_mem.document.diff import apply_diff, lines_of, reversed_diff, stretches, three_way
+from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
+from thunderus_mem.document.timestamp import format_timestamp
+from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
+from thunderus_mem.log.event import changes_of
+from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.past_texts import Former, as_lf
+from thunderus_mem.memory.proposals import InvalidProposal, text_after
+from thunderus_mem.merge.documents import joined
+from thunderus_mem.store.files import read_file
+from thunderus_mem.store.paths import inside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from thunderus_mem.history.reverse import CommittedTexts
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.memory.proposals import Proposal, ProposedEdit
+
+State: TypeAlias = Literal["fits", "moved", "conflict", "gone", "there"]
+
+
+class Rebase(NamedTuple):
+    """``state`` fits: what it was made from is there. moved: its documents changed since, in other places.
+    conflict: in the same place (``problem`` names the lines). gone: a document of it is not there any more.
+    there: what it wants is there already.
+
+    ``edits`` are what approving it would do now: with ``fits`` and ``moved`` alone.
+    """
+
+    state: State
+    edits: tuple[Edit, ...] = ()
+    problem: str = ""
+
+
+class _DoesNotFit(Exception):
+    """Ends the look at a proposal that cannot be carried out."""
+
+    def __init__(self, state: State, problem: str) -> None:
+        super().__init__(problem)
+        self.fit = Rebase(state, problem=problem)
+
+
+def rebased(memory: Memory, proposal: Proposal, committed: CommittedTexts) -> Rebase:
+    """Hold a proposal against the documents as they are; reads only. The index must be fresh.
+
+    Raises `InvalidDocument` for a diff that leads nowhere. May ask for what git has, see `asking`.
+    """
+    now = {edit.path: _text_at(memory, edit.path) for edit in proposal.edits}
+    look = _Look(memory, proposal, now, committed)
+    try:
+        found = list(look.edits())
+    except _DoesNotFit as error:
+        return error.fit
+    except InvalidProposal as error:
+        raise InvalidDocument(f"{proposal.id}: {error.reason}", hint=error.fix) from None
+    if not found:
+        return Rebase("there", problem="what it would change is so already")
+    return Rebase("moved" if look.moved else "fits", tuple(found))
+
+
+def _text_at(memory: Memory, path: str) -> str | None:
+    try:
+        return read_file(inside(memory.root, path), MAX_DOCUMENT).decode("utf-8")
+    except NotFound:
+        return None
+    except UnicodeDecodeError:
+        raise Conflict(
+            f"{path} is not UTF-8 text", hint=f"mend it first: thunderus-mem lint {path}"
+        ) from None
+
+
+class _Look:
+    """One proposal held against the texts ``now`` at its paths."""
+
+    def __init__(
+        self, memory: Memory, proposal: Proposal, now: Mapping[str, str | None], committed: CommittedTexts
+    ) -> None:
+        self._memory = memory
+        self._proposal = proposal
+        self._now = now
+        self._committed = committed
+        self.moved = False
+
+    def edits(self) -> Iterator[Edit]:
+        """What is left to do, file by file. Raises `_DoesNotFit`."""
+        leaves: ProposedEdit | None = None
+        for edit in self._proposal.edits:
+            if edit.renames and not edit.after:
+                leaves = edit
+                continue
+            if edit.renames and leaves is not None:
+                yield from self._rename(leaves, edit)
+                continue
+            made = self._edit(edit)
+            if made is not None:
+                yield made
+
+    def _edit(self, edit: ProposedEdit) -> Edit | None:
+        now = self._now[edit.path]
+        if not edit.before:
+            return self._created(edit, now)
+        found = "" if now is None else content_hash(now)
+        if found == edit.after:
+            self.moved = True
+            return None
+        if now is None:
+            raise _DoesNotFit("gone", f"{edit.path} is not there any more")
+        if found == edit.before:
+            return Edit(edit.doc_id, edit.path, now, text_after(edit, now))
+        self.moved = True
+        if not edit.after:
+            raise _DoesNotFit(
+                "conflict", f"{edit.path} was changed since, and removing it would take that along"
+            )
+        return Edit(edit.doc_id, edit.path, now, self._joined(edit, now))
+
+    def _created(self, edit: ProposedEdit, now: str | None) -> Edit | None:
+        text = text_after(edit, None)
+        if now is not None:
+            if _says(edit.path, now) == _says(edit.path, text or ""):
+                self.moved = True
+                return None
+            raise _DoesNotFit("conflict", f"another document is in {edit.path} by now")
+        taken = self._memory.index.get(edit.doc_id) if edit.doc_id else None
+        if taken is not None and taken.path not in self._now:
+            raise _DoesNotFit("conflict", f"{edit.doc_id} is in {taken.path} by now")
+        return Edit(edit.doc_id, edit.path, None, text)
+
+    def _rename(self, old: ProposedEdit, new: ProposedEdit) -> Iterator[Edit]:
+        now = self._now[old.path]
+        if now is None:
+            there = self._now[new.path]
+            if there is not None and content_hash(there) == new.after:
+                self.moved = True
+                return
+            raise _DoesNotFit("gone", f"{old.path} is not there any more")
+        if self._now[new.path] is not None:
+            raise _DoesNotFit("conflict", f"another document is in {new.path} by now")
+        after = text_after(new, None) or ""
+        if content_hash(now) == old.before:
+            text = three_way(as_lf(now), now, after) if "\r" in now else after
+        else:
+            self.moved = True
+            base = self._base(old, now)
+            text = three_way(base, now, after)
+            if text is None:
+                raise _DoesNotFit("conflict", _meeting(old.path, base, now, after))
+        yield Edit(old.doc_id, old.path, now, None, renames=True)
+        yield Edit(new.doc_id, new.path, None, text or after, renames=True)
+
+    def _joined(self, edit: ProposedEdit, now: str) -> str:
+        base = self._base(edit, now)
+        wanted = text_after(edit, base) or ""
+        text = joined(edit.path, base, now, wanted, format_timestamp(self._memory.now()))
+        if text is None:
+            raise _DoesNotFit("conflict", _meeting(edit.path, base, now, wanted))
+        return text
+
+    def _base(self, edit: ProposedEdit, now: str) -> str:
+        """The text the edit was made from. Raises `_DoesNotFit` when it is nowhere any more."""
+        if not edit.after:
+            text = apply_diff("", reversed_diff(edit.diff))
+            if text is not None and content_hash(text) == edit.before:
+                return text
+        from thunderus_mem.history.reverse import told
+
+        events = told(self._memory, [edit.doc_id] if edit.doc_id else [], [edit.path])
+        changes = [change for event in events for change in changes_of(event)]
+        own = [change for change in changes if edit.doc_id == change.doc_id or edit.path == change.path]
+        paths = {edit.path, *(change.path for change in own)}
+        text = Former(own, now, lambda: self._committed.texts(paths)).text(edit.before)
+        if text is None:
+            raise _DoesNotFit(
+                "conflict", f"{edit.path} was changed since, and its text of then is nowhere any more"
+            )
+        return text
+
+
+def _says(path: str, text: str) -> tuple[str, str, str, str]:
+    """What makes two new documents the same: all but times and provenance."""
+    document = read_document(path, text.encode("utf-8", "surrogatepass")).document
+    if document is None:
+        return "", "", "", text
+    return document.id, document.kind, document.title, as_lf(document.body)
+
+
+def _meeting(path: str, base: str, now: str, wanted: str) -> str:
+    """Names the lines of a document that were changed since and that the proposal changes as well."""
+    old = lines_of(base)
+    ours, theirs = stretches(old, lines_of(now)), stretches(old, lines_of(wanted))
+    places = [
+        _lines(j1, j2)
+        for i1, i2, j1, j2 in ours or ()
+        if any(i1 <= stop and start <= i2 for start, stop, _, _ in theirs or ())
+    ]
+    where = f"{', '.join(places)} of {path}" if places else path
+    verb = "was" if (len(places) == 1 and places[0].startswith("line ")) or not places else "were"
+    return f"{where} {verb} changed since, and the proposal changes the same place"
+
+
+def _lines(start: int, stop: int) -> str:
+    return f"line {start + 1}" if stop - start <= 1 else f"lines {start + 1}-{stop}"

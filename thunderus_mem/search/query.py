@@ -1,0 +1,299 @@
+"""People's words → a `Query` → a safe FTS5 expression. Never an error for words.
+
+Grammar: words; ``"a phrase"``; ``-word`` or ``-"a phrase"`` leaves out; ``kind: tag: path: status: since:
+before:`` filter (``-kind:recap`` leaves out). Everything else, FTS5 operators included, is a word.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.errors import InvalidQuery
+from thunderus_mem.index.rows import (
+    grams,
+    has_hump,
+    has_word,
+    is_cjk,
+    latin_parts,
+    pattern,
+    scripts,
+    words_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_TERMS: Final = 64
+MAX_BYTES: Final = 4096
+_SHARP: Final = 4
+_MAX_PIECES: Final = 16
+
+# ruff: noqa: SIM905, E501 – a word list reads best as text
+STOP_WORDS: Final = frozenset(
+    (
+        "a about an and are as at be been being but by can could did do does doing done for from get gets got had "
+        "has have having he her here him his how i if in into is it its just me my no nor not of off on or our out "
+        "over own please she should so some such than that the their them then there these they this those to too "
+        "under up us was we were what when where which while who whom whose why will with would you your"
+    ).split()
+)
+
+_KINDS: Final = {
+    "core": "core", "fact": "fact", "facts": "fact", "adr": "adr", "adrs": "adr", "decision": "adr",
+    "decisions": "adr", "playbook": "playbook", "playbooks": "playbook", "recap": "recap", "recaps": "recap",
+}  # fmt: skip
+_STATUSES: Final = ("verified", "stale", "unknown", "superseded")
+_FILTERS: Final = ("kind", "tag", "path", "status", "since", "before")
+
+# Patterns are compiled when a text first needs them: most words are plain, and every search feels the start.
+_UNPRINTABLE: Final = r"[\x00-\x1f\x7f\ud800-\udfff]"
+_TOKEN: Final = (
+    r"""(?i)(?P<minus>-?)(?:(?P<key>kind|tag|path|status|since|before):(?:"(?P<quoted>[^"]*)"|(?P<value>[^\s"]+))"""
+    r"""|"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+)|")"""
+)
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
+
+
+class Term(NamedTuple):
+    """One thing to look for: a word or identifier as typed, or a phrase; or one to leave out.
+
+    An ``open`` word is still being typed: what begins with it is meant too.
+    """
+
+    text: str
+    phrase: bool
+    excluded: bool
+    open: bool = False
+
+
+class Query(NamedTuple):
+    """What was asked. Filter values that begin with ``-`` leave out; ``since`` ≤ updated < ``before``.
+
+    ``notes`` tell what was cut or ignored, one sentence each.
+    """
+
+    text: str
+    terms: tuple[Term, ...] = ()
+    kinds: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    since: str | None = None
+    before: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def wanted(self) -> tuple[Term, ...]:
+        """The terms to look for."""
+        return tuple(term for term in self.terms if not term.excluded)
+
+    @property
+    def unwanted(self) -> tuple[Term, ...]:
+        """The terms a hit must not have."""
+        return tuple(term for term in self.terms if term.excluded)
+
+    @property
+    def filtered(self) -> bool:
+        """Whether any filter was given."""
+        return bool(self.kinds or self.tags or self.paths or self.statuses or self.since or self.before)
+
+
+def parse_query(text: str, *, unfinished: bool = False) -> Query:
+    """Read a query as typed; ``unfinished`` while somebody types, the last word being open.
+
+    Raises ``InvalidQuery`` only for a filter value that cannot be.
+    """
+    notes: list[str] = []
+    printable = text if text.isprintable() else pattern(_UNPRINTABLE).sub(" ", text)
+    if not printable.isascii():
+        from unicodedata import normalize
+
+        printable = normalize("NFC", printable)
+    clean = _within_bytes(printable.translate(_QUOTES), notes)
+    terms: list[Term] = []
+    filters: dict[str, list[str]] = {key: [] for key in _FILTERS}
+    for minus, key, given in _tokens(clean):
+        if key == "word":
+            if given.endswith(":") and given[:-1].lower() in _FILTERS:
+                notes.append(f"“{given}” stands alone and is a word: a filter has its value right behind it.")
+            _add_word(terms, given, minus)
+        elif key == "phrase":
+            _add_phrase(terms, given, minus)
+        else:
+            value = filter_value(key, given)
+            filters[key].append(f"-{value}" if minus and key not in ("since", "before") else value)
+    if unfinished and terms and clean.endswith(terms[-1].text) and not terms[-1].phrase:
+        terms[-1] = terms[-1]._replace(open=True)
+    # A word said twice is looked for once: each costs time in every row.
+    terms = _drop_stop_words(list(dict.fromkeys(terms)))
+    if len(terms) > MAX_TERMS:
+        notes.append(f"Only the first {MAX_TERMS} of {len(terms)} search terms were used.")
+        terms = terms[:MAX_TERMS]
+    return Query(
+        text=text,
+        terms=tuple(terms),
+        kinds=tuple(filters["kind"]),
+        tags=tuple(filters["tag"]),
+        paths=tuple(filters["path"]),
+        statuses=tuple(filters["status"]),
+        since=max(filters["since"], default=None),
+        before=min(filters["before"], default=None),
+        notes=tuple(notes),
+    )
+
+
+def _tokens(text: str) -> Iterator[tuple[bool, str, str]]:
+    """``(minus, key, text)`` of each token; the key is "word", "phrase" or the filter's."""
+    if '"' not in text and ":" not in text:
+        for word in text.split():
+            minus = word[0] == "-" and len(word) > 1
+            yield minus, "word", word[minus:]
+        return
+    for match in pattern(_TOKEN).finditer(text):
+        minus = match["minus"] == "-"
+        if match["key"] is not None:
+            given = match["quoted"] if match["quoted"] is not None else match["value"]
+            yield minus, match["key"].lower(), given
+        elif match["phrase"] is not None:
+            yield minus, "phrase", match["phrase"]
+        elif match["word"] is not None:
+            yield minus, "word", match["word"]
+
+
+def match_expression(query: Query) -> str:
+    """The FTS5 expression for the wanted terms: every one quoted, joined by OR; "" when there is none.
+
+    Terms come before parts of terms when there are more than are looked for: each costs time in every row.
+    """
+    given = [term_expressions(term) for term in query.wanted]
+    room = MAX_TERMS - len(given)
+    kept: list[str] = []
+    for whole, *parts in given:
+        kept += [whole, *parts[:room]]
+        room -= min(room, len(parts))
+    return " OR ".join(kept)
+
+
+def exclusion_expression(query: Query) -> str:
+    """The FTS5 expression of what a document must not have; "" when nothing is left out."""
+    return " OR ".join(whole_expression(term) for term in query.unwanted)
+
+
+def whole_expression(term: Term) -> str:
+    """The term as one thing: a phrase of its tokens, or for a camel-case name that name or its parts in a
+    row."""
+    end = "*" if term.open else ""
+    if not term.phrase and has_hump(term.text) and len(parts := latin_parts(term.text)) > 1:
+        return f"({_quoted(_shortened(term.text))}{end} OR {_quoted(' '.join(parts[:MAX_TERMS]))}{end})"
+    runs = [run for run in scripts(term.text) if has_word(run)]
+    pieces = list(dict.fromkeys([*map(_whole_piece, runs[:-1]), _whole_piece(runs[-1], end)]))
+    pieces = pieces[:_MAX_PIECES]
+    return pieces[0] if len(pieces) == 1 else f"({' AND '.join(pieces)})"
+
+
+def atoms(term: Term) -> list[str]:
+    """The parts a term can be found by when it is not found whole; empty for a phrase and a plain word."""
+    if term.phrase:
+        return []
+    parts = []
+    for piece in scripts(term.text):
+        if is_cjk(piece):
+            parts += [_quoted(gram) for gram in grams(piece)] if len(piece) > 1 else [f"{_quoted(piece)}*"]
+        else:
+            parts += [_spelled(part) for part in latin_parts(piece)]
+    return list(dict.fromkeys(parts))[:MAX_TERMS] if len(parts) > 1 else []
+
+
+def term_expressions(term: Term) -> list[str]:
+    """What a term adds to the OR: itself whole, then each of its parts that is no stop word."""
+    return [whole_expression(term), *(atom for atom in atoms(term) if atom.strip('"') not in STOP_WORDS)]
+
+
+def _within_bytes(text: str, notes: list[str]) -> str:
+    data = text.encode("utf-8")
+    if len(data) <= MAX_BYTES:
+        return text
+    notes.append(f"Only the first {MAX_BYTES} bytes of the query were used.")
+    return data[:MAX_BYTES].decode("utf-8", "ignore")
+
+
+def filter_value(key: str, given: str) -> str:
+    """A filter's value as the index compares it. Raises `InvalidQuery` for one that cannot be."""
+    value = given.strip()
+    if key == "kind":
+        if value.lower() not in _KINDS:
+            raise InvalidQuery(
+                f"“{given}” is not a kind of document.", hint="Kinds: core, fact, adr, playbook, recap."
+            )
+        return _KINDS[value.lower()]
+    if key == "status":
+        if value.lower() not in _STATUSES:
+            raise InvalidQuery(
+                f"“{given}” is not a status.",
+                hint=f"One of: {', '.join(_STATUSES)}. What a decision says of itself is in its text.",
+            )
+        return value.lower()
+    if key in ("since", "before"):
+        from thunderus_mem.document.timestamp import utc_key
+
+        moment = utc_key(value) or utc_key(f"{value}-01") or utc_key(f"{value}-01-01")
+        if not moment:
+            raise InvalidQuery(
+                f"“{given}” is not a date for {key}.",
+                hint="Write it as 2026, 2026-01, 2026-01-31 or 2026-01-31T09:00:00Z.",
+            )
+        return moment
+    return value
+
+
+def _add_phrase(terms: list[Term], text: str, excluded: bool) -> None:
+    words = words_of(text)
+    if words:
+        # One quoted word is that word: quoting must not change what it finds.
+        plain = len(words) == 1
+        terms.append(Term(text.strip() if not plain else words[0], not plain, excluded))
+
+
+def _add_word(terms: list[Term], text: str, excluded: bool) -> None:
+    if text.startswith("-"):  # "--force" is an option that somebody looks for, not a word to leave out
+        excluded = False
+    if has_word(text):
+        terms.append(Term(text.strip("-.,;:!?()[]{}<>'`*^|&"), False, excluded))
+
+
+def _drop_stop_words(terms: list[Term]) -> list[Term]:
+    kept = [
+        term
+        for term in terms
+        if term.phrase or term.excluded or term.open or term.text.lower() not in STOP_WORDS
+    ]
+    return kept if any(not term.excluded for term in kept) else terms
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace('"', " ") + '"'
+
+
+def _shortened(text: str) -> str:
+    """Words in a row; one as long as a query may be would be slow to follow through a text that repeats."""
+    return text if len(text) < 2 * MAX_TERMS else " ".join(words_of(text)[:MAX_TERMS])
+
+
+def _spelled(text: str, end: str = "") -> str:
+    """The text quoted, in each of its spellings: people write ß as ss, and the tokenizer does not."""
+    text = _shortened(text)
+    found = [text]
+    small = text.lower()
+    if "ß" in small:
+        found.append(small.replace("ß", "ss"))
+    elif "ss" in small and all(char.isalpha() or char == " " for char in small):
+        places = [at for at in range(len(small)) if small.startswith("ss", at)][:_SHARP]
+        found += [f"{small[:at]}ß{small[at + 2 :]}" for at in places]
+    quoted = [f"{_quoted(one)}{end}" for one in found]
+    return quoted[0] if len(quoted) == 1 else f"({' OR '.join(quoted)})"
+
+
+def _whole_piece(piece: str, end: str = "") -> str:
+    if not is_cjk(piece):
+        return _spelled(piece, end)
+    return _quoted(" ".join(grams(piece)[:MAX_TERMS])) if len(piece) > 1 else f"{_quoted(piece)}*"

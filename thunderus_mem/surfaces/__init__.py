@@ -1,1 +1,0 @@
-"""Parse, call a verb, print. No rule lives here."""

@@ -1,1 +1,0 @@
-"""One function a verb, on an open ``Memory``; the CLI, the hooks and the watcher call nothing else."""

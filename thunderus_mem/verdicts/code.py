@@ -1,0 +1,431 @@
+"""What git tells of the code since an anchor was made, asked for only as far as a verdict needs it.
+
+The commit that a document names is a hint. When this clone has not got it (squashed away, rebased, shallow),
+the newest commit whose file still holds what the anchor says takes its place.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.diff import unified_diff
+from thunderus_mem.fingerprint.source import CodeSource, parse_fingerprint
+from thunderus_mem.git.changes import changes_since, code_paths, destination, files_naming, untracked_files
+from thunderus_mem.git.history import file_commits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from thunderus_mem.document.anchors import Anchor
+    from thunderus_mem.fingerprint.source import Fingerprint
+    from thunderus_mem.git.changes import Changes
+    from thunderus_mem.git.history import ObjectReader
+    from thunderus_mem.git.repository import Commit, Git
+    from thunderus_mem.verdicts.verdict import Tree, Verdict
+
+_MOST_VERSIONS: Final = 200
+
+
+class CodePast:
+    """Answers that all anchors of one command share. ``until`` is the tree they are judged in: "" for the
+    working tree, ``:`` for the index, or a commit."""
+
+    def __init__(self, git: Git, reader: ObjectReader, until: str = "") -> None:
+        self.git = git
+        self.reader = reader
+        self.until = until
+        self._changes: dict[str, Changes | None] = {}
+        self._sources: dict[tuple[str, str], CodeSource | None] = {}
+        self._destinations: dict[str, str | None] = {}
+
+    def of(self, anchor: Anchor, hint: str) -> CodeHistory:
+        """The history of one anchor, which was made about when ``hint`` was the newest commit."""
+        return CodeHistory(self, anchor, hint)
+
+    def changes(self, since: str) -> Changes | None:
+        """What differs since a commit; ``None`` when this clone has not got it."""
+        if since not in self._changes:
+            found = changes_since(self.git, since, self.until)
+            if found is not None and not self.until:
+                touched = tuple(sorted({*found.touched, *self._untracked}))
+                found = found._replace(touched=touched)
+            self._changes[since] = found
+        return self._changes[since]
+
+    @cached_property
+    def _untracked(self) -> list[str]:
+        return untracked_files(self.git)
+
+    def source(self, revision: str, path: str) -> CodeSource | None:
+        """A file as it was in a commit."""
+        key = (revision, path)
+        if key not in self._sources:
+            data = self.reader.read(revision, path)
+            self._sources[key] = None if data is None else CodeSource(path, data)
+        return self._sources[key]
+
+    def destination(self, path: str) -> str | None:
+        """Where the commits behind HEAD moved a file that is gone."""
+        if path not in self._destinations:
+            self._destinations[path] = destination(self.git, path)
+        return self._destinations[path]
+
+    def versions(self, path: str) -> Iterator[tuple[Commit, CodeSource | None]]:
+        """A file as commits left it, the newest first, as far as that is worth reading."""
+        for commit, _ in _first(_MOST_VERSIONS, file_commits(self.git, [path])):
+            yield commit, self.source(commit.sha, path)
+
+
+def _first(
+    count: int, commits: Iterator[tuple[Commit, tuple[str, ...]]]
+) -> Iterator[tuple[Commit, tuple[str, ...]]]:
+    for _, one in zip(range(count), commits, strict=False):
+        yield one
+
+
+class CodeHistory:
+    """The history of one anchor."""
+
+    def __init__(self, past: CodePast, anchor: Anchor, hint: str) -> None:
+        self._past = past
+        self._anchor = anchor
+        self._hint = hint
+
+    @cached_property
+    def base(self) -> str | None:
+        """The commit that the present is compared with; ``None`` when none can be told."""
+        if self._hint and self._past.changes(self._hint) is not None:
+            return self._hint
+        wanted = parse_fingerprint(self._anchor.fingerprint)
+        if wanted is None:
+            return None
+        for commit, source in self._past.versions(self._anchor.path):
+            found = measured(self._anchor, source)
+            if any(one.hash == wanted.hash for one in found):
+                return commit.sha
+        return None
+
+    def renamed(self, path: str) -> str | None:
+        """Where git says that a file which is gone has moved to."""
+        if self.base is not None:
+            changes = self._past.changes(self.base)
+            if changes is not None and path in changes.renamed:
+                return changes.renamed[path]
+        return self._past.destination(path)
+
+    def touched(self) -> Sequence[str] | None:
+        """Files that are new or changed since, sorted."""
+        changes = self._past.changes(self.base) if self.base is not None else None
+        return None if changes is None else changes.touched
+
+    def is_cut(self) -> bool:
+        """Whether this clone was made without the commits that could tell."""
+        return self.base is None and self._past.git.is_shallow()
+
+    def before(self, path: str) -> CodeSource | None:
+        """The file as it was then."""
+        return self._past.source(self.base, path) if self.base is not None else None
+
+
+def measured(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
+    """The fingerprints of what an anchor names in a version of its file; none where it is not there."""
+    if source is None or source.trouble:
+        return []
+    if anchor.symbol:
+        return [definition.fingerprint for definition in source.find(anchor.symbol)]
+    if anchor.lines is not None:
+        found = source.of_lines(*anchor.lines)
+        return [found] if found is not None else []
+    return [source.whole()]
+
+
+# Which commit made an anchor stale, and the code it was made for as it was.
+
+
+class BreakingCommit(NamedTuple):
+    """Where the history of a file turned: the newest commit that still had what the anchor says, the file
+    then, and the commit after it (``None``: the turn is not committed yet)."""
+
+    last_good: Commit
+    source: CodeSource
+    commit: Commit | None
+
+
+def breaking_commit(anchor: Anchor, found: Anchor | None, past: CodePast) -> BreakingCommit | None:
+    """Where the code of an anchor stopped being what it says; ``None`` when that is not in this history."""
+    wanted = parse_fingerprint(anchor.fingerprint)
+    if wanted is None:
+        return None
+    later: Commit | None = None
+    paths = [anchor.path]
+    if found is not None and found.path != anchor.path:
+        paths.insert(0, found.path)
+    for path in paths:
+        for commit, source in past.versions(path):
+            if source is not None and any(one.hash == wanted.hash for one in measured(anchor, source)):
+                return BreakingCommit(commit, source, later)
+            if source is not None or path == anchor.path:
+                later = commit
+    return None
+
+
+def code_diff(verdict: Verdict, known: BreakingCommit, tree: Tree) -> str:
+    """The anchored code as it was and as it is now, as a unified diff; "" when it is too long to show."""
+    was = code_of(verdict.anchor, known.source)
+    found = verdict.found
+    here = tree.source(found.path) if found is not None else None
+    now = code_of(found, here) if found is not None and here is not None else None
+    return unified_diff(was, now, (found or verdict.anchor).path) or ""
+
+
+def code_of(anchor: Anchor, source: CodeSource) -> str | None:
+    """The lines of what an anchor names in a version of its file; ``None`` when it is not there."""
+    lines = source.text.splitlines(keepends=True)
+    if anchor.symbol:
+        found = source.find(anchor.symbol)
+        return "".join(lines[found[0].first - 1 : found[0].last]) if found else None
+    if anchor.lines is None:
+        return source.text
+    return "".join(lines[anchor.lines[0] - 1 : anchor.lines[1]]) or None
+
+
+# Reads the code that documents talk about. Nothing here writes, follows a link or leaves the root.
+
+MAX_CODE: Final = 2 << 20
+"""Bytes of the largest file whose code is looked at."""
+_MOST_FILES: Final = 50_000
+_FLAGS: Final = (
+    os.O_RDONLY
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NOCTTY", 0)
+)
+
+
+class CodeFile(NamedTuple):
+    """A file's bytes, or the ``trouble`` that keeps them from being read, as a phrase."""
+
+    data: bytes
+    trouble: str = ""
+
+
+class CodeFolder:
+    """The files below a root. Folders are looked at once, so one is for a single command."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self._real = os.path.realpath(root)
+        self._inside: dict[str, bool] = {"": True}
+
+    def _leads_out(self, folder: str) -> bool:
+        inside = self._inside.get(folder)
+        if inside is None:
+            real = os.path.realpath(os.path.join(self.root, *folder.split("/")))
+            inside = self._inside[folder] = real == self._real or real.startswith(self._real + os.sep)
+        return not inside
+
+    def _place(self, path: str) -> str:
+        return os.path.join(self.root, *path.split("/"))
+
+    def stamp(self, path: str) -> tuple[int, int, int, int] | None:
+        """Size, mtime, ctime (ns) and inode of a regular file; ``None`` for anything else."""
+        try:
+            found = os.lstat(self._place(path))
+        except (OSError, ValueError):
+            return None
+        if not stat.S_ISREG(found.st_mode):
+            return None
+        return (found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+    def walk(self) -> list[str]:
+        """Files below the root, sorted; hidden ones and what stands in hidden folders left out. At most
+        50,000: where no git says what belongs to the code, a larger tree is not looked through."""
+        found: list[str] = []
+        waiting = [""]
+        while waiting and len(found) < _MOST_FILES:
+            folder = waiting.pop()
+            try:
+                with os.scandir(os.path.join(self.root, *folder.split("/"))) as entries:
+                    for entry in entries:
+                        path = f"{folder}/{entry.name}" if folder else entry.name
+                        if entry.name.startswith("."):
+                            continue
+                        if entry.is_dir(follow_symlinks=False):
+                            waiting.append(path)
+                        elif entry.is_file(follow_symlinks=False):
+                            found.append(path)
+            except OSError:  # a folder that cannot be listed holds nothing that can be judged
+                continue
+        return sorted(found)
+
+    def read(self, path: str) -> CodeFile | None:
+        """A file below the root; ``None`` when there is none. Never raises for what a tree can hold."""
+        if "\0" in path or path.startswith("/") or ".." in path.split("/"):
+            return None
+        folder = path.rpartition("/")[0]
+        if self._leads_out(folder):
+            return CodeFile(b"", "its folder is a link that leads out of the repository")
+        place = self._place(path)
+        try:
+            descriptor = os.open(place, _FLAGS)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError as error:
+            return CodeFile(b"", _reason(place, error))
+        try:
+            found = os.fstat(descriptor)
+            if stat.S_ISDIR(found.st_mode):
+                return CodeFile(b"", "it is a folder: anchor the files in it, or write a / behind it")
+            if not stat.S_ISREG(found.st_mode):
+                return CodeFile(b"", "it is no regular file")
+            if found.st_size > MAX_CODE:
+                return CodeFile(b"", f"it has {found.st_size / (1 << 20):.1f} MiB, more than 2 MiB")
+            return CodeFile(_read(descriptor, found.st_size))
+        except OSError as error:
+            return CodeFile(b"", _reason(place, error))
+        finally:
+            os.close(descriptor)
+
+
+def _read(descriptor: int, size: int) -> bytes:
+    pieces, have = [], 0
+    while have <= MAX_CODE:
+        piece = os.read(descriptor, max(size - have, 0) + 1)
+        if not piece:
+            break
+        pieces.append(piece)
+        have += len(piece)
+    return b"".join(pieces)
+
+
+def _reason(place: str, error: OSError) -> str:
+    if os.path.islink(place):
+        return "it is a link: anchor the file it leads to"
+    return f"it cannot be read ({(error.strerror or 'unknown error').lower()})"
+
+
+# The code at one moment, as verdicts ask of it: the working tree, what is staged, a commit, a patch.
+
+
+class CodeTree(ABC):
+    """What the trees share: each file is read and parsed once, and words are looked for together."""
+
+    def __init__(self) -> None:
+        self._sources: dict[str, CodeSource | None] = {}
+        self._expected: set[str] = set()
+        self._naming: list[str] | None = None
+        self._paths: list[str] | None = None
+
+    def source(self, path: str) -> CodeSource | None:
+        """The file at a root-relative path; ``None`` when there is none."""
+        if path not in self._sources:
+            self._sources[path] = self._read(path)
+        return self._sources[path]
+
+    def paths(self) -> Sequence[str]:
+        """Every file of the repository but those of the memory itself, sorted."""
+        if self._paths is None:
+            self._paths = [path for path in self._listed() if not path.startswith(".thunderus/")]
+        return self._paths
+
+    def expect(self, words: Iterable[str]) -> None:
+        """Say beforehand which words will be asked for, so that one look finds the files of all."""
+        self._expected.update(words)
+        self._naming = None
+
+    def naming(self, word: str) -> Sequence[str]:
+        """Files that hold a word as a whole, sorted."""
+        if word not in self._expected or self._naming is None:
+            self._expected.add(word)
+            found = self._with_words(sorted(self._expected))
+            self._naming = [path for path in found if not path.startswith(".thunderus/")]
+        if len(self._expected) == 1:
+            return self._naming
+        return [path for path in self._naming if self._holds(path, word)]
+
+    def _holds(self, path: str, word: str) -> bool:
+        source = self.source(path)
+        return source is not None and word in source.text
+
+    @abstractmethod
+    def _read(self, path: str) -> CodeSource | None:
+        """The file as it is in this tree."""
+
+    @abstractmethod
+    def _listed(self) -> Sequence[str]:
+        """Every file of the tree, sorted."""
+
+    def _with_words(self, words: Sequence[str]) -> Sequence[str]:
+        return [path for path in self.paths() if any(self._holds(path, word) for word in words)]
+
+
+class WorkingTree(CodeTree):
+    """The files on disk; with git only those it tracks or would take in."""
+
+    def __init__(self, root: str, git: Git | None) -> None:
+        super().__init__()
+        self.folder = CodeFolder(root)
+        self._git = git
+
+    def _read(self, path: str) -> CodeSource | None:
+        found = self.folder.read(path)
+        return None if found is None else CodeSource(path, found.data, found.trouble)
+
+    def _listed(self) -> Sequence[str]:
+        return self.folder.walk() if self._git is None else code_paths(self._git)
+
+    def _with_words(self, words: Sequence[str]) -> Sequence[str]:
+        return super()._with_words(words) if self._git is None else files_naming(self._git, words)
+
+
+class CommitTree(CodeTree):
+    """The files of a commit, or of git's index when ``revision`` is ``:``."""
+
+    def __init__(self, git: Git, reader: ObjectReader, revision: str) -> None:
+        super().__init__()
+        self._git = git
+        self._reader = reader
+        self._revision = revision
+
+    def _read(self, path: str) -> CodeSource | None:
+        data = self._reader.read("" if self._revision == ":" else self._revision, path)
+        if data is None:
+            return None
+        too_long = f"it has {len(data) / (1 << 20):.1f} MiB, more than 2 MiB" if len(data) > MAX_CODE else ""
+        return CodeSource(path, b"" if too_long else data, too_long)
+
+    def _listed(self) -> Sequence[str]:
+        return code_paths(self._git, self._revision)
+
+    def _with_words(self, words: Sequence[str]) -> Sequence[str]:
+        return files_naming(self._git, words, self._revision)
+
+
+class PatchedTree(CodeTree):
+    """Another tree with some files as a patch makes them: ``None`` for one that it takes away."""
+
+    def __init__(self, tree: CodeTree, patched: Mapping[str, bytes | None]) -> None:
+        super().__init__()
+        self._tree = tree
+        self._patched = patched
+
+    def _read(self, path: str) -> CodeSource | None:
+        if path not in self._patched:
+            return self._tree.source(path)
+        data = self._patched[path]
+        return None if data is None else CodeSource(path, data)
+
+    def _listed(self) -> Sequence[str]:
+        added = {path for path, data in self._patched.items() if data is not None}
+        gone = self._patched.keys() - added
+        return sorted((set(self._tree.paths()) | added) - gone)
+
+    def _with_words(self, words: Sequence[str]) -> Sequence[str]:
+        found = {path for word in words for path in self._tree.naming(word)} - self._patched.keys()
+        added = {path for path in self._patched if any(self._holds(path, word) for word in words)}
+        return sorted(found | added)

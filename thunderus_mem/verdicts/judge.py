@@ -1,0 +1,292 @@
+"""Verdicts as every verb asks for them: computed now, or remembered where nothing they rest on has changed.
+
+Reading writes no tracked file; what was computed is kept in ``indexes/``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.anchors import Anchor, anchors_in, parse_lines
+from thunderus_mem.document.paths import matching
+from thunderus_mem.index.caches import RememberedVerdicts
+from thunderus_mem.index.documents import Anchored, anchored
+from thunderus_mem.index.rows import has_anchors
+from thunderus_mem.verdicts.code import CodeFolder
+from thunderus_mem.verdicts.evaluate import judge
+from thunderus_mem.verdicts.verdict import MOVED, VERIFIED, NoHistory, Verdict, status_of, worst
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from types import TracebackType
+
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.git.history import ObjectReader
+    from thunderus_mem.index.scan import Stamp
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.verdicts.code import CodePast, WorkingTree
+
+_MANY: Final = 300
+"""Anchors from which on it is worth starting processes to judge them."""
+
+
+class Judged(NamedTuple):
+    """An anchor of a document and its verdict."""
+
+    anchored: Anchored
+    verdict: Verdict
+
+    @property
+    def doc_id(self) -> str:
+        """The document whose anchor it is."""
+        return self.anchored.doc_id
+
+    @property
+    def now(self) -> str:
+        """Where the code is now; "" when it is nowhere."""
+        return self.verdict.found.place if self.verdict.found is not None else ""
+
+
+class Judge:
+    """Judges anchors against the working tree. Opens files and git only as far as a verdict needs them.
+
+    Use it as a context: leaving it keeps what was computed, and ends git.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._folder = CodeFolder(memory.root)
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        remembered = self.__dict__.get("_remembered")
+        if remembered is not None:
+            remembered.save()
+        reader = self.__dict__.get("reader")
+        if reader is not None:
+            reader.close()
+
+    @cached_property
+    def _remembered(self) -> RememberedVerdicts:
+        from thunderus_mem.fingerprint.definitions import GRAMMAR
+        from thunderus_mem.fingerprint.source import RULES
+        from thunderus_mem.verdicts.verdict import RULES as VERDICT_RULES
+
+        measure = f"{GRAMMAR}/{RULES}/{VERDICT_RULES}"
+        return RememberedVerdicts(self._memory.layout.verdicts_file, measure)
+
+    @cached_property
+    def tree(self) -> WorkingTree:
+        """The files on disk."""
+        from thunderus_mem.verdicts.code import WorkingTree
+
+        return WorkingTree(self._memory.root, self._memory.git)
+
+    @cached_property
+    def reader(self) -> ObjectReader | None:
+        """Reads what git keeps; ``None`` outside git."""
+        from thunderus_mem.git.history import ObjectReader
+
+        return ObjectReader(self._memory.git) if self._memory.git is not None else None
+
+    @cached_property
+    def past(self) -> CodePast | None:
+        """What git tells of the past; ``None`` outside git."""
+        from thunderus_mem.verdicts.code import CodePast
+
+        if self._memory.git is None or self.reader is None:
+            return None
+        return CodePast(self._memory.git, self.reader)
+
+    def all(self, anchors: Iterable[Anchored]) -> list[Judged]:
+        """The verdicts on anchors, in their order."""
+        asked = list(anchors)
+        found = {one: self._recalled(one) for one in asked}
+        fresh = [one for one, verdict in found.items() if verdict is None]
+        if len(fresh) >= _MANY:
+            found |= self._in_processes(fresh)
+            fresh = [one for one in fresh if found[one] is None]
+        if len(fresh) > 1:
+            self._look_ahead(fresh)
+        return [Judged(one, found[one] or self.fresh(one)) for one in asked]
+
+    def _in_processes(self, fresh: list[Anchored]) -> dict[Anchored, Verdict | None]:
+        """The verdicts on those of many anchors whose code is where it was, each file read in one process."""
+        from thunderus_mem.store.parallel import spread
+
+        fresh.sort(key=lambda one: one.anchor.path)
+        stamps = [self._folder.stamp(one.anchor.path) for one in fresh]
+        answers = spread(fresh, self._in_place)
+        found: dict[Anchored, Verdict | None] = {}
+        for one, stamp, packed in zip(fresh, stamps, answers, strict=True):
+            verdict = _unpacked(one.anchor, packed) if packed is not None else None
+            if verdict is not None:
+                self._remembered.learn(_key(one), [one.anchor.path], [stamp], packed)
+            found[one] = verdict
+        return found
+
+    def _in_place(self, anchors: Sequence[Anchored]) -> list[list[object] | None]:
+        """Packed verdicts of those whose code is where it was; ``None`` for all that need another look."""
+        from thunderus_mem.verdicts.code import WorkingTree
+
+        found: list[list[object] | None] = []
+        tree = WorkingTree(self._memory.root, None)
+        path = ""
+        for one in anchors:
+            if one.anchor.path != path:
+                path, tree = one.anchor.path, WorkingTree(self._memory.root, None)
+            weak = one.anchor.is_glob or not one.anchor.fingerprint or tree.source(path) is None
+            verdict = (
+                None if weak or not _is_there(one.anchor, tree) else judge(one.anchor, tree, NoHistory())
+            )
+            held = verdict is not None and verdict.status == VERIFIED
+            found.append(_packed(verdict) if held and verdict is not None else None)
+        return found
+
+    def _look_ahead(self, fresh: Sequence[Anchored]) -> None:
+        """One look through the files for the names of all that are not in their place any more."""
+        gone = {one.anchor.symbol.rpartition(".")[2] for one in fresh if self._is_away(one.anchor)}
+        if len(gone) > 1:
+            self.tree.expect(gone)
+
+    def _is_away(self, anchor: Anchor) -> bool:
+        if not anchor.symbol or not anchor.fingerprint:
+            return False
+        source = self.tree.source(anchor.path)
+        return source is None or (not source.trouble and not source.find(anchor.symbol))
+
+    def of(self, document: Document) -> list[CodeState]:
+        """The state of each anchor of a document, as its text has them, for the rules of `lint`."""
+
+        since = document.last_verified_commit or ""
+        cited = anchors_in(document.header, document.header_line)
+        judged = self.all(
+            Anchored(document.id, place, one.anchor, one.line, since) for place, one in enumerate(cited)
+        )
+        return [
+            CodeState(
+                one.verdict.anchor.place,
+                one.anchored.line,
+                one.verdict.status,
+                one.verdict.reason,
+                one.now,
+            )
+            for one in judged
+        ]
+
+    def fresh(self, one: Anchored) -> Verdict:
+        """The verdict on an anchor, computed now."""
+        if one.anchor.is_glob:
+            files, stamps = self._matched(one.anchor)
+            verdict = judge(one.anchor, self.tree, NoHistory())
+            self._remembered.learn(_key(one, files), files, stamps, _packed(verdict))
+            return verdict
+        files = [one.anchor.path]
+        stamps = [self._folder.stamp(path) for path in files]
+        history = self.past.of(one.anchor, one.since) if self.past is not None else NoHistory()
+        verdict = judge(one.anchor, self.tree, history)
+        if verdict.status == MOVED and verdict.found is not None and verdict.found.path not in files:
+            files.append(verdict.found.path)
+            # The file was read before this stamp was taken; a change in between made it racy.
+            stamps.append(self._folder.stamp(verdict.found.path))
+        elif verdict.others or stamps == [None]:
+            return verdict
+        self._remembered.learn(_key(one), files, stamps, _packed(verdict))
+        return verdict
+
+    def _matched(self, anchor: Anchor) -> tuple[list[str], list[Stamp | None]]:
+        """The files of a pattern, with their stamps."""
+        files = matching(anchor.path, self.tree.paths())
+        return files, [self._folder.stamp(path) for path in files]
+
+    def _recalled(self, one: Anchored) -> Verdict | None:
+        files = self._matched(one.anchor)[0] if one.anchor.is_glob else ()
+        values = self._remembered.recall(_key(one, files), self._folder.stamp)
+        return _unpacked(one.anchor, values) if values is not None else None
+
+
+def _is_there(anchor: Anchor, tree: WorkingTree) -> bool:
+    """Whether something stands where the anchor says, so that no search is needed to judge it."""
+    source = tree.source(anchor.path)
+    return source is not None and (not anchor.symbol or bool(source.trouble or source.find(anchor.symbol)))
+
+
+def _key(one: Anchored, files: Sequence[str] = ()) -> str:
+    """What a verdict is remembered under: all that it follows from but the content of files."""
+    said = "\0".join((one.anchor.place, one.anchor.fingerprint, one.since, *files))
+    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+
+
+def _packed(verdict: Verdict) -> list[object]:
+    found = verdict.found.item if verdict.found is not None else None
+    return [verdict.status, found, verdict.reason, verdict.by, verdict.note]
+
+
+def _unpacked(anchor: Anchor, values: Sequence[object]) -> Verdict | None:
+    try:
+        status, item, reason, by, note = values
+        found = None
+        if isinstance(item, dict):
+            lines = parse_lines(item.get("lines", ""))
+            found = Anchor(item["path"], item.get("symbol", ""), lines, item.get("fingerprint", ""))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return None
+    return Verdict(str(status), anchor, found, str(reason), str(by), str(note))
+
+
+def by_document(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
+    """Verdicts by document, each in the order of its anchors."""
+    found: dict[str, list[Judged]] = {}
+    for one in judged:
+        found.setdefault(one.doc_id, []).append(one)
+    return found
+
+
+def document_statuses(memory: Memory, doc_ids: Sequence[str] | None = None) -> Mapping[str, str]:
+    """What the code says of documents that have anchors: verified, stale or unknown, by id.
+
+    Documents without an anchor are not in it: of them only their file speaks. The index must be fresh.
+    """
+    anchors = anchored(memory.index.database, doc_ids)
+    if not anchors:
+        return {}
+    with Judge(memory) as judge_now:
+        judged = judge_now.all(anchors)
+    return {
+        doc_id: status_of(worst(one.verdict for one in ones)) for doc_id, ones in by_document(judged).items()
+    }
+
+
+# What the code says of documents; where none has an anchor, nothing is loaded to judge by.
+
+
+def code_statuses(memory: Memory, doc_ids: Sequence[str] | None = None) -> Mapping[str, str]:
+    """The status that the code gives to those of some documents (``None``: of all) that have anchors, by
+    id."""
+    if not has_anchors(memory.index.database):
+        return {}
+
+    return document_statuses(memory, doc_ids)
+
+
+# What a rule is, what it may look at, and the table of codes.
+#
+# A rule is a function from a `subject.Subject` (one document) or a `LintStore` (the store) to findings. Its
+# docstring is its manual page. Rules read values only: no disk, no index, no clock.
+
+
+class CodeState(NamedTuple):
+    """What became of the code that an anchor names: the anchor's ``place`` and ``line`` in the document, the
+    ``verdict`` (verified, moved, changed, missing, unknown), a reason, and where the code is ``now``."""
+
+    place: str
+    line: int
+    verdict: str
+    reason: str
+    now: str

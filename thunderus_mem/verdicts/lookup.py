@@ -1,0 +1,532 @@
+"""How an anchor stands to a place in the code that somebody asks about. Pure.
+
+Names settle most of it. A file is parsed only where a symbol has to be related to lines, or to a symbol whose
+name tells nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.anchors import Anchor, split_place
+from thunderus_mem.document.paths import fits, is_code, matching
+from thunderus_mem.errors import InvalidQuery
+from thunderus_mem.index.documents import anchored, anchored_at, anchored_below, anchored_ids
+from thunderus_mem.verdicts.judge import Judge
+from thunderus_mem.verdicts.verdict import MOVED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from thunderus_mem.fingerprint.source import CodeSource
+    from thunderus_mem.index.documents import Anchored, DocRow
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.verdicts.code import WorkingTree
+    from thunderus_mem.verdicts.judge import Judged
+    from thunderus_mem.verdicts.verdict import Verdict
+
+SAME: Final = "same"
+AROUND: Final = "around"
+INSIDE: Final = "inside"
+OVERLAPS: Final = "overlaps"
+NEARBY: Final = "nearby"
+FILE: Final = "file"
+FOLDER: Final = "folder"
+MENTIONS: Final = "mentions"
+_RANK: Final = {SAME: 0, AROUND: 1, INSIDE: 1, OVERLAPS: 2, NEARBY: 3, FILE: 4, FOLDER: 5, MENTIONS: 6}
+
+
+class AnchorRelation(NamedTuple):
+    """``how`` the anchor stands to the place, and how far it is from it: the smaller, the closer.
+
+    same: that place; around, inside: code that encloses it, or that it encloses; overlaps: lines in common;
+    nearby: in the same file, and where cannot be told; file: the whole file; folder: a folder or a pattern
+    that the file fits.
+    """
+
+    how: str
+    distance: int = 0
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """For sorting, the most specific first."""
+        return _RANK[self.how], self.distance
+
+
+def relate(asked: Anchor, anchor: Anchor, read: Callable[[], CodeSource | None]) -> AnchorRelation | None:
+    """How an anchor stands to what is asked about; ``None`` when it speaks of other code.
+
+    ``asked`` names a file, or a folder by a path that ends in ``/`` ("" for everything). ``read`` gives the
+    file that both are in; it is called only where names do not settle it.
+    """
+    if not asked.path or asked.path.endswith("/"):
+        return _below(asked.path, anchor)
+    if anchor.is_glob:
+        return AnchorRelation(FOLDER, -len(anchor.path)) if fits(anchor.path, asked.path) else None
+    if anchor.path != asked.path:
+        return None
+    if anchor.is_weak:
+        return AnchorRelation(FILE)
+    if asked.is_weak:
+        return AnchorRelation(INSIDE, 0 if anchor.symbol else 1)
+    if asked.lines is not None and anchor.lines is not None:
+        return _of_lines(asked.lines, anchor.lines)
+    if asked.symbol and anchor.symbol:
+        told = _of_names(_dotted(asked.symbol), _dotted(anchor.symbol))
+        if told is not None:
+            return told
+    return _of_code(asked, anchor, read())
+
+
+def _below(folder: str, anchor: Anchor) -> AnchorRelation | None:
+    if not anchor.path.startswith(folder):
+        return AnchorRelation(FOLDER, -len(anchor.path)) if fits(anchor.path, f"{folder}x") else None
+    if anchor.is_glob:
+        return AnchorRelation(FOLDER, -len(anchor.path))
+    return AnchorRelation(FILE if anchor.is_weak else INSIDE)
+
+
+def _dotted(symbol: str) -> str:
+    return symbol.replace("::", ".").replace("#", ".").strip(".")
+
+
+def _of_names(asked: str, anchored: str) -> AnchorRelation | None:
+    """What two names tell without the code: one may leave out classes that the other names."""
+    if asked == anchored or asked.endswith(f".{anchored}") or anchored.endswith(f".{asked}"):
+        return AnchorRelation(SAME)
+    if asked.startswith(f"{anchored}."):
+        return AnchorRelation(AROUND, asked.count(".") - anchored.count("."))
+    if anchored.startswith(f"{asked}."):
+        return AnchorRelation(INSIDE, anchored.count(".") - asked.count("."))
+    return None
+
+
+def _of_lines(asked: tuple[int, int], anchored: tuple[int, int]) -> AnchorRelation | None:
+    if asked == anchored:
+        return AnchorRelation(SAME)
+    return AnchorRelation(OVERLAPS, anchored[1] - anchored[0]) if _meet(asked, anchored) else None
+
+
+def _of_code(asked: Anchor, anchor: Anchor, source: CodeSource | None) -> AnchorRelation | None:
+    if source is None or source.trouble or not source.language:
+        # Two symbols have different names. Of lines and a symbol nobody can say whether they meet.
+        return None if asked.symbol and anchor.symbol else AnchorRelation(NEARBY)
+    places = [_closest(one, other) for one in _spans(asked, source) for other in _spans(anchor, source)]
+    return min((found for found in places if found is not None), key=lambda found: found.rank, default=None)
+
+
+def _spans(anchor: Anchor, source: CodeSource) -> list[tuple[int, int]]:
+    if anchor.lines is not None:
+        return [anchor.lines]
+    return [(one.first, one.last) for one in source.find(anchor.symbol)]
+
+
+def _closest(asked: tuple[int, int], anchored: tuple[int, int]) -> AnchorRelation | None:
+    distance = abs((anchored[1] - anchored[0]) - (asked[1] - asked[0]))
+    if asked == anchored:
+        return AnchorRelation(AROUND)
+    if anchored[0] <= asked[0] and asked[1] <= anchored[1]:
+        return AnchorRelation(AROUND, distance)
+    if asked[0] <= anchored[0] and anchored[1] <= asked[1]:
+        return AnchorRelation(INSIDE, distance)
+    return AnchorRelation(OVERLAPS, distance) if _meet(asked, anchored) else None
+
+
+def _meet(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return one[0] <= other[1] and other[0] <= one[1]
+
+
+# Places in the code as a person names them: any path, with a symbol or lines behind it.
+
+
+def place_in_code(memory: Memory, given: str, start: str) -> tuple[Anchor, bool]:
+    """What a person names by ``PATH``, ``PATH#SYMBOL`` or ``PATH:10-20``, its path from the root, and whether
+    that path is there. A folder ends in ``/``; the root is "".
+
+    The path may be absolute, from the folder ``start`` or from the root. Raises `InvalidQuery` for one
+    outside the repository, `InvalidDocument` for what is no place.
+    """
+    if not _is_text(given):
+        raise InvalidQuery("that path is not valid UTF-8, so no anchor can name it")
+    whole = Anchor(given)
+    wanted = whole if _is_there(memory, given, start) else split_place(given)
+    if not wanted.path:
+        raise InvalidQuery(f"{given!r} names no file", hint="write PATH, PATH#SYMBOL or PATH:10-20")
+    choices = _from_root(memory, wanted.path, start)
+    if not choices:
+        raise InvalidQuery(
+            f"{wanted.path!r} is outside the repository",
+            hint=f"memories speak of what is below {memory.root}",
+        )
+    there = next((path for path in choices if os.path.lexists(os.path.join(memory.root, path))), None)
+    path = there
+    if path is None:
+        # Nothing is there any more: the path that some memory speaks of is the one that is meant.
+        path = next((path for path in choices if _is_known(memory, path)), choices[0])
+    folder = os.path.isdir(os.path.join(memory.root, path)) or (there is None and wanted.path.endswith("/"))
+    if folder:
+        if not wanted.is_weak:
+            raise InvalidQuery(f"{wanted.path!r} is a folder, which has no symbols and lines")
+        path = "" if path == "." else f"{path}/"
+    return wanted._replace(path=path), there is not None
+
+
+def _is_known(memory: Memory, path: str) -> bool:
+    return any(one.anchor.path == path for one in anchored_at(memory.index.database, [path]))
+
+
+def _is_there(memory: Memory, given: str, start: str) -> bool:
+    return any(os.path.lexists(os.path.join(base, given)) for base in (start, memory.root))
+
+
+def _from_root(memory: Memory, given: str, start: str) -> list[str]:
+    """The root-relative paths that a path may mean: from the folder somebody is in, or from the root."""
+    found: list[str] = []
+    root = os.path.realpath(memory.root)
+    for base in (start, memory.root):
+        absolute = os.path.normpath(os.path.join(os.path.abspath(base), given))
+        folder, name = os.path.split(absolute)
+        real = os.path.join(os.path.realpath(folder), name)
+        relative = os.path.relpath(real, root).replace(os.sep, "/")
+        if relative != ".." and not relative.startswith("../") and relative not in found:
+            found.append(relative)
+    return found
+
+
+def _is_text(given: str) -> bool:
+    try:
+        given.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in given
+
+
+# ``for``: which memories govern a place in the code, the most specific first, each with its verdict.
+
+FEW: Final = 5
+"""With fewer memories than this, documents that only name the file are worth showing."""
+_MOST_READ: Final = 100
+_WORD: Final = re.compile(r"\w+")
+
+
+class Governing(NamedTuple):
+    """A memory that governs the code, by one of its anchors, or one that only names the file.
+
+    ``how`` says what the anchor is to the code: same, around, inside, overlaps, nearby, file, folder, or
+    mentions. ``line`` is where the document (in ``path``) says so, ``place`` the anchor or the path as it is
+    written there, ``now`` where that code is by now when it moved. ``verdict`` and ``reason`` are today's,
+    "" where there is no anchor; ``status`` is what the document says of itself.
+    """
+
+    id: str
+    title: str
+    kind: str
+    how: str
+    place: str
+    verdict: str
+    reason: str
+    now: str
+    status: str
+    superseded_by: str
+    path: str
+    line: int
+
+
+class Governed(NamedTuple):
+    """What governs a place. ``exists`` says whether the file (or folder) is there; ``more`` how many
+    documents name the file and were left out."""
+
+    place: str
+    exists: bool
+    memories: tuple[Governing, ...]
+    more: int = 0
+
+
+def governing(
+    memory: Memory, place: str, *, mentions: bool | None = None, start: str = os.curdir
+) -> Governed:
+    """Which memories govern ``PATH``, ``PATH#SYMBOL`` or ``PATH:10-20``.
+
+    The path may be absolute, from the folder ``start`` or from the root, and need not be there. ``mentions``
+    asks for documents whose text names the file, or leaves them out; by default they come where few govern.
+
+    Raises `InvalidQuery` for a path outside the repository, `InvalidDocument` for what is no place.
+    """
+    memory.refresh()
+    asked, exists = place_in_code(memory, place, start)
+    database = memory.index.database
+    folder = not asked.path or asked.path.endswith("/")
+    anchors = anchored_below(database, asked.path) if folder else anchored_at(database, [asked.path])
+    near = [one for one in anchors if relate(asked._replace(symbol="", lines=None), one.anchor, _nothing)]
+    with Judge(memory) as judge:
+        judged = _related(judge, asked, near)
+        found = [_governing(memory, one, relation) for one, relation in judged]
+        known = {one.id for one in found}
+        cited: list[Governing] = []
+        if not folder and asked.path:
+            cited = [one for one in _citing(memory, asked.path, lambda: judge.tree) if one.id not in known]
+    shown = mentions if mentions is not None else len(known) < FEW
+    more = 0 if shown else len(cited)
+    return Governed(asked.place or ".", exists, (*found, *(cited if shown else ())), more)
+
+
+def _nothing() -> None:
+    return None
+
+
+def _related(judge: Judge, asked: Anchor, near: list[Anchored]) -> list[tuple[Judged, AnchorRelation]]:
+    """The verdicts on those anchors that speak of what is asked about, the most specific first."""
+    read: Callable[[], CodeSource | None] = partial(_source, judge, asked.path)
+    found = []
+    for one in judge.all(near):
+        anchor, there = one.anchored.anchor, one.verdict.found
+        relations = [relate(asked, anchor, read)]
+        if one.verdict.status == MOVED and there is not None:
+            relations.append(relate(asked, there, read))
+        closest = min((told for told in relations if told is not None), key=_rank, default=None)
+        if closest is not None:
+            found.append((one, closest))
+    return sorted(found, key=lambda pair: (pair[1].rank, pair[0].doc_id, pair[0].anchored.place))
+
+
+def _source(judge: Judge, path: str) -> CodeSource | None:
+    return judge.tree.source(path)
+
+
+def _rank(relation: AnchorRelation) -> tuple[int, int]:
+    return relation.rank
+
+
+def _governing(memory: Memory, one: Judged, relation: AnchorRelation) -> Governing:
+    row = memory.index.get(one.doc_id)
+    found, anchor = one.verdict.found, one.anchored.anchor
+    moved = one.verdict.status == MOVED and found is not None
+    return Governing(
+        id=one.doc_id,
+        title=row.title if row is not None else "",
+        kind=row.kind if row is not None else "",
+        how=relation.how,
+        place=anchor.place,
+        verdict=one.verdict.status,
+        reason=one.verdict.reason,
+        now=found.place if moved and found is not None else "",
+        status=row.status if row is not None else "",
+        superseded_by=memory.index.superseded_by([one.doc_id]).get(one.doc_id, ""),
+        path=row.path if row is not None else "",
+        line=one.anchored.line,
+    )
+
+
+def _citing(memory: Memory, path: str, tree: Callable[[], WorkingTree]) -> Iterator[Governing]:
+    """Documents whose text names the file in a code span or links to it, by id."""
+    words = _WORD.findall(path.rpartition("/")[2])
+    ids = memory.index.nearest([" ".join(words)], _MOST_READ) if words else []
+    for id in sorted(ids):
+        row = memory.index.get(id)
+        cited = _citation(memory, row, path, tree) if row is not None else None
+        if row is not None and cited is not None:
+            by = memory.index.superseded_by([id]).get(id, "")
+            yield Governing(
+                id, row.title, row.kind, MENTIONS, cited[0], "", "", "", row.status, by, row.path, cited[1]
+            )
+
+
+def _citation(
+    memory: Memory, row: DocRow, path: str, tree: Callable[[], WorkingTree]
+) -> tuple[str, int] | None:
+    """The path as a document names it, and the line of its file."""
+    from thunderus_mem.document.references import cited_paths
+    from thunderus_mem.errors import ThunderusError
+    from thunderus_mem.memory.locate import read_row
+
+    try:
+        document = read_row(memory, row)
+    except ThunderusError:  # gone or unreadable since the index was read
+        return None
+    if document is None:
+        return None
+    for cited in cited_paths(document.body):
+        folder = document.path.rpartition("/")[0] if cited.relative else ""
+        named = os.path.normpath(f"{folder}/{cited.path}" if folder else cited.path)
+        line = document.body_line + cited.line - 1
+        if named == path:
+            return cited.path, line
+        if not cited.relative and path.endswith(f"/{named}") and _is_only(named, tree()):
+            return cited.path, line
+    return None
+
+
+def _is_only(named: str, tree: WorkingTree) -> bool:
+    """Whether the end of a path says which file is meant."""
+    return sum(path == named or path.endswith(f"/{named}") for path in tree.paths()) <= 1
+
+
+# Which folders of a tree memories speak of: counts over paths and verdicts. Pure.
+
+
+class FolderCoverage(NamedTuple):
+    """A folder ("." for the root). Below the depth that is asked for it counts everything in it, above only
+    what is in it directly, so that the folders add up.
+
+    ``files`` are code files; ``anchored`` those (of any sort) that an anchor names, ``by_pattern`` code files
+    that only an anchor on a folder or a pattern reaches; ``stale`` of the ``anchors`` are changed or missing.
+    Anchors on folders and patterns are counted where these begin.
+    """
+
+    path: str
+    files: int = 0
+    anchored: int = 0
+    anchors: int = 0
+    stale: int = 0
+    by_pattern: int = 0
+
+
+def folders_covered(
+    paths: Sequence[str], verdicts: Iterable[Verdict], below: str = "", depth: int = 2
+) -> list[FolderCoverage]:
+    """The folders below a folder (that ends in ``/``, or "") which have code or anchors, by path."""
+    found: dict[str, FolderCoverage] = {}
+
+    def count(path: str, **counts: int) -> None:
+        folder = _folder(path, below, depth)
+        known = found.get(folder, FolderCoverage(folder))
+        found[folder] = known._replace(**{name: getattr(known, name) + one for name, one in counts.items()})
+
+    inside = [path for path in paths if path.startswith(below)]
+    for path in inside:
+        if is_code(path):
+            count(path, files=1)
+    named: set[str] = set()
+    reached: set[str] = set()
+    for verdict in verdicts:
+        anchor = verdict.anchor
+        if anchor.is_glob:
+            reached.update(files := matching(anchor.path, inside))
+            if not files and not anchor.path.startswith(below):
+                continue
+            place = anchor.path if anchor.path.startswith(below) else below
+        elif anchor.path.startswith(below):
+            named.add(place := anchor.path)
+        else:
+            continue
+        count(place, anchors=1, stale=int(verdict.is_stale))
+    for path in named.intersection(inside):
+        count(path, anchored=1)
+    for path in reached - named:
+        if is_code(path):
+            count(path, by_pattern=1)
+    return [found[path] for path in sorted(found)]
+
+
+def _folder(path: str, below: str, depth: int) -> str:
+    """The folder that counts a path: at most ``depth`` folders below, none with a wildcard in its name."""
+    names = path[len(below) :].split("/")[:-1][:depth]
+    wild = next((at for at, name in enumerate(names) if any(mark in name for mark in "*?[")), len(names))
+    return (below + "".join(f"{name}/" for name in names[:wild])) or "."
+
+
+# ``coverage``: which parts of the code have memories, and which memories no code, or too much of it.
+
+_ABOUT_CODE: Final = ("fact", "adr", "playbook")
+"""Kinds that make claims which code can contradict: a recap tells of a day that is over."""
+
+
+class Unanchored(NamedTuple):
+    """A memory that no change of the code can ever prove wrong, and what to do about it."""
+
+    id: str
+    kind: str
+    title: str
+    next_step: str
+
+
+class Weak(NamedTuple):
+    """An anchor on ``files`` whole files: any edit in them speaks against the document."""
+
+    id: str
+    place: str
+    files: int
+    next_step: str
+
+
+class Coverage(NamedTuple):
+    """Folders below ``path`` ("." for the root), their totals, and what is left to do.
+
+    ``unanchored`` are facts, decisions and playbooks in force without an anchor; they are in no folder, so
+    only the coverage of the root has them. ``documents`` have an anchor here.
+    """
+
+    path: str
+    depth: int
+    folders: tuple[FolderCoverage, ...]
+    total: FolderCoverage
+    documents: int
+    unanchored: tuple[Unanchored, ...]
+    weak: tuple[Weak, ...]
+
+
+def coverage(memory: Memory, path: str = "", *, depth: int = 2, start: str = os.curdir) -> Coverage:
+    """Count the code files, anchors and stale anchors of each folder, ``depth`` folders down.
+
+    Raises `InvalidQuery` when the path is no folder below the root.
+    """
+    memory.refresh()
+    below = _covering_folder(memory, path, start)
+    with Judge(memory) as judge:
+        judged = judge.all(anchored(memory.index.database))
+        paths = judge.tree.paths()
+    inside = [one for one in judged if _is_inside(one.anchored, below, paths)]
+    folders = folders_covered(paths, [one.verdict for one in inside], below, depth)
+    return Coverage(
+        below or ".",
+        depth,
+        tuple(folders),
+        _total(below or ".", folders),
+        len({one.doc_id for one in inside}),
+        () if below else tuple(_unanchored(memory)),
+        tuple(_weak((one.anchored for one in inside), paths)),
+    )
+
+
+def _covering_folder(memory: Memory, path: str, start: str) -> str:
+    if not path:
+        return ""
+    asked, exists = place_in_code(memory, path, start)
+    if not asked.path or asked.path.endswith("/"):
+        return asked.path
+    if exists:
+        raise InvalidQuery(f"{path!r} is no folder", hint=f"try `thunderus-mem for {path}`")
+    raise InvalidQuery(f"there is no folder {path!r}")
+
+
+def _is_inside(one: Anchored, below: str, paths: Sequence[str]) -> bool:
+    anchor = one.anchor
+    if anchor.path.startswith(below) or not anchor.is_glob:
+        return anchor.path.startswith(below)
+    return any(path.startswith(below) for path in matching(anchor.path, paths))
+
+
+def _total(path: str, folders: Iterable[FolderCoverage]) -> FolderCoverage:
+    sums = [sum(column) for column in zip(*(folder[1:] for folder in folders), strict=True)]
+    return FolderCoverage(path, *sums)
+
+
+def _unanchored(memory: Memory) -> Iterator[Unanchored]:
+    have = {*anchored_ids(memory.index.database), *memory.index.superseded_by()}
+    for row in memory.index.documents(kinds=_ABOUT_CODE):
+        if row.id not in have:
+            yield Unanchored(row.id, row.kind, row.title, _suggest(row.id))
+
+
+def _weak(anchors: Iterable[Anchored], paths: Sequence[str]) -> Iterator[Weak]:
+    for one in anchors:
+        if one.anchor.is_weak:
+            files = len(matching(one.anchor.path, paths)) if one.anchor.is_glob else 1
+            yield Weak(one.doc_id, one.anchor.place, files, _suggest(one.doc_id))
+
+
+def _suggest(id: str) -> str:
+    return f"thunderus-mem anchor --suggest {id}"

@@ -1,0 +1,550 @@
+"""Where the code defines a name, as far as a text can mean it: which files, which definitions, which not."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from thunderus_mem.document.anchors import Anchor, anchors_in, code_words, parse_anchor
+from thunderus_mem.document.paths import is_code
+from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.memory.locate import find_document
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from thunderus_mem.document.anchors import CodeWord
+    from thunderus_mem.fingerprint.source import CodeSource, Definition
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.verdicts.code import CodeTree
+
+MOST_FILES: Final = 200
+"""Files parsed for one text at most."""
+_SHORT: Final = 4
+_COMMON_WORDS: Final = (
+    "add all any append apply args array assert async await bool boolean bytes call callback char class "
+    "clear clone close config connect const context copy count create data date debug default delete dict "
+    "done else enum equals error errors event exec execute exit false field file files filter find first "
+    "flush format from function future get getter handle handler hash header headers host image import "
+    "index info init input insert item items iter join json key keys kwargs last len length level line "
+    "list load lock log logger long main make message meta method mode model module move name names new "
+    "next none null number object open option options output parse path paths pop post print process "
+    "property push put query raise read remove render reset response result return root run save search "
+    "self send server service session setup size skip sort source split start state static status stop "
+    "store stream string struct sub submit sum super switch table tag tags task test tests text this "
+    "throw time title token total trait true type types undefined union update url use user user_id users "
+    "util utils val value values version view void wait warn with write yield "
+)
+_COMMON: Final = frozenset(_COMMON_WORDS.split())
+_BUILTIN_WORDS: Final = (
+    "Any Array Boolean Box Bytes Date Debug Default Dict Err Error Exception False Float Integer Iterator "
+    "List Map None Null Number Object Option Optional Promise Range Record Result Self Set Some String "
+    "Symbol True Tuple Type Union Value Vec Void "
+)
+_BUILTIN: Final = frozenset(_BUILTIN_WORDS.split())
+_TEST: Final = re.compile(r"test_\w*|[tT]est[A-Z0-9_]\w*|\w*Tests?")
+_BESIDE_WORDS: Final = (
+    "test tests __tests__ testing testdata spec specs e2e fixtures example examples sample samples demo "
+    "demos doc docs vendor third_party thirdparty node_modules dist build benchmark benchmarks bench "
+)
+_BESIDE: Final = frozenset(_BESIDE_WORDS.split())
+_TEST_FILE: Final = re.compile(r"(?:test_.*|conftest\.py|.*[_.-](?:test|tests|spec)\.\w+)")
+_NO_DEFINITION: Final = re.compile(r"\b(?:import|from|return|use|include|require|yield|raise|throw|new)\b")
+_SCRIPTS: Final = frozenset(("javascript", "typescript", "tsx"))
+_FUNCTIONS: Final = frozenset(("function", "method"))
+_LONGEST_HEAD: Final = 300
+_LONGEST_GAP: Final = 20
+_MOST_DECORATED: Final = 20
+
+
+class Site(NamedTuple):
+    """A definition in a file."""
+
+    path: str
+    definition: Definition
+
+    @property
+    def where(self) -> str:
+        """``src/jwt.py:40``."""
+        return f"{self.path}:{self.definition.first}"
+
+    @property
+    def owner(self) -> str:
+        """The class or module around it, "" for none."""
+        return self.definition.name.rpartition(".")[0]
+
+
+class Sites(NamedTuple):
+    """Where a name is defined; ``unread`` files that may define it too were too many to be looked into."""
+
+    found: list[Site]
+    unread: int = 0
+
+
+class Reason(NamedTuple):
+    """Why a name alone is not enough. ``by_file``: with the file that defines it, it would be."""
+
+    why: str
+    by_file: bool = False
+
+
+def why_not(word: CodeWord) -> Reason | None:
+    """Why a name says too little to be looked for everywhere; ``None`` when it can be."""
+    leaf = word.name[-1]
+    if _TEST.fullmatch(leaf):
+        return Reason("a test is meant only where its file is named with it")
+    if leaf.startswith("__") and leaf.endswith("__") and len(word.name) == 1:
+        return Reason("too common: every class may define it")
+    if len(word.name) > 1:
+        return None
+    if leaf in _COMMON or leaf in _BUILTIN or (leaf.isupper() and leaf.lower() in _COMMON):
+        return Reason("too common a word")
+    if len(leaf) < _SHORT and "_" not in leaf:
+        return Reason("too short to mean one thing")
+    if leaf.isalpha() and leaf.islower() and not word.called:
+        return Reason("a plain word: with brackets, or with its file, it would say which code", by_file=True)
+    return None
+
+
+def name_line(source: CodeSource, definition: Definition) -> int:
+    """The line with the name of a definition, behind its decorators."""
+    leaf = definition.name.rpartition(".")[2]
+    head = source.text.split("\n")[definition.first - 1 : definition.first - 1 + _MOST_DECORATED]
+    return next((at for at, text in enumerate(head, definition.first) if leaf in text), definition.first)
+
+
+def is_beside(path: str) -> bool:
+    """Whether a file is test, example, documentation or somebody else's code."""
+    *folders, name = path.lower().split("/")
+    return not _BESIDE.isdisjoint(folders) or _TEST_FILE.fullmatch(name) is not None
+
+
+class CodeNames:
+    """Looks up names in a tree. ``parsed`` counts the files it had to parse."""
+
+    def __init__(self, tree: CodeTree) -> None:
+        self._tree = tree
+        self._parsed: dict[str, dict[str, list[Definition]]] = {}
+
+    @property
+    def parsed(self) -> int:
+        return len(self._parsed)
+
+    @cached_property
+    def by_name(self) -> dict[str, list[str]]:
+        """Every path of the tree by its last name."""
+        found: dict[str, list[str]] = {}
+        for path in self._tree.paths():
+            found.setdefault(path.rpartition("/")[2], []).append(path)
+        return found
+
+    def expect(self, words: Iterable[str]) -> None:
+        """Say which names will be asked for, so that one look through the tree serves all."""
+        self._tree.expect(words)
+
+    def parse(self, source: CodeSource) -> CodeSource:
+        """A file whose definitions are asked for."""
+        if source.path not in self._parsed:
+            leaves: dict[str, list[Definition]] = {}
+            names = {one.name for one in source.definitions() if one.kind in _FUNCTIONS}
+            for one in source.definitions():
+                # What a function defines for itself nobody outside can mean.
+                if one.name.rpartition(".")[0] not in names:
+                    leaves.setdefault(one.name.rpartition(".")[2], []).append(one)
+            self._parsed[source.path] = leaves
+        return source
+
+    def within(self, name: Sequence[str], paths: Iterable[str]) -> list[Site]:
+        """Definitions of a name in some files."""
+        found = [(path, self._defined(path, name[-1])) for path in paths]
+        return _fitting(name, [Site(path, one) for path, ones in found for one in ones])
+
+    def sites(self, name: Sequence[str]) -> Sites:
+        """Definitions of a name in the whole tree."""
+        leaf = name[-1]
+        paths = [path for path in self._tree.naming(leaf) if self._may_define(path, leaf)]
+        fresh = [path for path in paths if path not in self._parsed]
+        if len(fresh) > MOST_FILES - self.parsed:
+            return Sites([], len(fresh))
+        found = self.within(name, paths)
+        paths = [one.path for one in found]
+        return Sites([one for one in found if not (one.path.endswith(".pyi") and one.path[:-1] in paths)])
+
+    def _defined(self, path: str, leaf: str) -> list[Definition]:
+        source = self._tree.source(path)
+        if source is None or not source.language:
+            return []
+        self.parse(source)
+        return self._parsed[path].get(leaf, [])
+
+    def _may_define(self, path: str, leaf: str) -> bool:
+        """Whether a file is worth parsing: some line has the name where a definition would."""
+        source = self._tree.source(path)
+        if source is None or not source.language:
+            return False
+        loose, python = source.language in _SCRIPTS, source.language == "python"
+        text, at = source.text, source.text.find(leaf)
+        while at >= 0:
+            head = text[max(text.rfind("\n", 0, at) + 1, at - _LONGEST_HEAD) : at]
+            behind = text[at + len(leaf) : at + len(leaf) + _LONGEST_GAP].lstrip(" ")
+            if _may_stand_before(head, loose=loose) and (not python or _may_be_python(head, behind)):
+                return True
+            at = text.find(leaf, at + len(leaf))
+        return False
+
+
+def _may_stand_before(head: str, *, loose: bool) -> bool:
+    """Whether a line that begins so may go on with the name of a definition."""
+    if head.lstrip().startswith(("#", "//", "*", "import ", "from ")):
+        return False
+    if loose:
+        return True
+    if any(mark in head for mark in "=.\"'"):
+        return False
+    return head.count("(") == head.count(")") and _NO_DEFINITION.search(head) is None
+
+
+def _may_be_python(head: str, behind: str) -> bool:
+    """Whether Python would take it for a definition, or for something that gets a value."""
+    if head.rstrip().endswith(("def", "class", "type")):
+        return True
+    return behind.startswith((",", "=", ":", ")")) and not behind.startswith("==")
+
+
+def _fitting(name: Sequence[str], sites: Sequence[Site]) -> list[Site]:
+    """The definitions that a dotted name can mean: as much of it as can be is the definition's own name, and
+    what stands before is where the file is."""
+    for cut in range(len(name)):
+        symbol = ".".join(name[cut:])
+        fitting = [
+            site
+            for site in sites
+            if f".{site.definition.name}".endswith(f".{symbol}") and _leads_to(name[:cut], site.path)
+        ]
+        if fitting:
+            # What a module's name stands before is its own rather than a member's of one of its classes.
+            own = [site for site in fitting if site.definition.name == symbol] if cut else []
+            return own or fitting
+    return []
+
+
+def _leads_to(parts: Sequence[str], path: str) -> bool:
+    """Whether names of modules stand in a path, in their order."""
+    steps = iter([*path.split("/")[:-1], path.rpartition("/")[2].partition(".")[0]])
+    return all(part in steps for part in parts)
+
+
+# Proposes anchors for a text: the places in the code that its code spans name, each with the reason. Pure.
+#
+# Precision before recall. An anchor that the text is not about raises an alarm for nothing one day, so a
+# name counts only when it can mean one thing, and what is passed over is told with its reason too.
+
+_LARGE: Final = 200
+"""Lines of a definition so large that it is hardly better than a whole file."""
+_SMALL: Final = 60
+"""Lines of a class that may be anchored beside its members."""
+_SHOWN: Final = 3
+
+
+class SuggestedAnchor(NamedTuple):
+    """An anchor worth making. ``line`` is where the document's file names it. A ``weak`` one is so much code
+    that unrelated edits will speak against the document."""
+
+    place: str
+    reason: str
+    line: int
+    weak: bool = False
+
+
+class Passed(NamedTuple):
+    """What the text names and is no proposal, and why."""
+
+    code: str
+    line: int
+    why: str
+
+
+class Proposals(NamedTuple):
+    """What was found: proposals, strong ones first; what was passed over; how many files were parsed."""
+
+    proposals: tuple[SuggestedAnchor, ...]
+    passed: tuple[Passed, ...]
+    files: int
+
+
+class _Found(NamedTuple):
+    """A place in the code that a word names, and the lines of the definition there."""
+
+    anchor: Anchor
+    proposal: SuggestedAnchor
+    size: int = 0
+
+
+class _No(Exception):
+    """A word that is no proposal, with the reason."""
+
+
+class _Several(_No):
+    """A word that can mean several things."""
+
+    def __init__(self, sites: Sequence[Site]) -> None:
+        more = ", …" if len(sites) > _SHOWN else ""
+        where = ", ".join(one.where for one in sites[:_SHOWN])
+        super().__init__(f"defined {len(sites)} times: {where}{more}")
+        self.sites = sites
+
+
+def propose(
+    words: Sequence[CodeWord], tree: CodeTree, existing: Iterable[Anchor] = (), first_line: int = 1
+) -> Proposals:
+    """Anchors for a text whose code spans name ``words``, without those that exist already.
+
+    ``first_line`` is the line of the document's file on which the text begins.
+    """
+    return _Search(tree, words, first_line).run(list(existing))
+
+
+class _Search:
+    """One search: what the words name, looked up together."""
+
+    def __init__(self, tree: CodeTree, words: Sequence[CodeWord], first_line: int) -> None:
+        self._tree = tree
+        self._words = words
+        self._first_line = first_line
+        self._names = CodeNames(tree)
+        self._files: dict[CodeWord, str] = {}
+        self._passed: dict[str, Passed] = {}
+        self._open: list[tuple[CodeWord, _Several]] = []
+
+    def run(self, existing: list[Anchor]) -> Proposals:
+        found = [one for one in (self._try_path(word) for word in self._words if word.path) if one]
+        named = [word for word in self._words if word.name and word not in self._files]
+        self._names.expect(sorted({word.name[-1] for word in named}))
+        found += [one for one in map(self._try_name, named) if one]
+        found += self._members(found)
+        found = self._chosen(found, existing)
+        found.sort(key=lambda one: (one.proposal.weak, one.proposal.line))
+        passed = sorted(self._passed.values(), key=lambda one: one.line)
+        return Proposals(tuple(one.proposal for one in found), tuple(passed), self._names.parsed)
+
+    def _line(self, word: CodeWord) -> int:
+        return self._first_line + word.line - 1
+
+    def _pass(self, word: CodeWord, why: str) -> None:
+        self._passed.setdefault(word.code, Passed(word.code, self._line(word), why))
+
+    def _made(self, word: CodeWord, anchor: Anchor, why: str, *, weak: bool = False) -> _Found:
+        try:
+            usable = parse_anchor(anchor.place) == anchor
+        except InvalidDocument:
+            usable = False
+        if not usable:
+            raise _No("its path cannot be written as an anchor")
+        line = self._line(word)
+        return _Found(
+            anchor, SuggestedAnchor(anchor.place, f"`{word.code}` in line {line} {why}", line, weak)
+        )
+
+    def _try_path(self, word: CodeWord) -> _Found | None:
+        try:
+            return self._of_path(word)
+        except _No as no:
+            self._pass(word, str(no))
+            return None
+
+    def _try_name(self, word: CodeWord) -> _Found | None:
+        try:
+            found = self._of_name(word)
+        except _Several as several:
+            self._open.append((word, several))
+            return None
+        except _No as no:
+            self._pass(word, str(no))
+            return None
+        self._passed.pop(word.code, None)  # as a path it was none
+        return found
+
+    def _members(self, found: Iterable[_Found]) -> Iterator[_Found]:
+        """Names with several meanings, of which one belongs to a class that the text names too."""
+        named = {(one.anchor.path, one.anchor.symbol): one.proposal for one in found if one.anchor.symbol}
+        for word, several in self._open:
+            owned = [one for one in several.sites if (one.path, one.owner) in named]
+            if len(owned) == 1:
+                line = named[owned[0].path, owned[0].owner].line
+                yield self._of_site(
+                    word, owned[0], f"belongs to {owned[0].owner}, which line {line} names: {owned[0].where}"
+                )
+            else:
+                self._pass(word, str(several))
+
+    def _of_path(self, word: CodeWord) -> _Found:
+        path = self._file(word.path)
+        source = self._tree.source(path)
+        if source is None:
+            raise _No("there is no such file")
+        self._files[word] = path
+        if source.trouble:
+            raise _No(f"it cannot be read as code: {source.trouble}")
+        if word.symbol:
+            return self._of_symbol(word, source)
+        if word.lines is not None:
+            return self._of_lines(word, source, word.lines)
+        if not is_code(path):
+            raise _No("not code")
+        return self._made(word, Anchor(path), "names the whole file", weak=True)
+
+    def _file(self, named: str) -> str:
+        """The one file that a path of the text means."""
+        path = named.removeprefix("./")
+        everything = self._names.by_name.get(path.rstrip("/").rpartition("/")[2], [])
+        fitting = [one for one in everything if one == path] or [
+            one for one in everything if one.endswith(f"/{path}")
+        ]
+        if len(fitting) == 1:
+            return fitting[0]
+        if fitting:
+            raise _No(f"{len(fitting)} files end in it")
+        if any(f"/{one}".find(f"/{path.rstrip('/')}/") >= 0 for one in self._tree.paths()):
+            raise _No("a folder: any edit in it would speak against the document")
+        raise _No("there is no such file")
+
+    def _of_symbol(self, word: CodeWord, source: CodeSource) -> _Found:
+        definitions = self._names.parse(source).find(word.symbol)
+        names = {one.name for one in definitions}
+        if len(names) != 1:
+            told = f"{len(names)} definitions" if names else "no definition"
+            raise _No(f"{source.path} has {told} of that name")
+        site = Site(source.path, definitions[0])
+        return self._of_site(word, site, "names it")
+
+    def _of_lines(self, word: CodeWord, source: CodeSource, lines: tuple[int, int]) -> _Found:
+        if source.of_lines(*lines) is None:
+            raise _No(f"{source.path} has no code in these lines")
+        single = lines[0] == lines[1]
+        for one in self._names.parse(source).definitions():
+            # A definition stays found when lines above it come and go.
+            begins = single and one.first <= lines[0] <= one.last and lines[0] <= name_line(source, one)
+            if begins or lines == (one.first, one.last):
+                return self._of_site(word, Site(source.path, one), f"is where {one.name} stands")
+        return self._made(word, Anchor(source.path, lines=lines), "names these lines")
+
+    def _of_site(self, word: CodeWord, site: Site, why: str) -> _Found:
+        size = site.definition.last - site.definition.first + 1
+        large = size > _LARGE
+        why += f", {size} lines of it" if large else ""
+        return self._made(word, Anchor(site.path, site.definition.name), why, weak=large)._replace(size=size)
+
+    def _of_name(self, word: CodeWord) -> _Found:
+        near, line = self._near(word)
+        if near:
+            sites = _distinct(self._names.within(word.name, near))
+            if len(sites) == 1:
+                why = f"is defined in {sites[0].where}, which line {self._first_line + line - 1} names"
+                return self._of_site(word, sites[0], why)
+        reason = why_not(word)
+        named = sorted(set(self._files.values()))
+        if reason and not (reason.by_file and named):
+            raise _No(reason.why)
+        sites, unread = self._names.sites(word.name)
+        if unread:
+            raise _No(f"too common: {unread} files may define it, more than are looked into")
+        own = _distinct([one for one in sites if not is_beside(one.path)])
+        cited = [one for one in own if one.path in named]
+        if reason or len(own) > 1:
+            if len(cited) == 1:
+                return self._of_site(word, cited[0], f"is defined in {cited[0].where}, a file the text names")
+            raise _No(reason.why) if reason else _Several(own)
+        if not own:
+            raise _No(
+                "only tests and the like define it" if sites else "no file of the repository defines it"
+            )
+        others = " outside of tests" if len(_distinct(sites)) > 1 else ""
+        return self._of_site(word, own[0], f"is defined once{others}: {own[0].where}")
+
+    def _near(self, word: CodeWord) -> tuple[list[str], int]:
+        """Files named on the same line, else the only one in the same paragraph; and the line that does."""
+        here = [other for other in self._files if other.line == word.line]
+        if here:
+            return [self._files[other] for other in here], word.line
+        around = [other for other in self._files if other.paragraph == word.paragraph]
+        files = {self._files[other] for other in around}
+        return (list(files), around[0].line) if len(files) == 1 else ([], 0)
+
+    def _chosen(self, found: list[_Found], existing: list[Anchor]) -> list[_Found]:
+        """Each place once; no file or long class in which something is named; nothing that exists already."""
+        first: dict[str, _Found] = {}
+        for one in sorted(found, key=lambda one: one.proposal.line):
+            first.setdefault(one.anchor.place, one)
+        places = [one.anchor for one in first.values()] + existing
+        known = {(anchor.path, self._canonical(anchor)) for anchor in existing}
+        kept = []
+        for one in first.values():
+            anchor = one.anchor
+            if (anchor.path, anchor.symbol or anchor.lines) in known:
+                self._passed_place(one, "anchored already")
+            elif (anchor.is_weak or one.size > _SMALL) and any(_is_inside(other, anchor) for other in places):
+                self._passed_place(one, "something in it is named more exactly")
+            else:
+                kept.append(one)
+        return kept
+
+    def _canonical(self, anchor: Anchor) -> str | tuple[int, int] | None:
+        """The symbol of an anchor by its whole name."""
+        source = self._tree.source(anchor.path) if anchor.symbol else None
+        if source is None or source.trouble:
+            return anchor.symbol or anchor.lines
+        return next((one.name for one in source.find(anchor.symbol)), anchor.symbol)
+
+    def _passed_place(self, one: _Found, why: str) -> None:
+        self._passed.setdefault(one.anchor.place, Passed(one.anchor.place, one.proposal.line, why))
+
+
+def _is_inside(inner: Anchor, outer: Anchor) -> bool:
+    if inner.path != outer.path or inner.place == outer.place:
+        return False
+    return outer.is_weak or (bool(outer.symbol) and inner.symbol.startswith(f"{outer.symbol}."))
+
+
+def _distinct(sites: Sequence[Site]) -> list[Site]:
+    """One for each name in a file: overloads and conditional definitions are one thing."""
+    found: dict[tuple[str, str], Site] = {}
+    for one in sites:
+        found.setdefault((one.path, one.definition.name), one)
+    return list(found.values())
+
+
+# ``anchor --suggest``: which places in the code a document talks about, as its own text says.
+
+
+class Suggestions(NamedTuple):
+    """Anchors proposed for a document, strong ones first; what its text names besides, and why that is no
+    proposal; how many ``files`` were parsed. ``anchors`` are those it has."""
+
+    id: str
+    proposals: tuple[SuggestedAnchor, ...]
+    passed: tuple[Passed, ...]
+    anchors: tuple[str, ...]
+    files: int
+
+    @property
+    def strong(self) -> tuple[str, ...]:
+        """The places of the proposals that are not weak, as `anchor` takes them."""
+        return tuple(one.place for one in self.proposals if not one.weak)
+
+
+def suggest(memory: Memory, id: str) -> Suggestions:
+    """Propose anchors for a document from its text. Writes nothing.
+
+    Raises `NotFound` for a document that is not there.
+    """
+    from thunderus_mem.verdicts.code import WorkingTree
+
+    memory.refresh()
+    document = find_document(memory, id)
+    existing = [cited.anchor for cited in anchors_in(document.header, document.header_line)]
+    words = code_words(document.body, document.path.rpartition("/")[0])
+    tree = WorkingTree(memory.root, memory.git)
+    found = propose(words, tree, existing, document.body_line)
+    places = tuple(anchor.place for anchor in existing)
+    return Suggestions(document.id, found.proposals, found.passed, places, found.files)

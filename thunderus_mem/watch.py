@@ -1,0 +1,392 @@
+"""Keep the index fresh while files change, and say what the changed documents have wrong.
+
+The file system's events are a doorbell only: they say when to look, never what is there. After a quiet moment
+the document folders are compared with what they were, and every few seconds besides, since a bell may fail.
+Every command works without a watcher.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.git.repository import Git
+    from thunderus_mem.memory.memory import Memory
+
+QUIET = 0.3
+LONGEST = 2.0
+EVERY = 1.0
+SAFETY = 3.0
+_SHARE = 50
+_UNWATCHED = ("memory/indexes", "sessions", "local", ".staging", ".quarantine", ".lock")
+_IDLE_EVENTS = frozenset(["opened", "closed_no_write"])
+
+
+class Watched(Protocol):
+    """What the watcher needs of a memory."""
+
+    @property
+    def store(self) -> str:
+        """The absolute path of ``.thunderus``."""
+
+    def under_way(self) -> str:
+        """What git is in the middle of in this working tree, empty when nothing is."""
+
+    def stamps(self) -> Mapping[str, object]:
+        """Each document's path with what changes when its file does."""
+
+    def refresh(self) -> None:
+        """Bring the index up to date."""
+
+    def lint(self, paths: tuple[str, ...]) -> Iterable[Diagnostic]:
+        """The findings of these documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class WatchTurn:
+    """One look that found something: the paths that came, changed or went, and what is wrong with them."""
+
+    added: tuple[str, ...]
+    modified: tuple[str, ...]
+    removed: tuple[str, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+
+@dataclass(slots=True)
+class Debounce:
+    """Waits for ``quiet`` seconds without a ring, yet never longer than ``longest`` after the first."""
+
+    quiet: float = QUIET
+    longest: float = LONGEST
+    first: float | None = None
+    last: float = 0.0
+
+    def ring(self, now: float) -> None:
+        """Note that something happened."""
+        if self.first is None:
+            self.first = now
+        self.last = now
+
+    def wait(self, now: float) -> float | None:
+        """Seconds until it is time to look; ``None`` when nothing rang."""
+        if self.first is None:
+            return None
+        return max(min(self.last + self.quiet, self.first + self.longest) - now, 0.0)
+
+    def answer(self) -> None:
+        """Forget the rings: they are being answered."""
+        self.first = None
+
+
+def git_at_work(git: Git | None, now: float) -> str:
+    """What git is in the middle of here (``merge``, ``index.lock``), or ""; a lock of 30 s is a leftover."""
+    if git is None:
+        return ""
+    operation = git.operation()
+    if operation and operation != "bisect":
+        return operation
+    return "index.lock" if git.index_locked(now) else ""
+
+
+def compare(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[tuple[str, ...], ...]:
+    """Paths added, modified and removed between two looks."""
+    added = tuple(sorted(new.keys() - old.keys()))
+    removed = tuple(sorted(old.keys() - new.keys()))
+    return added, tuple(sorted(path for path in new.keys() & old.keys() if new[path] != old[path])), removed
+
+
+@dataclass(slots=True)
+class Doorbell:
+    """Rings when files under the store change.
+
+    ``listen`` raises ``OSError`` when the system has no more watches to give. `broken` tells that the folder
+    is another one than was listened to, or that a listener died.
+    """
+
+    store: str
+    ring: Callable[[], None]
+    observer_factory: Callable[[], object] | None = None
+    _observer: object | None = field(default=None, init=False)
+    _identity: tuple[int, int] | None = field(default=None, init=False)
+
+    def listen(self) -> None:
+        """Start listening, if the store is there."""
+        self.hang_up()
+        identity = _identity(self.store)
+        if identity is None:
+            return
+
+        observer = (self.observer_factory or new_observer)()
+        start(observer, self.store, self._heard)
+        self._observer, self._identity = observer, identity
+
+    def hang_up(self) -> None:
+        """Stop listening; harmless when nothing listens."""
+        observer, self._observer, self._identity = self._observer, None, None
+        if observer is not None:
+            stop(observer)
+
+    @property
+    def broken(self) -> bool:
+        """Whether what is listened to is not the store any more."""
+        if _identity(self.store) != self._identity:
+            return True
+        if self._observer is None:
+            return False
+
+        return not is_alive(self._observer)
+
+    def _heard(self, kind: str, paths: Iterable[str]) -> None:
+        if kind not in _IDLE_EVENTS and any(self._matters(path) for path in paths):
+            self.ring()
+
+    def _matters(self, path: str) -> bool:
+        if not path:
+            return False
+        inside = os.path.relpath(os.path.realpath(os.path.dirname(path)), os.path.realpath(self.store))
+        relative = os.path.normpath(os.path.join(inside, os.path.basename(path))).replace(os.sep, "/")
+        return not any(relative == name or relative.startswith(f"{name}/") for name in _UNWATCHED)
+
+
+def watch(
+    memory: Watched,
+    report: Callable[[WatchTurn], None],
+    say: Callable[[str], None],
+    stop: threading.Event,
+    *,
+    poll: bool = False,
+    every: float = EVERY,
+    debounce: Debounce | None = None,
+    observer_factory: Callable[[], object] | None = None,
+) -> None:
+    """Watch until ``stop`` is set: refresh and lint what changed, through ``report``; ``say`` is for news.
+
+    ``debounce`` says how long to wait for a quiet moment. Falls back to looking every ``every`` seconds, with
+    one message, when the system cannot watch. While git is in the middle of something (a merge, a rebase, its
+    index locked) it waits.
+    """
+    _Watch(memory, report, say, stop, poll, every, debounce or Debounce(), observer_factory).run()
+
+
+class _Watch:
+    """The loop and what it remembers between two looks."""
+
+    def __init__(
+        self,
+        memory: Watched,
+        report: Callable[[WatchTurn], None],
+        say: Callable[[str], None],
+        stop: threading.Event,
+        poll: bool,
+        every: float,
+        debounce: Debounce,
+        observer_factory: Callable[[], object] | None,
+    ) -> None:
+        self.memory, self.report, self.say, self.stop = memory, report, say, stop
+        self.polling = poll
+        self.every = every
+        self.debounce = debounce
+        self.woken = threading.Event()
+        self.bell = Doorbell(memory.store, self.woken.set, observer_factory)
+        self.waited_for = ""
+        self.look_again = 0.0
+        self.known: Mapping[str, object] = {}
+
+    def run(self) -> None:
+        """Look once, then whenever something rang or the heartbeat finds the folder exchanged."""
+        self._answer_the_door()
+        self.known = self.memory.stamps()
+        self.memory.refresh()
+        self.say(f"Watching {self.memory.store}{' by looking every second' if self.polling else ''}.")
+        try:
+            while not self.stop.is_set():
+                self._once()
+        finally:
+            self.bell.hang_up()
+
+    def _once(self) -> None:
+        wait = self.debounce.wait(time.monotonic())
+        if wait is None:
+            self._idle()
+        elif wait > 0:
+            if self.woken.wait(wait):
+                self._note_ring()
+        elif self._may_look():
+            self.debounce.answer()
+            self._look()
+        else:
+            self.stop.wait(self.debounce.quiet)
+
+    def _idle(self) -> None:
+        """Nothing rang: wait for the bell or the next heartbeat, and see whether the bell still works."""
+        if self.polling:
+            self.stop.wait(self.every)
+            self._note_ring()
+            self.debounce.last = time.monotonic() - self.debounce.quiet
+            return
+        if self.woken.wait(self.every):
+            self._note_ring()
+        elif self.bell.broken:
+            self._answer_the_door()
+            self._note_ring()
+        elif time.monotonic() > self.look_again:
+            self._note_ring()
+
+    def _note_ring(self) -> None:
+        self.woken.clear()
+        self.debounce.ring(time.monotonic())
+
+    def _answer_the_door(self) -> None:
+        if self.polling:
+            return
+        try:
+            self.bell.listen()
+        except (OSError, RuntimeError, ImportError) as error:
+            self.bell.hang_up()
+            self.polling = True
+            self.say(f"The system cannot watch this folder ({error}): looking every second instead.")
+
+    def _may_look(self) -> bool:
+        """Whether nothing is in the way; what is gets told once."""
+        away = _identity(self.memory.store) is None
+        hindrance = "the store to come back" if away else self.memory.under_way()
+        if hindrance and hindrance not in (self.waited_for, "index.lock"):
+            self.say(f"Waiting for {hindrance if away else f'git to end its {hindrance}'}.")
+        self.waited_for = hindrance
+        return not hindrance
+
+    def _look(self) -> None:
+        from thunderus_mem.errors import ThunderusError
+
+        begun = time.monotonic()
+        try:
+            new = self.memory.stamps()
+            # A look that takes long is had more seldom.
+            self.look_again = time.monotonic() + max(SAFETY, _SHARE * (time.monotonic() - begun))
+            added, modified, removed = compare(self.known, new)
+            if not (added or modified or removed):
+                return
+            self.memory.refresh()
+            found = tuple(self.memory.lint((*added, *modified)))
+        except (ThunderusError, OSError) as error:
+            self.say(f"Could not look this time: {error}")
+            self.debounce.ring(time.monotonic())
+            self.stop.wait(self.every)
+            return
+        self.known = new
+        self.report(WatchTurn(added, modified, removed, found))
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+# A memory as the watcher sees it, opened anew for every look: the store may have been exchanged.
+
+
+class WatchedMemory:
+    """What `watch` needs, through the verbs. ``open_again`` gives a fresh `Memory` of the same store."""
+
+    def __init__(self, open_again: Callable[[], Memory]) -> None:
+        self._open = open_again
+        memory = open_again()
+        self._root, self._git, self.config = memory.root, memory.git, memory.config
+        self._folders = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
+
+    @property
+    def store(self) -> str:
+        """The absolute path of ``.thunderus``."""
+        return os.path.join(self._root, ".thunderus")
+
+    def under_way(self) -> str:
+        """What git is in the middle of, empty when nothing is."""
+        return git_at_work(self._git, time.time())
+
+    def stamps(self) -> dict[str, object]:
+        """Each document's path with what changes when its file does."""
+        from thunderus_mem.index.scan import scan
+
+        return dict(scan(self._root, self._folders).files())
+
+    def refresh(self) -> None:
+        """Bring the index up to date."""
+        memory = self._open()
+        memory.refresh()
+        memory.index.close()
+
+    def lint(self, paths: tuple[str, ...]) -> tuple[Diagnostic, ...]:
+        """The findings of those of these documents that are still there."""
+        from thunderus_mem.lint.lint import lint
+
+        there = [path for path in (os.path.join(self._root, path) for path in paths) if os.path.lexists(path)]
+        if not there:
+            return ()
+        memory = self._open()
+        try:
+            return lint(memory, there).diagnostics
+        finally:
+            memory.index.close()
+
+
+# The only door to watchdog: start, stop and ask an observer that listens to a folder and all below.
+
+
+def new_observer() -> Any:
+    """The system's own kind of observer."""
+    from watchdog.observers import Observer
+
+    return Observer()
+
+
+def start(observer: Any, folder: str, heard: Callable[[str, Iterable[str]], None]) -> None:
+    """Listen to ``folder``: ``heard`` gets each event's kind and its paths, on another thread.
+
+    Raises ``OSError`` when the system has no watch left.
+    """
+    from watchdog.events import FileSystemEvent, FileSystemEventHandler
+
+    class Handler(FileSystemEventHandler):
+        """Passes events on as plain values."""
+
+        def on_any_event(self, event: FileSystemEvent) -> None:
+            """Pass one event on: its kind, where it was and where it went."""
+            heard(event.event_type, [os.fsdecode(path) for path in (event.src_path, event.dest_path) if path])
+
+    _hush()
+    observer.schedule(Handler(), folder, recursive=True)
+    observer.start()
+
+
+def _hush() -> None:
+    """Have the library keep its troubles under a storm of renames to itself: we look at the files anyway."""
+    import logging
+    import warnings
+
+    warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
+    logging.getLogger("watchdog").addHandler(logging.NullHandler())
+
+
+def stop(observer: Any) -> None:
+    """Stop listening and wait a moment for the thread."""
+    observer.unschedule_all()
+    if observer.is_alive():
+        observer.stop()
+        observer.join(timeout=5)
+
+
+def is_alive(observer: Any) -> bool:
+    """Whether the observer and every listener of it still run."""
+    return bool(observer.is_alive()) and all(emitter.is_alive() for emitter in observer.emitters)
