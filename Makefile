@@ -59,8 +59,8 @@ durable-coverage: $(READY)
 	@mkdir -p .make
 	$(BIN)/python -m coverage run --branch --data-file=.make/coverage \
 	  --include=$(subst $(space),$(comma),$(DURABLE)) -m pytest -p no:xdist -q \
-	  tests/test_aside.py tests/test_failpoints.py tests/test_files.py tests/test_journal.py \
-	  tests/test_standstill.py tests/test_tail.py tests/test_unlinked.py
+	  tests/doctor/test_aside.py tests/store/test_failpoints.py tests/store/test_files.py tests/memory/test_journal.py \
+	  tests/memory/test_standstill.py tests/log/test_tail.py tests/store/test_unlinked.py
 	$(BIN)/python -m coverage report --data-file=.make/coverage --show-missing --fail-under=100
 
 docs: $(READY)

@@ -102,8 +102,9 @@ def tree() -> Iterator[tuple[str, Any, Any]]:
     """Every command with its section ("" for the program itself) and its context, groups before their own."""
     import typer
 
-    from thunderus_mem.cli.app import COMMANDS, load_command, root
+    from thunderus_mem.cli.app import load_command, root
     from thunderus_mem.cli.console import Console
+    from thunderus_mem.cli.table import COMMANDS
 
     console = Console(sys.stdout, sys.stderr, {})
 
@@ -116,7 +117,7 @@ def tree() -> Iterator[tuple[str, Any, Any]]:
     top_context = context_of(top, "thunderus-mem", None)
     yield "", top, top_context
     for entry in COMMANDS:
-        if available(f"thunderus_mem.surfaces.cli.{entry.module}") is None:
+        if available(f"thunderus_mem.cli.commands.{entry.module}") is None:
             continue
         command = load_command(entry)
         context = context_of(command, entry.name, top_context)
@@ -312,8 +313,8 @@ def config() -> str:
 
 def output() -> str:
     """The shape of every --json answer."""
-    from thunderus_mem.cli.app import COMMANDS
     from thunderus_mem.cli.output import schema_name
+    from thunderus_mem.cli.table import COMMANDS
 
     lines = [
         "With `--json` every command prints one JSON document: the fields below and `schema`, which names",

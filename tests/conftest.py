@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from command_server import Server
-from verify_store import verify_below
+
+from tests.support.command_server import Server
+from tests.support.verify_store import verify_below
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

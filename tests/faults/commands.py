@@ -11,14 +11,14 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from harness import KILLED, State
-from verify_store import normal_hash, parse_line, shards
 
+from tests.support.verify_store import normal_hash, parse_line, shards
 from thunderus_mem.memory.proposals import Proposal, encode, proposed_edit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from command_server import Done, Server
+    from tests.support.command_server import Done, Server
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 HEAL = ("note", "after the fault")

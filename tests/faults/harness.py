@@ -13,10 +13,10 @@ from typing import Any
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REPOSITORY = os.path.dirname(os.path.dirname(HERE))
-sys.path.insert(0, os.path.dirname(HERE))
+sys.path.insert(0, REPOSITORY)
 
-from command_server import Done, Server  # noqa: E402
-from verify_store import normal_hash, shards, verify  # noqa: E402
+from tests.support.command_server import Done, Server  # noqa: E402
+from tests.support.verify_store import normal_hash, shards, verify  # noqa: E402
 
 KNOWN_CODES = frozenset({0, 2, 3, 4, 5, 6, 75})
 KILLED = frozenset({137, -9})

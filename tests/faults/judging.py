@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 
 from commands import RECOVERIES, Command, missing_words, state
 from harness import KILLED, KNOWN_CODES
-from verify_store import verify
+
+from tests.support.verify_store import verify
 
 if TYPE_CHECKING:
-    from command_server import Done, Server
     from harness import State
+
+    from tests.support.command_server import Done, Server
 
 _STEPS = frozenset({"garden", "garden-both", "lint-fix", "init"})
 _RECOVERS = frozenset(command.name for command in RECOVERIES)

@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE), os.path.dirname(os.path.dirname(HERE))]
 
-from command_server import Done, HungError, Server  # noqa: E402
 from hands import Hand  # noqa: E402
-from verify_store import parse_line, shards, verify  # noqa: E402
 
 from tests.conftest import GITCONFIG, sealed_environment  # noqa: E402
+from tests.support.command_server import Done, HungError, Server  # noqa: E402
+from tests.support.verify_store import parse_line, shards, verify  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Callable

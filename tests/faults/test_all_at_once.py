@@ -17,9 +17,9 @@ import report
 from commands import FACTS, twice
 from hands import PROJECT, Hand, Said, hands, together
 from tier import points
-from verify_store import parse_line, verify
 
 from tests.conftest import sealed_environment
+from tests.support.verify_store import parse_line, verify
 
 if TYPE_CHECKING:
     from collections.abc import Callable

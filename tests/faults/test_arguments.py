@@ -16,17 +16,17 @@ from typing import TYPE_CHECKING
 import report
 from commands import named
 from tier import points
-from verify_store import verify
 
 from tests.conftest import sealed_environment
-from thunderus_mem.cli.app import COMMANDS as TABLE
+from tests.support.verify_store import verify
 from thunderus_mem.cli.app import load_command
 from thunderus_mem.cli.run import run
+from thunderus_mem.cli.table import COMMANDS as TABLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from command_server import Server
+    from tests.support.command_server import Server
 
 CODES = frozenset({0, 1, 2, 3, 4, 5, 6, 75})
 LONGEST = 131_000

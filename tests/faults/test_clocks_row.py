@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 import report
 from tier import points
-from verify_store import parse_line, shards, verify
 
+from tests.support.verify_store import parse_line, shards, verify
 from thunderus_mem.authoring.add import add
 from thunderus_mem.authoring.edit import edit, note, supersede
 from thunderus_mem.authoring.show import show

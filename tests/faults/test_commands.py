@@ -19,8 +19,9 @@ from tidying import EVERY
 from tier import share
 
 if TYPE_CHECKING:
-    from command_server import Server
     from harness import State
+
+    from tests.support.command_server import Server
 
 ON = {"THUNDERUS_MEM_FAILPOINTS": "1"}
 

@@ -11,15 +11,15 @@ import report
 from commands import Command, call
 from harness import Tally, copy, shards
 from tier import points
-from verify_store import normal_hash, parse_line
 
+from tests.support.verify_store import normal_hash, parse_line
 from thunderus_mem.log.line import line_hash
 from thunderus_mem.log.shard import check_chain, parse_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from command_server import Server
+    from tests.support.command_server import Server
 
 pytestmark = pytest.mark.damaged
 

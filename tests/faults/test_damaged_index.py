@@ -13,8 +13,8 @@ import report
 from hostile_databases import make_hostile
 from tier import points
 
-from tests.index_damage import answers, check_damages, damaged_bytes, small_store
-from tests.index_support import content
+from tests.support.index_damage import answers, check_damages, damaged_bytes, small_store
+from tests.support.index_support import content
 from thunderus_mem.doctor.upkeep import index_verify
 from thunderus_mem.index import database
 from thunderus_mem.index.database import write_seal

@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 import report
-from git_repository import Repository
-from log_findings import log_findings
 from tier import points
-from tree_writer import FACTS, Clock
-from verb_tree import VerbTree
 
+from tests.support.git_repository import Repository
+from tests.support.log_findings import log_findings
+from tests.support.tree_writer import FACTS, Clock
+from tests.support.verb_tree import VerbTree
 from thunderus_mem.authoring.edit import edit, remove
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.conflict import find_conflict, parse, sides
 from thunderus_mem.document.document import read_document
+from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.merge.resolve import resolve
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Clones:
         text = tree.text(name) + f"By hand in step {self._count}.\n"
         for one in (tree, other):
             (one.root / FACTS / f"{name}.md").write_bytes(text.encode())
-            with one.memory().writing("look") as transaction:
+            with open_transaction(one.memory(), "look") as transaction:
                 recorded = transaction.recorded
             assert len(recorded) == 1
         ids = [set(one.events()) - self.acknowledged for one in (tree, other)]

@@ -16,7 +16,7 @@ from tier import points
 from tests.conftest import sealed_environment
 
 if TYPE_CHECKING:
-    from command_server import Server
+    from tests.support.command_server import Server
 
 TITLE = "Grüße aus 東京 — “naïve” café 🙂 ﬀ Ω"
 BODY = f"# {TITLE}\n\nDie Straße … • ─ ▌ → 数据库 🙂\n\n- одно\n- δύο\n\n| ä | β |\n|---|---|\n| ñ | ж |\n"

@@ -13,8 +13,8 @@ import report
 import tier
 from commands import FIRST, call
 from pace import pace
-from verify_store import parse_line, shards
 
+from tests.support.verify_store import parse_line, shards
 from thunderus_mem.log.event import note_event
 from thunderus_mem.log.line import encode, line_hash
 from thunderus_mem.log.shard import check_chain, merge_readings, parse_shard
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from command_server import Server
+    from tests.support.command_server import Server
 
 SHARES = 4
 SHARD = ".thunderus/sessions/sess_1/events.jsonl"

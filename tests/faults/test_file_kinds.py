@@ -14,7 +14,7 @@ from file_kinds import KINDS, LISTED_ALL_THE_SAME, NOT_LISTED
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from command_server import Server
+    from tests.support.command_server import Server
 
 pytestmark = pytest.mark.damaged
 NOW = "2026-01-21T09:00:00Z"

@@ -13,8 +13,9 @@ from hazards import HAZARDS, VALUES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from command_server import Server
     from hazards import Hazard
+
+    from tests.support.command_server import Server
 
 pytestmark = pytest.mark.damaged
 NOW = "2026-01-21T09:00:00Z"

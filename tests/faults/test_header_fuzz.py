@@ -14,7 +14,7 @@ from header_fuzz import check
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.headers import headers
+from tests.support.headers import headers
 
 FUZZ = os.path.join(os.path.dirname(os.path.abspath(__file__)), "header_fuzz.py")
 SHARES = 8

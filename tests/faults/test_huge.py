@@ -21,7 +21,7 @@ from tests.conftest import sealed_environment
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from command_server import Server
+    from tests.support.command_server import Server
 
 MIB = 1 << 20
 SEEDS = itertools.count(1)

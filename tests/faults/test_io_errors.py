@@ -17,9 +17,9 @@ from harness import Scenario, Tally, copy, judge, state
 from refusals import ERRNOS, MODULES, FailingOs
 from scenarios import SCENARIOS
 from tier import NIGHT, share
-from verify_store import verify
 from writer import SHARD, Writer, _texts
 
+from tests.support.verify_store import verify
 from thunderus_mem.errors import NotWritable, ThunderusError
 from thunderus_mem.log import append
 from thunderus_mem.store import disk, lock

@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING
 import pytest
 import report
 import traced
-from command_server import Done, HungError
 from commands import FURTHER, RECOVERIES, Command, state
 from harness import KILLED, Tally, copy
 from judging import judge
 from tidying import EVERY
 from tier import points, share
 
+from tests.support.command_server import Done, HungError
+
 if TYPE_CHECKING:
-    from command_server import Server
     from harness import State
     from traced import Place
+
+    from tests.support.command_server import Server
 
 SPARSE = 16
 """Of SQLite's page writes, which follow each other by the hundred, one in this many with every change."""

@@ -7,11 +7,11 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 import report
-from git_repository import Repository
 from tier import points
-from tree_writer import FACTS, Clock
-from verb_tree import VerbTree
 
+from tests.support.git_repository import Repository
+from tests.support.tree_writer import FACTS, Clock
+from tests.support.verb_tree import VerbTree
 from thunderus_mem.authoring.show import status
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.lint.lint import lint

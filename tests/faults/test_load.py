@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import report
 from hands import Hand, Said, hands, together
 from tier import points
-from verify_store import verify
 
 from tests.conftest import sealed_environment
+from tests.support.verify_store import verify
 from thunderus_mem.authoring.add import add
 from thunderus_mem.doctor.upkeep import index_verify
 from thunderus_mem.memory.memory import open_memory

@@ -14,8 +14,8 @@ import report
 from harness import HERE, REPOSITORY, environment, shards
 from scenarios import WRITER
 from tier import points
-from verify_store import verify
 
+from tests.support.verify_store import verify
 from thunderus_mem.errors import Busy
 from thunderus_mem.store.lock import held
 

@@ -15,7 +15,7 @@ from harness import copy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from command_server import Server
+    from tests.support.command_server import Server
 
 WRITES: tuple[tuple[str, ...], ...] = (
     ("add", "fact", "Ports", "--tag", "net", "--body", "The service listens on 8080."),

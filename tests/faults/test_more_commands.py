@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 import report
-from command_server import PROJECT
 from commands import Command, call, named, state
 from harness import Tally, copy
 from judging import said_plainly
 from payloads import PAYLOADS
 from tidying import EVERY
 from tier import NIGHT, points
-from verify_store import parse_line, shards, verify
 
 from tests.conftest import sealed_environment
+from tests.support.command_server import PROJECT
+from tests.support.verify_store import parse_line, shards, verify
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from command_server import Server
+    from tests.support.command_server import Server
 
 WORKERS, EACH = 8, points(8, 25)
 

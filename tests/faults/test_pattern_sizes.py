@@ -7,8 +7,8 @@ import report
 import tier
 from pace import pace
 
-from tests.attacks import attacks, seconds
-from tests.patterns import Pattern, patterns
+from tests.support.attacks import attacks, seconds
+from tests.support.patterns import Pattern, patterns
 
 SIZE = tier.points(150_000, 1_000_000)
 TRIAL = 5_000

@@ -21,10 +21,11 @@ from commands import COMMANDS, FURTHER, Command, missing_words, state
 from harness import State, Tally, copy
 from power import Disk, Tree, read_tree, write_tree
 from tidying import MOST
-from verify_store import normal_hash, verify
+
+from tests.support.verify_store import normal_hash, verify
 
 if TYPE_CHECKING:
-    from command_server import Server
+    from tests.support.command_server import Server
 
 BY_NAME = {command.name: command for command in COMMANDS}
 STEPS = frozenset({"garden", "garden-both", "lint-fix", "init", "events-add"})

@@ -14,8 +14,8 @@ from hands import hands
 from tier import points
 
 from tests.conftest import sealed_environment
-from tests.index_damage import small_store
-from tests.index_support import content
+from tests.support.index_damage import small_store
+from tests.support.index_support import content
 from thunderus_mem.doctor.upkeep import manifest
 from thunderus_mem.index.database import VERSION
 from thunderus_mem.index.documents import Index

@@ -12,7 +12,7 @@ import report
 import tier
 from pace import pace
 
-from tests.index_support import document, new_store, put
+from tests.support.index_support import document, new_store, put
 from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.index.refresh import open_index
 from thunderus_mem.search.query import MAX_TERMS, parse_query

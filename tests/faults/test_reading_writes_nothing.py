@@ -11,12 +11,12 @@ import pytest
 import report
 from commands import FACTS, call, named
 
-from tests.test_bad_input import READS
+from tests.cli.test_bad_input import READS
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from command_server import Server
+    from tests.support.command_server import Server
 
 MORE: tuple[tuple[str, ...], ...] = (
     ("show", "fact.retries", "--json"),

@@ -21,13 +21,14 @@ from judging import said_plainly
 from scenarios import WRITER
 from tidying import EVERY, MOST
 from tier import NIGHT, points, share
-from verify_store import verify
+
+from tests.support.verify_store import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from command_server import Server
+    from tests.support.command_server import Server
 
 BY_NAME = {command.name: command for command in COMMANDS}
 NEEDED = re.compile(r"/\.staging/[^/]+/[^/]+$|/events\.jsonl$")

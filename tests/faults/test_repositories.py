@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from command_server import Done, Server
+    from tests.support.command_server import Done, Server
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 

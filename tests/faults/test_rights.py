@@ -15,12 +15,13 @@ from commands import FURTHER, Command, call, named
 from harness import Tally, copy
 from judging import said_plainly
 from tidying import EVERY
-from verify_store import verify
+
+from tests.support.verify_store import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from command_server import Done, Server
+    from tests.support.command_server import Done, Server
 
 NOBODY = 65534
 ROOT = hasattr(os, "geteuid") and os.geteuid() == 0

@@ -14,8 +14,8 @@ import report
 from commands import FACTS, twice
 from hands import Hand, Said, hands, together
 from tier import points
-from verify_store import changes_of, normal_hash, parse_line, shards, verify
 
+from tests.support.verify_store import changes_of, normal_hash, parse_line, shards, verify
 from thunderus_mem.authoring.add import add
 from thunderus_mem.garden.apply import garden_apply, garden_plan
 from thunderus_mem.memory.memory import open_memory

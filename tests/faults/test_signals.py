@@ -19,10 +19,11 @@ from commands import Command, call, named, state
 from harness import REPOSITORY, Tally, copy
 from tidying import MOST
 from tier import NIGHT, points
-from verify_store import verify
+
+from tests.support.verify_store import verify
 
 if TYPE_CHECKING:
-    from command_server import Done, Server
+    from tests.support.command_server import Done, Server
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 READS: tuple[tuple[str, ...], ...] = (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import report
 from tier import points
 
-from tests.index_support import FACTS, document, new_store, put
+from tests.support.index_support import FACTS, document, new_store, put
 from thunderus_mem.authoring.show import list_documents
 from thunderus_mem.doctor.upkeep import index_verify
 from thunderus_mem.memory.memory import open_memory

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING
 import pytest
 import report
 from sequences import SEQUENCES
-from terminal import on_terminal
 from tier import NIGHT, points
 
 from tests.conftest import GITCONFIG, sealed_environment
+from tests.support.terminal import on_terminal
 from thunderus_mem.document.unicode import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from command_server import Server
+    from tests.support.command_server import Server
 
 FACTS = ".thunderus/memory/semantic/FACTS"
 TOGETHER = points(60, 2)

@@ -16,8 +16,8 @@ import report
 from commands import FACTS
 from tier import points
 
-from tests.index_support import document
-from tests.test_watch import NoWatchesLeft
+from tests.support.index_support import document
+from tests.watch.test_watch import NoWatchesLeft
 from thunderus_mem import watch as watch_module
 from thunderus_mem.index.scan import scan
 from thunderus_mem.memory.memory import open_memory

@@ -23,7 +23,7 @@ from thunderus_mem.errors import DocumentExists, InvalidDocument
 from thunderus_mem.lint.runner import already_known, checked
 from thunderus_mem.memory.journal import Edit, Ids
 from thunderus_mem.memory.locate import find_row
-from thunderus_mem.memory.transaction import Written, done, settle
+from thunderus_mem.memory.transaction import Written, done, open_transaction, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -80,7 +80,7 @@ def add(
         memory.refresh()
         document, warnings = composed(Ids(memory.new_id("evt"), memory.new_id("patch")))
         return Written(document.id, document.path, "add", text=document.text, warnings=warnings, dry_run=True)
-    with memory.writing("add") as transaction:
+    with open_transaction(memory, "add") as transaction:
         ids = transaction.ids()
         document, warnings = composed(ids)
         edit = Edit(document.id, document.path, None, document.text)

@@ -15,7 +15,7 @@ from thunderus_mem.fingerprint.source import fingerprint_of_files
 from thunderus_mem.lint.runner import checked
 from thunderus_mem.memory.journal import Edit
 from thunderus_mem.memory.locate import find_document
-from thunderus_mem.memory.transaction import Written, done, settle, unchanged
+from thunderus_mem.memory.transaction import Written, done, open_transaction, settle, unchanged
 from thunderus_mem.verdicts.code import measured
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def anchor(
     find_document(memory, id)
     new = [] if remove else given_anchors(memory, places)
     gone = [parse_anchor(place).place for place in places] if remove else []
-    with memory.writing("anchor") as transaction:
+    with open_transaction(memory, "anchor") as transaction:
         document = find_document(memory, id)
         cited = cited_of(document)
         text = _without(document, cited, gone) if remove else text_with_anchors(document.text, cited, new)

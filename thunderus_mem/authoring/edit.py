@@ -16,7 +16,7 @@ from thunderus_mem.errors import Conflict, DocumentExists, InvalidDocument
 from thunderus_mem.lint.runner import checked
 from thunderus_mem.memory.journal import Edit
 from thunderus_mem.memory.locate import find_document, find_row, left_behind, stored_path
-from thunderus_mem.memory.transaction import Written, done, unchanged
+from thunderus_mem.memory.transaction import Written, done, open_transaction, unchanged
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside
 
@@ -55,7 +55,7 @@ def edit(
     only when title or body do.
     """
     places = _given(memory, anchors)
-    with memory.writing("edit") as transaction:
+    with open_transaction(memory, "edit") as transaction:
         document = find_document(memory, id)
         if expecting is not None and document.hash != expecting:
             read, found = (one.removeprefix("sha256:")[:8] for one in (expecting, document.hash))
@@ -138,7 +138,7 @@ def _keep_identity(before: Document, after: Document) -> None:
 
 def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written:
     """Remove a document; git and the log keep its text. Says which documents still link to it."""
-    with memory.writing("remove") as transaction:
+    with open_transaction(memory, "remove") as transaction:
         document = find_document(memory, id, itself=True)
         warnings = left_behind(memory, document.id, document.path)
         change = Edit(document.id, document.path, document.text, None)
@@ -159,7 +159,7 @@ def link(memory: Memory, a: str, rel: str, b: str, *, why: str = "", actor: str 
 def _add_link(
     memory: Memory, source: str, relation: str, target: str, *, why: str, actor: str, op: str
 ) -> Written:
-    with memory.writing(op) as transaction:
+    with open_transaction(memory, op) as transaction:
         document, other = find_document(memory, source), find_document(memory, target)
         if document.id == other.id:
             raise InvalidDocument(f"{document.id} cannot point to itself")
@@ -195,7 +195,7 @@ def note(memory: Memory, text: str, *, refs: Sequence[str] = (), actor: str = "u
     """Append a note to the log: what happened, without a document. Raises `Refused` for a secret."""
     if not text.strip():
         raise InvalidDocument("an empty note says nothing")
-    with memory.writing("note") as transaction:
+    with open_transaction(memory, "note") as transaction:
         doc_ids = tuple(find_row(memory, ref).id for ref in refs)
         event = transaction.note(text, doc_ids=doc_ids, actor=actor)
     return Noted(event.id, doc_ids)
@@ -215,7 +215,7 @@ def record(memory: Memory, *, accept_loss: bool = False, why: str = "") -> Recor
 
     Raises `Refused` when more documents are gone than anybody takes away by hand, unless ``accept_loss``.
     """
-    with memory.writing("record", accept_loss=accept_loss, edited_for=why) as transaction:
+    with open_transaction(memory, "record", accept_loss=accept_loss, edited_for=why) as transaction:
         return Recorded(transaction.recorded)
 
 
@@ -272,7 +272,7 @@ def unarchive(memory: Memory, ids: Sequence[str], *, why: str = "", actor: str =
 
 
 def _move(memory: Memory, op: str, ids: Sequence[str], why: str, actor: str) -> Archived:
-    with memory.writing(op) as transaction:
+    with open_transaction(memory, op) as transaction:
         plan = _plan(memory, op, ids)
         if not plan.edits:
             return plan.value

@@ -16,6 +16,7 @@ from thunderus_mem.document.templates import new_header, skeleton
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import NotFound, NotWritable, ThunderusError
 from thunderus_mem.lint.runner import packaged_schemas
+from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.store.config import default_config_toml, default_gardener_toml
 from thunderus_mem.store.disk import explain, make_folders
 from thunderus_mem.store.files import ABSENT, file_hash, read_file, replace_file, sweep
@@ -274,7 +275,7 @@ def _write_core(memory: Memory) -> tuple[bool, bool]:
     if there and not memory.journal.pending():
         return False, True
     title = "Core memory"
-    with memory.writing("init") as transaction:
+    with open_transaction(memory, "init") as transaction:
         if os.path.lexists(memory.layout.core_file):
             return not there, True  # a command before this one was stopped in the middle; it is finished now
         ids = transaction.ids()

@@ -23,7 +23,7 @@ from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refu
 from thunderus_mem.git.changes import lines_with
 from thunderus_mem.memory.journal import Edit
 from thunderus_mem.memory.locate import find_row, stored_path
-from thunderus_mem.memory.transaction import settle
+from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import STORE
 from thunderus_mem.store.paths import inside
@@ -222,7 +222,7 @@ def rename(
     outside = _outside(memory, Name(document.id, document.path))
     if plan:
         return _value(_plan(memory, id, new_id), outside, planned=True)
-    with memory.writing("rename") as transaction:
+    with open_transaction(memory, "rename") as transaction:
         planned = _plan(memory, id, new_id)
         if not planned.edits:
             return _value(planned)

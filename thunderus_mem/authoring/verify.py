@@ -14,7 +14,7 @@ from thunderus_mem.index.documents import anchored
 from thunderus_mem.lint.runner import checked
 from thunderus_mem.memory.journal import Edit
 from thunderus_mem.memory.locate import find_document, find_row
-from thunderus_mem.memory.transaction import settle
+from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.verdicts.judge import Judge, Judged, by_document
 from thunderus_mem.verdicts.verdict import MISSING, MOVED, status_of, worst
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.memory.transaction import Writing
+    from thunderus_mem.memory.transaction import Transaction
 
 _AT_ONCE = 50
 """Documents that one event speaks of: its line stays readable, and far below the longest that is taken."""
@@ -68,7 +68,7 @@ def confirm(memory: Memory, ids: Sequence[str], *, note: str = "", actor: str = 
     found = list(dict.fromkeys(find_row(memory, id).id for id in ids))
     answers: list[Confirmed] = []
     events: list[str] = []
-    with memory.writing("verify") as transaction:
+    with open_transaction(memory, "verify") as transaction:
         for at in range(0, len(found), _AT_ONCE):
             some, written = _confirmed(memory, transaction, found[at : at + _AT_ONCE], note, actor)
             answers.extend(some)
@@ -77,7 +77,7 @@ def confirm(memory: Memory, ids: Sequence[str], *, note: str = "", actor: str = 
 
 
 def _confirmed(
-    memory: Memory, transaction: Writing, ids: Sequence[str], note: str, actor: str
+    memory: Memory, transaction: Transaction, ids: Sequence[str], note: str, actor: str
 ) -> tuple[list[Confirmed], list[str]]:
     judged = _judged(memory, ids)
     answers: list[Confirmed] = []
@@ -207,7 +207,7 @@ def update_status(
     wrong = [one for one in drift if one.written != one.status]
     if not wrong:
         return drift, ""
-    with memory.writing("verify") as transaction:
+    with open_transaction(memory, "verify") as transaction:
         edits = []
         for one in wrong:
             document = find_document(memory, one.id)
@@ -239,7 +239,7 @@ def reanchor(memory: Memory, planned: Moves, *, why: str = "") -> Moves:
         return planned
     ids = sorted({id for id, _, _ in wanted})
     done: list[tuple[str, str, str]] = []
-    with memory.writing("verify") as transaction:
+    with open_transaction(memory, "verify") as transaction:
         judged = _judged(memory, ids)
         edits = []
         for id in ids:

@@ -10,7 +10,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.cli.app import BY_NAME, COMMANDS
+from thunderus_mem.cli.table import BY_NAME, COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -17,7 +17,7 @@ from thunderus_mem.doctor.context import DoctorContext, Fix, FixStep, Quarantine
 from thunderus_mem.errors import Busy, NotFound, ThunderusError
 from thunderus_mem.index.refresh import rebuild
 from thunderus_mem.lint.runner import packaged_schemas
-from thunderus_mem.memory.transaction import Writing
+from thunderus_mem.memory.transaction import Transaction
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.layout import linked_places
@@ -88,7 +88,7 @@ def _treated(memory: Memory, aside: Quarantine) -> list[FixStep]:
     with held(memory.layout.lock_file, timeout=timeout, command=COMMAND):
         if not memory.sessions.still_holds(memory.git, git):
             raise Busy("git moved HEAD while we looked", hint="Run the command again.")
-        transaction = Writing(memory, git, origin)
+        transaction = Transaction(memory, git, origin)
         late = _mends(leftovers(DoctorContext(memory, alone=True)))
         wanted = dict.fromkeys((*late, *(mend for mend in mends if mend not in rebuilding)))
         steps = [step for mend in wanted for step in _taken(memory, transaction, aside, mend)]
@@ -103,7 +103,7 @@ def _step(mend: Fix) -> FixStep:
     return FixStep(mend.action, mend.path, _SAYS[mend.action].format(mend.path))
 
 
-def _taken(memory: Memory, transaction: Writing, aside: Quarantine, mend: Fix) -> Iterator[FixStep]:
+def _taken(memory: Memory, transaction: Transaction, aside: Quarantine, mend: Fix) -> Iterator[FixStep]:
     if mend.action == "recover":
         yield from _recovered(memory, transaction, aside, mend)
     elif mend.action == "end":
@@ -131,7 +131,7 @@ def _moved(memory: Memory, aside: Quarantine, mend: Fix) -> FixStep:
     return _tried(mend, work)
 
 
-def _recovered(memory: Memory, transaction: Writing, aside: Quarantine, mend: Fix) -> Iterator[FixStep]:
+def _recovered(memory: Memory, transaction: Transaction, aside: Quarantine, mend: Fix) -> Iterator[FixStep]:
     outcome = _tried(mend, lambda: _recover(transaction, mend))
     if outcome.state == "failed":
         yield outcome
@@ -145,7 +145,7 @@ def _recovered(memory: Memory, transaction: Writing, aside: Quarantine, mend: Fi
             yield _moved(memory, aside, Fix("set-aside", f"{mend.path}/{name}"))
 
 
-def _recover(transaction: Writing, mend: Fix) -> FixStep:
+def _recover(transaction: Transaction, mend: Fix) -> FixStep:
     transaction.recover()
     return _step(mend)._replace(state="done")
 

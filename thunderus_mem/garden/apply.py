@@ -25,10 +25,9 @@ from thunderus_mem.garden.rules.tags import plan_numbers, plan_tags
 from thunderus_mem.garden.similar.profile import computed, key_of, not_kept
 from thunderus_mem.memory.journal import USUAL_MODE, Edit
 from thunderus_mem.memory.locate import documents
-from thunderus_mem.memory.proposals import Proposal, proposed_edit
-from thunderus_mem.memory.transaction import Written, acting
+from thunderus_mem.memory.proposals import Proposal, must_be_reviewed, proposed_edit
+from thunderus_mem.memory.transaction import Written, acting, open_transaction
 from thunderus_mem.recap.recap import history_of
-from thunderus_mem.review.policy import must_be_reviewed
 from thunderus_mem.review.queue import rejected_keys
 from thunderus_mem.store.files import ABSENT, permissions, read_file
 from thunderus_mem.store.parallel import paused
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from thunderus_mem.document.document import Document
     from thunderus_mem.garden.plan import DocumentEdit, Reach, Step
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.memory.transaction import Writing
+    from thunderus_mem.memory.transaction import Transaction
     from thunderus_mem.store.config import Config
 
 
@@ -544,7 +543,7 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
     done: list[AppliedStep] = []
     written: list[Written] = []
     snapshot = ""
-    with memory.writing("garden") as transaction:
+    with open_transaction(memory, "garden") as transaction:
         filed, skipped = _filed(memory, reviewed, actor)
         for step in plan.applicable:
             if step in reviewed:
@@ -579,7 +578,7 @@ def _must_be_reviewed(memory: Memory, step: Step, actor: str) -> bool:
     return must_be_reviewed(memory.config, acting(memory.environ, actor), step.op, paths)
 
 
-def _snapshot(memory: Memory, transaction: Writing, plan: Plan, actor: str) -> str:
+def _snapshot(memory: Memory, transaction: Transaction, plan: Plan, actor: str) -> str:
     """Log what the documents are that the plan is about to touch; returns the snapshot's id."""
     id = memory.new_id("snap")
     touched = {edit.path: edit for step in reversed(plan.applicable) for edit in reversed(step.edits)}
@@ -623,7 +622,7 @@ def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
     steps = (*plan.applicable, *plan.proposals)
     if not steps:
         return Filed((), plan.waiting, plan.reports)
-    with memory.writing("garden") as transaction:
+    with open_transaction(memory, "garden") as transaction:
         filed, skipped = _filed(memory, steps, actor)
     return Filed(tuple(filed), plan.waiting, plan.reports, transaction.recorded, tuple(skipped))
 

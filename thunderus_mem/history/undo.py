@@ -30,7 +30,7 @@ from thunderus_mem.history.reverse import (
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of, document_ids
 from thunderus_mem.memory.journal import Edit, Ids
-from thunderus_mem.memory.transaction import hand_edits, settle
+from thunderus_mem.memory.transaction import hand_edits, open_transaction, settle
 from thunderus_mem.store.paths import may_change
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.memory.transaction import Writing
+    from thunderus_mem.memory.transaction import Transaction
 
 
 class UndoneDocument(NamedTuple):
@@ -133,7 +133,7 @@ def undo(
     recorded: list[str] = []
 
     def attempt() -> tuple[list[_Planned], Undone]:
-        with memory.writing(UNDO) as transaction:
+        with open_transaction(memory, UNDO) as transaction:
             recorded.extend(transaction.recorded)
             planned = _plan(memory, choice, committed, (), exact=exact)
             written: list[str] = []
@@ -239,7 +239,7 @@ def _check_secrets(reversals: Iterable[Reversal]) -> None:
 
 
 def _commit(
-    transaction: Writing, memory: Memory, one: _Planned, why: str, actor: str, modes: Mapping[str, int]
+    transaction: Transaction, memory: Memory, one: _Planned, why: str, actor: str, modes: Mapping[str, int]
 ) -> str:
     event = one.chosen.event
     logged = {change.path: permissions_in(change.mode) for change in changes_of(event)}

@@ -20,6 +20,7 @@ from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidDocument, InvalidQuery, NotFound, Refused
 from thunderus_mem.log.event import changes_of, make_event
 from thunderus_mem.log.line import ACTORS, MAX_LINE, encode, parse_object, secret_in
+from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.recap.events import is_inside
 
 if TYPE_CHECKING:
@@ -390,7 +391,7 @@ def events_add(memory: Memory, given: bytes | Sequence[Brought], *, why: str = "
     brought = read_brought(given) if isinstance(given, bytes) else tuple(given)
     for one in brought:
         _refuse_secret(one)
-    with memory.writing("events add") as transaction:
+    with open_transaction(memory, "events add") as transaction:
         known = memory.log_index().known([one.id for one in brought if one.id])
         fresh = list(
             {one.id or str(at): one for at, one in enumerate(brought) if one.id not in known}.values()

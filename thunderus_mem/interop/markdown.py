@@ -29,6 +29,7 @@ from thunderus_mem.interop.fields import (
     relate,
     stem_of,
 )
+from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.store.layout import ARCHIVE_FOLDERS
 
 if TYPE_CHECKING:
@@ -416,7 +417,7 @@ def _write(
     from thunderus_mem.memory.journal import Edit
 
     why = why or f"imported from {options.origin or options.folder_name}"
-    with memory.writing("import") as transaction:
+    with open_transaction(memory, "import") as transaction:
         ids = transaction.ids()
         options = replace(options, events=(ids.event,), patches=(ids.patch,))
         plan = _without_secrets(

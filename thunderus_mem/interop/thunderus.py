@@ -22,7 +22,7 @@ from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.index.refresh import refuse_unseen
 from thunderus_mem.memory.journal import Edit
-from thunderus_mem.memory.transaction import settle
+from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_keys import KEY_BY_NAME, OLDER_NAMES, OLDER_VALUES
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
@@ -566,7 +566,7 @@ def _write(
 ) -> MigrationReport:
     """Write what becomes of the files now, and say what was written."""
     written: set[str] = set()
-    with memory.writing(OP) as transaction:
+    with open_transaction(memory, OP) as transaction:
         files, left = _plan(memory, dates)
         for edits in _batches(files):
             transaction.commit(OP, edits, why=why or f"to version {FORMAT}", actor=actor)

@@ -19,6 +19,7 @@ from thunderus_mem.index.refresh import unlisted
 from thunderus_mem.index.scan import unlisted_folder
 from thunderus_mem.lint.runner import inspect, inspect_stored, lint_config, stored_bytes
 from thunderus_mem.memory.locate import stored_path
+from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.store.layout import MEMORY
 from thunderus_mem.store.paths import at_or_below
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from thunderus_mem.lint.rule import LintConfig
     from thunderus_mem.lint.runner import Inspected
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.memory.transaction import Writing
+    from thunderus_mem.memory.transaction import Transaction
 
 SCHEMA: Final = "thunderus-mem.lint-baseline/1"
 NEVER: Final = ("TM012", "TM4", "TM503", "TM504", "TM507")
@@ -418,7 +419,7 @@ def apply_fixes(memory: Memory, seen: Inspection, *, renames: bool) -> Fixed | N
     moved = _renames(memory, seen) if renames else ()
     if not seen.mended and not moved:
         return None
-    with memory.writing("lint --fix") as transaction:
+    with open_transaction(memory, "lint --fix") as transaction:
         _write(transaction, seen.mended)
         if seen.mended:
             moved = _renames(memory, seen) if moved and not transaction.pending else ()
@@ -450,7 +451,7 @@ def _renames(memory: Memory, seen: Inspection) -> tuple[Rename, ...]:
     return tuple(one for one in renames(documents(memory)) if one.document.path in shared)
 
 
-def _rename(transaction: Writing, moved: Sequence[Rename]) -> None:
+def _rename(transaction: Transaction, moved: Sequence[Rename]) -> None:
     from thunderus_mem.memory.journal import Edit
 
     for one in moved:
@@ -460,7 +461,7 @@ def _rename(transaction: Writing, moved: Sequence[Rename]) -> None:
         transaction.commit("rename", edits, why=f"the number was taken twice; now {number}")
 
 
-def _write(transaction: Writing, mended: Sequence[tuple[Reading, str]]) -> None:
+def _write(transaction: Transaction, mended: Sequence[tuple[Reading, str]]) -> None:
     from thunderus_mem.memory.journal import Edit
 
     for reading, text in mended:

@@ -18,7 +18,6 @@ from thunderus_mem.store.root import FoundStore, find_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from contextlib import AbstractContextManager
 
     from thunderus_mem.document.ids import UlidSource
     from thunderus_mem.git.repository import Git, GitState
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from thunderus_mem.log.sessions import Sessions
     from thunderus_mem.memory.journal import Journal
     from thunderus_mem.memory.past_texts import UndoTexts
-    from thunderus_mem.memory.transaction import Writing
 
 Answer = TypeVar("Answer")
 _TRIES = 10
@@ -233,14 +231,6 @@ class Memory:
         from thunderus_mem.document.secrets import redacted
 
         return {key: redacted(value) for key, value in found.items() if value}
-
-    def writing(
-        self, command: str, *, accept_loss: bool = False, edited_for: str = ""
-    ) -> AbstractContextManager[Writing]:
-        """Open a writing transaction; see `thunderus_mem.transaction`."""
-        from thunderus_mem.memory.transaction import writing
-
-        return writing(self, command, accept_loss=accept_loss, edited_for=edited_for)
 
 
 def open_memory(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.diff import apply_diff, lines_of, three_way, whole_diff
 from thunderus_mem.document.document import content_hash
+from thunderus_mem.document.frontmatter.edit import remove_item
 from thunderus_mem.document.ids import closest, ulid_time
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from thunderus_mem.memory.journal import Edit
+    from thunderus_mem.store.config import Config
     from thunderus_mem.store.layout import Layout
 
 PATCH_ID: Final = re.compile(r"patch_[0-9A-HJKMNP-TV-Z]{26}", re.ASCII)
@@ -450,3 +453,54 @@ def write(layout: Layout, proposal: Proposal, *, expecting: str = ABSENT) -> str
 def discard(waiting: Waiting) -> Sequence[Write]:
     """What a change has to do besides, so that the proposal is gone with it."""
     return (Write(waiting.path, waiting.hash, None),)
+
+
+# Which changes wait for a decision.
+
+WORDS: Final = frozenset(("add", "edit", "anchor", "supersede", "link", "remove", "rename", "garden"))
+"""The kinds of patches that ``review.agents`` may send to review."""
+
+
+def must_be_reviewed(config: Config, actor: str, op: str, paths: Iterable[str]) -> bool:
+    """Whether a change waits for a decision: one of an agent, where the configuration says so."""
+    if config.review_agents != "propose" or actor != "agent" or op not in WORDS:
+        return False
+    return any(kind_of(path) in config.review_kinds for path in paths)
+
+
+def word_proposal(
+    written: Sequence[Edit],
+    *,
+    id: str,
+    event: str,
+    created: str,
+    actor: str,
+    op: str,
+    why: str,
+    origin: Mapping[str, str],
+) -> Proposal:
+    """The proposal that a writing command becomes, of the edits it would have ``written``.
+
+    A new document does not name ``event``: what it is made from is the decision, and that is yet to come.
+    """
+    edits = tuple(
+        proposed_edit(
+            one.path,
+            one.doc_id,
+            one.before,
+            _without_event(one.after, event) if one.before is None else one.after,
+            renames=one.renames,
+        )
+        for one in written
+    )
+    targets = dict.fromkeys(one.doc_id for one in written if one.doc_id)
+    return Proposal(id, created, actor, op, why, tuple(targets), edits, dict(origin))
+
+
+def _without_event(text: str | None, event: str) -> str | None:
+    if text is None or event not in text:
+        return text
+    try:
+        return remove_item(text, ("provenance", "events"), event)
+    except InvalidDocument:
+        return text

@@ -16,7 +16,7 @@ from thunderus_mem.log.reader import last_line, read_last_line
 from thunderus_mem.memory.hand_edits import refusal, still_unrecorded
 from thunderus_mem.memory.journal import Edit, Ids, keeping_modes
 from thunderus_mem.memory.past_texts import without_way_back
-from thunderus_mem.review.policy import must_be_reviewed, word_proposal
+from thunderus_mem.memory.proposals import must_be_reviewed, word_proposal
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import ABSENT, file_hash, permissions, sweep
 from thunderus_mem.store.parallel import meanwhile
@@ -187,7 +187,7 @@ def acting(environ: Mapping[str, str], actor: str) -> str:
 # The open transaction: what a verb may do in it, one event at a time.
 
 
-class Writing:
+class Transaction:
     """The open transaction: `ids`, then `commit` or `note`, as often as the verb has steps."""
 
     def __init__(self, memory: Memory, git: GitState | None, origin: Mapping[str, str]) -> None:
@@ -444,9 +444,9 @@ _LOOKS, _OPENING_PAUSE = 3, 0.2
 
 
 @contextmanager
-def writing(
+def open_transaction(
     memory: Memory, command: str, *, accept_loss: bool = False, edited_for: str = ""
-) -> Iterator[Writing]:
+) -> Iterator[Transaction]:
     """Open a transaction for ``command`` (named to whoever waits for the lock).
 
     Raises `Busy` when another process holds the lock for too long, `NotWritable` when the disk refuses,
@@ -478,7 +478,7 @@ def writing(
         with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command=command):
             if not memory.sessions.still_holds(memory.git, git):
                 continue  # git is asked again, without the lock
-            transaction = Writing(memory, git, origin)
+            transaction = Transaction(memory, git, origin)
             transaction.recover()
             if transaction.healed or memory.sessions.last_written() != written:
                 # What another process wrote before we had the lock is known, and no edit by hand.
@@ -496,9 +496,9 @@ def writing(
 
 def settle(memory: Memory, command: str) -> None:
     """Finish or undo what a command that died has left, for ``command``, which is about to look at documents
-    and to decide by them whether there is anything to write. Raises as `writing`."""
+    and to decide by them whether there is anything to write. Raises as `open_transaction`."""
     if memory.journal.pending():
-        with writing(memory, command):
+        with open_transaction(memory, command):
             pass
 
 
@@ -530,7 +530,7 @@ class Written(NamedTuple):
 
 
 def done(
-    transaction: Writing,
+    transaction: Transaction,
     document: Document,
     event: Event,
     *,

@@ -15,6 +15,7 @@ from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.git.changes import merge_lines, stage_files
 from thunderus_mem.memory.journal import Edit
 from thunderus_mem.memory.locate import find_row, stored_path
+from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.merge.conflicts import (
     InConflict,
     Other,
@@ -70,7 +71,7 @@ def write(
     if not by_file and not mixed:
         return {}, (), True
     events: dict[str, str] = {}
-    with memory.writing("resolve") as transaction:
+    with open_transaction(memory, "resolve") as transaction:
         if any(healed.action == "published" for healed in transaction.healed):
             return None
         for shard in mixed:

@@ -26,7 +26,7 @@ from thunderus_mem.lint.runner import checked
 from thunderus_mem.log.event import changes_of, private_to
 from thunderus_mem.memory.journal import Edit
 from thunderus_mem.memory.locate import document_at, documents
-from thunderus_mem.memory.transaction import Written, settle
+from thunderus_mem.memory.transaction import Written, open_transaction, settle
 from thunderus_mem.recap.events import (
     RECAP_OP,
     Activity,
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from thunderus_mem.index.log import EventRow
     from thunderus_mem.log.line import Event
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.memory.transaction import Writing
+    from thunderus_mem.memory.transaction import Transaction
 
 # A commit may be rebased for a while after it was made.
 _DAYS_OF_REBASE = 7
@@ -335,7 +335,7 @@ def recap(
         page = drafted(memory, page, summarizer, timeout)
     if dry_run:
         return _renewed(memory, page, force=force)[1]
-    with memory.writing("recap") as transaction:
+    with open_transaction(memory, "recap") as transaction:
         if not summarizer:
             page = _page(memory, wanted)
         edit, written = _renewed(memory, page, force=force)
@@ -365,7 +365,7 @@ def _page(memory: Memory, wanted: Wanted) -> Page:
 
 
 def _commit(
-    transaction: Writing, edit: Edit, planned: Written, page: Page, *, why: str, actor: str
+    transaction: Transaction, edit: Edit, planned: Written, page: Page, *, why: str, actor: str
 ) -> Written:
     event = transaction.commit(RECAP_OP, [edit], private=page.private, why=why, actor=actor)
     return planned._replace(

@@ -13,7 +13,7 @@ from thunderus_mem.history.reverse import CommittedTexts, asking
 from thunderus_mem.index.log import read as read_events
 from thunderus_mem.memory.journal import Edit, Ids
 from thunderus_mem.memory.proposals import age, all_waiting, discard
-from thunderus_mem.memory.transaction import Written, acting, settle
+from thunderus_mem.memory.transaction import Written, acting, open_transaction, settle
 from thunderus_mem.review.queue import DECISION, waiting_for
 from thunderus_mem.review.rebase import rebased
 from thunderus_mem.store.files import remove_file
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.proposals import Proposal, Waiting
-    from thunderus_mem.memory.transaction import Writing
+    from thunderus_mem.memory.transaction import Transaction
     from thunderus_mem.review.rebase import State
 
 APPROVED, REJECTED, EXPIRED = "approved", "rejected", "expired"
@@ -190,7 +190,7 @@ class _Deciding:
         """Approve what is left; what git has is fetched between two attempts, without the lock."""
 
         def attempt() -> None:
-            with self.memory.writing("patch approve") as transaction:
+            with open_transaction(self.memory, "patch approve") as transaction:
                 self.recorded += transaction.recorded
                 while self.left:
                     self.decisions.append(self._approved(transaction, self.left[0], rebase=rebase))
@@ -213,7 +213,7 @@ class _Deciding:
             with suppress(ThunderusError):  # told when it is its turn
                 rebased(self.memory, one.proposal, self.committed)
 
-    def _approved(self, transaction: Writing, waiting: Waiting, *, rebase: bool) -> Decision:
+    def _approved(self, transaction: Transaction, waiting: Waiting, *, rebase: bool) -> Decision:
         """Approve one proposal, or say what is in the way."""
         proposal = waiting.proposal
         stays = Decision(proposal.id, "", proposal.targets)
@@ -257,7 +257,7 @@ class _Deciding:
         return f"superseded by {by}" if by and (proposal.rule or state == "there") else ""
 
     def _carried_out(
-        self, transaction: Writing, waiting: Waiting, edits: Sequence[Edit], former: str
+        self, transaction: Transaction, waiting: Waiting, edits: Sequence[Edit], former: str
     ) -> Decision:
         proposal, memory = waiting.proposal, self.memory
         approval = former or memory.new_id("evt")
@@ -284,7 +284,7 @@ class _Deciding:
         self.applied |= {edit.path: proposal.id for edit in made}
         return Decision(proposal.id, APPROVED, proposal.targets, approval, event.id)
 
-    def dismiss(self, transaction: Writing, waiting: Waiting, decision: str, why: str) -> Decision:
+    def dismiss(self, transaction: Transaction, waiting: Waiting, decision: str, why: str) -> Decision:
         """Log a decision that changes no document, and take the proposal away."""
         proposal = waiting.proposal
         event = transaction.approve(
@@ -339,7 +339,7 @@ def patch_reject(
     deciding = _Deciding(memory, waiting_for(memory, ids, every=every, label=label, rule=rule), why, actor)
     if not deciding.left:
         return deciding.told()
-    with memory.writing("patch reject") as transaction:
+    with open_transaction(memory, "patch reject") as transaction:
         deciding.recorded = transaction.recorded
         for waiting in deciding.left:
             deciding.decisions.append(deciding.dismiss(transaction, waiting, REJECTED, why))
@@ -364,7 +364,7 @@ def patch_expire(
             Decision(one.proposal.id, EXPIRED, one.proposal.targets, problem=reason) for one, reason in found
         )
         return Decided(decisions, planned=plan)
-    with memory.writing("patch expire") as transaction:
+    with open_transaction(memory, "patch expire") as transaction:
         deciding.recorded = transaction.recorded
         for waiting, reason in found:
             told = f"{why}: {reason}" if why else reason

@@ -1,0 +1,101 @@
+"""A document that was joined into another: whoever asks for it by its id is led to the one that is left."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.index_support import document
+from tests.support.review_support import Store
+from thunderus_mem.authoring.edit import edit, link, remove, unarchive
+from thunderus_mem.authoring.show import show
+from thunderus_mem.history.blame import blame
+from thunderus_mem.history.log import log, why
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.search.search import search
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LEFT, GONE = "fact.left", "fact.gone"
+ASIDE = ".thunderus/memory/archive/semantic/FACTS/gone.md"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """One document joined into another, as an approved proposal of the gardener leaves them."""
+    store = Store(tmp_path).begin()
+    text = document(LEFT, "The exporter waits thirty seconds.\n")
+    text = text.replace(f"id: {LEFT}\n", f"id: {LEFT}\naliases:\n  - {GONE}\n")
+    store.put("left.md", text.replace("provenance:", f"links:\n  duplicates:\n    - {GONE}\nprovenance:"))
+    store.put(ASIDE, document(GONE, "The exporter will wait thirty seconds.\n"))
+    store.put("reader.md", document("fact.reader", f"See [[{GONE}]].\n"))
+    return store
+
+
+def test_reading_a_joined_id_shows_the_survivor_and_says_so(store: Store) -> None:
+    for reads in (show, why, blame):
+        memory = store.memory()
+        said: list[str] = []
+        memory.say = said.append
+        assert reads(memory, GONE).id == LEFT
+        assert said == [f"{GONE} was joined into {LEFT}; its own text is in {ASIDE}."]
+
+
+def test_the_archived_text_is_read_by_its_path(store: Store) -> None:
+    assert show(store.memory(), ASIDE).id == GONE
+
+
+def test_an_archived_document_that_nobody_took_over_is_shown_itself(store: Store) -> None:
+    store.put(ASIDE.replace("gone", "old"), document("fact.old", "Once upon a time.\n"))
+    assert show(store.memory(), "fact.old").archived
+
+
+def test_a_file_name_is_no_alias(store: Store) -> None:
+    store.put(ASIDE.replace("gone", "old"), document("fact.old", "Once upon a time.\n"))
+    store.put("fact.old.md", document("fact.newer", "Now.\n"))
+    assert show(store.memory(), "fact.old").id == "fact.old"
+
+
+def test_what_is_written_goes_to_the_survivor_and_what_takes_away_does_not(store: Store) -> None:
+    assert edit(store.memory(), GONE, sets={"author": "ada"}).id == LEFT
+    link(store.memory(), "fact.reader", "refers_to", GONE)
+    assert ("fact.reader", "refers_to", LEFT) in store.memory().index.edges()
+    assert remove(store.memory(), GONE, why="said twice").path == ASIDE
+
+
+def test_unarchive_brings_back_the_joined_document_itself(store: Store) -> None:
+    assert [one.id for one in unarchive(store.memory(), [GONE]).documents] == [GONE]
+    assert show(store.memory(), GONE).id == GONE
+
+
+def test_the_log_of_a_joined_id_tells_of_both(store: Store) -> None:
+    edit(store.memory(), LEFT, sets={"author": "ada"})
+    assert any(LEFT in event.doc_ids for event in log(store.memory(), GONE).events)
+
+
+def test_a_link_to_a_joined_id_is_no_link_to_the_archive(store: Store) -> None:
+    found = lint(store.memory(), [f"{store.path('reader.md')}"]).diagnostics
+    assert [one.rule for one in found if one.rule in ("TM201", "TM204", "TM207")] == []
+
+
+def test_what_is_archived_does_not_change_what_is_found(store: Store) -> None:
+    store.put("kettle.md", document("fact.kettle", "The kettle is descaled with vinegar.\n"))
+    store.put("spout.md", document("fact.spout", "The spout drips.\n"))
+    queries = ("kettle spout", "kettle", "kettle vinegar spout", "vinegar drips")
+    before = [sorted(hit.id for hit in search(store.memory(), query).hits) for query in queries]
+    for number in range(60):
+        text = document(f"fact.old{number}", f"An old kettle, number {number}.\n")
+        store.put(ASIDE.replace("gone", f"old{number}"), text)
+    after = [sorted(hit.id for hit in search(store.memory(), query).hits) for query in queries]
+    assert after == before
+    assert before[0] == ["fact.kettle", "fact.spout"]
+
+
+def test_searching_an_id_finds_its_document_before_those_that_mention_it(store: Store) -> None:
+    for number in range(3):
+        store.put(f"more{number}.md", document(f"fact.more{number}", f"{GONE} and {LEFT}.\n" * 2))
+    assert search(store.memory(), LEFT).hits[0].id == LEFT
+    assert search(store.memory(), GONE).hits[0].id == LEFT
+    assert search(store.memory(), GONE, archived=True).hits[0].id == LEFT

@@ -1,0 +1,187 @@
+"""``anchor`` and ``verify``: what they write, and what they leave alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.lint.test_check import change, commit, run
+from tests.support.code_scene import ISSUE, JWT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.command_server import Done
+
+    Run = Callable[..., Done]
+
+__all__ = ["run"]
+FACT = ".thunderus/memory/semantic/FACTS/tokens.md"
+
+
+@pytest.fixture
+def store(repo: Path, run: Run) -> Path:
+    (repo / "src").mkdir()
+    (repo / "src/jwt.py").write_text(JWT)
+    commit(repo)
+    assert run("--quiet", "init").code == 0
+    assert run("add", "fact", "Tokens", "--tag", "auth", "--body", "A token lives an hour.").code == 0
+    assert run("anchor", "tokens", "src/jwt.py#issue", "src/jwt.py#Box.put", "src/jwt.py:13-14").code == 0
+    commit(repo)
+    return repo
+
+
+def text(store: Path) -> str:
+    return (store / FACT).read_text()
+
+
+def changed_lines(before: str, after: str) -> list[str]:
+    old = before.splitlines()
+    return [line.strip().partition(":")[0] for line in after.splitlines() if line not in old]
+
+
+def events(store: Path) -> list[dict[str, object]]:
+    shards = sorted((store / ".thunderus/sessions").glob("*/events.jsonl"))
+    found = [json.loads(line) for shard in shards for line in shard.read_text().splitlines()]
+    return sorted(found, key=lambda event: event["id"])
+
+
+def test_a_person_confirms(store: Path, run: Run) -> None:
+    before = text(store)
+    head = subprocess.run(
+        ["git", "rev-parse", "HEAD"], cwd=store, capture_output=True, text=True, check=True
+    ).stdout.strip()
+    assert run("verify", "tokens", "-m", "read it again").code == 0
+    assert changed_lines(before, text(store)) == ["last_verified_commit", "status", "by"]
+    assert head in text(store)
+    patch, approval = events(store)[-2:]
+    assert (patch["kind"], patch["body"]["op"], patch["actor"]) == ("patch", "verify", "user")
+    assert (approval["kind"], approval["why"]) == ("approval", "read it again")
+    assert [one["verdict"] for one in approval["body"]["evidence"]] == ["verified"] * 3
+    assert approval["refs"]["memory_doc_ids"] == ["fact.tokens"]
+    assert run("events", "verify").code == 0
+    assert run("lint").code == 0
+    again = text(store)
+    assert run("verify", "tokens").code == 0
+    assert text(store) == again
+    assert [event["kind"] for event in events(store)[-2:]] == ["approval", "approval"]
+
+
+def test_an_agent_confirms_and_ranks_below_a_person(store: Path, run: Run) -> None:
+    assert run("add", "fact", "Other", "--tag", "auth", "--body", "A token lives a day.").code == 0
+    assert run("verify", "other").code == 0
+    assert run("verify", "tokens", "--actor", "agent").code == 0
+    assert "by: agent" in text(store)
+    assert "confirmed by an agent" in run("show", "tokens").out
+    assert events(store)[-1]["actor"] == "agent"
+    hits = run("--json", "search", "lives").json["hits"]
+    assert [hit["id"] for hit in hits] == ["fact.other", "fact.tokens"]
+    assert run("verify", "other", THUNDERUS_MEM_ACTOR="agent").code == 0
+    assert run("verify", "other", "--actor", "nobody").code == 2
+
+
+def test_a_change_is_confirmed_line_by_line(store: Path, run: Run) -> None:
+    assert run("verify", "tokens").code == 0
+    before = text(store)
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    commit(store)
+    assert run("check").code == 1
+    assert run("verify", "--check").code == 1
+    assert text(store) == before
+    assert run("verify", "--update-status").code == 0
+    assert changed_lines(before, text(store)) == ["status"]
+    assert "status: stale" in text(store)
+    assert run("verify", "--check").code == 1, "stale is stale, whoever says it"
+    assert run("verify", "tokens").code == 0
+    assert changed_lines(before, text(store)) == ["fingerprint", "last_verified_commit"]
+    assert run("check").code == 0
+    assert run("verify", "--check").code == 0
+
+
+def test_a_revert_heals_what_was_written_stale(store: Path, run: Run) -> None:
+    assert run("verify", "tokens").code == 0
+    before = text(store)
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    assert run("verify", "--update-status").code == 0
+    change(store, "src/jwt.py", "ttl=60", "ttl=3600")
+    assert run("verify", "--update-status").code == 0
+    assert text(store) == before
+
+
+def test_what_only_moved_is_set_anew(store: Path, run: Run) -> None:
+    subprocess.run(["git", "mv", "src/jwt.py", "src/tokens.py"], cwd=store, check=True)
+    change(store, "src/tokens.py", "import time\n", "import time\n\nA = 1\n")
+    commit(store)
+    before = text(store)
+    assert run("check").code == 0
+    planned = run("verify", "--fix-moved")
+    assert planned.code == 0
+    assert "src/jwt.py#issue" in planned.out
+    assert text(store) == before
+    assert run("verify", "--fix-moved", "--yes").code == 0
+    assert changed_lines(before, text(store)) == ["- path", "lines", "- path", "- path"] or set(
+        changed_lines(before, text(store))
+    ) == {"- path", "lines"}
+    assert "status: unknown" in text(store), "moving confirms nothing"
+    assert run("--json", "check").json["moved"] == 0
+    subprocess.run(["git", "mv", "src/tokens.py", "mint.py"], cwd=store, check=True)
+    assert run("verify", "--all-moved", "-m", "only moved").code == 0
+    assert "path: mint.py" in text(store)
+    assert "status: verified" in text(store)
+    assert run("verify", "--all-moved").out == ""
+
+
+def test_missing_code_cannot_be_confirmed(store: Path, run: Run) -> None:
+    change(store, "src/jwt.py", ISSUE, "")
+    before = text(store)
+    done = run("verify", "tokens")
+    assert done.code == 1
+    assert "refused" in done.out
+    assert text(store) == before
+    assert run("anchor", "tokens", "--remove", "src/jwt.py#issue", "src/jwt.py:13-14").code == 0
+    assert run("verify", "tokens").code == 0
+    assert run("verify", "nosuch").code == 4
+    assert run("verify").code == 2
+    assert run("verify", "--check", "--all-moved").code == 2
+
+
+def test_anchoring_what_is_not_there_names_what_is(store: Path, run: Run) -> None:
+    before = text(store)
+    for place, told in (
+        ("src/jwt.py#isue", "issue"),
+        ("jwt.py#issue", "src/jwt.py"),
+        ("src/jwt.py:900-901", "lines"),
+        ("../x.py", "repository"),
+        ("nothing/*.py", "fits"),
+    ):
+        done = run("anchor", "tokens", place)
+        assert done.code in (2, 4)
+        assert told in done.err, place
+    assert run("anchor", "tokens", "--remove", "src/none.py").code == 4
+    assert run("anchor", "tokens").code == 2
+    assert text(store) == before
+    assert run("anchor", "tokens", "src/jwt.py#issue").code == 0
+    assert text(store) == before, "an anchor that is there already changes nothing"
+
+
+def test_undo_takes_a_confirmation_back(store: Path, run: Run) -> None:
+    before = text(store)
+    assert run("verify", "tokens").code == 0
+    assert run("undo").code == 0
+    assert text(store) == before
+
+
+def test_add_and_edit_take_anchors(store: Path, run: Run) -> None:
+    body = "Boxes hold one thing."
+    done = run("add", "fact", "Boxes", "--tag", "box", "--body", body, "--anchor", "src/jwt.py#Box")
+    assert done.code == 0
+    assert run("--json", "show", "boxes").json["anchors"][0]["verdict"] == "verified"
+    assert run("edit", "boxes", "--anchor", "src/jwt.py").code == 0
+    places = [one["place"] for one in run("--json", "show", "boxes").json["anchors"]]
+    assert places == ["src/jwt.py", "src/jwt.py#Box"]
+    assert run("add", "fact", "No", "--tag", "x", "--body", "No.", "--anchor", "src/no.py").code == 4
+    assert run("show", "fact.no").code == 4

@@ -1,0 +1,415 @@
+"""The command line itself: usage, streams, exit codes, crashes, interrupts. Real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import sealed_environment
+from thunderus_mem import __version__
+from thunderus_mem.cli.app import load_command
+from thunderus_mem.cli.table import COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+    Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
+    return tmp_path
+
+
+def test_version_as_text_and_as_json(run: Run) -> None:
+    assert run("--version").out == f"thunderus-mem {__version__}\n"
+    for arguments in (("--version", "--json"), ("--json", "--version")):
+        answer = run(*arguments).json
+        assert answer["schema"] == "thunderus-mem.version/1"
+        assert answer["version"] == __version__
+
+
+def test_help_names_every_command_and_goes_to_stdout(run: Run) -> None:
+    for arguments in ((), ("--help",), ("-h",)):
+        ran = run(*arguments)
+        assert (ran.code, ran.err) == (0, "")
+        for entry in COMMANDS:
+            assert (f"  {entry.name} " in ran.out) is not entry.hidden
+
+
+@pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
+def test_every_command_of_the_table_loads_and_explains_itself(entry: object) -> None:
+    from thunderus_mem.cli.table import CommandEntry
+
+    assert isinstance(entry, CommandEntry)
+    if entry.module in ("interop", "hooks"):
+        pytest.importorskip(f"thunderus_mem.cli.commands.{entry.module}")
+    command = load_command(entry)
+    assert command.name == entry.name
+    assert command.help
+    parts = {*getattr(command, "commands", {}), *(parameter.name for parameter in command.params)}
+    assert set(dict(entry.values)) - {""} <= parts
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("search", "--kind", "adr", "x"), "kind:…"),
+        (("search", "x", "--since=2026"), "since:…"),
+        (("edit", "core", "--title", "x"), "--set title="),
+        (("edit", "core", "--tag", "x"), "--add-tag"),
+        (("list", "--nope"), "thunderus-mem list --help"),
+    ],
+)
+def test_an_option_people_try_is_told_how_it_is_said(run: Run, words: tuple[str, ...], said: str) -> None:
+    ran = run(*words)
+    assert ran.code == 2
+    assert said in ran.err.partition("hint:")[2]
+
+
+def test_a_wrong_command_gets_the_nearest_right_one(run: Run) -> None:
+    ran = run("serch", "words")
+    assert (ran.code, ran.out) == (2, "")
+    assert "There is no command serch. Did you mean search?" in ran.err
+
+
+def test_wrong_usage_is_2_and_names_the_help(run: Run) -> None:
+    ran = run("remove")
+    assert ran.code == 2
+    assert "thunderus-mem remove --help" in ran.err
+    assert run("config", "show", "--nonsense").code == 2
+    assert run("--color", "loud", "config", "show").code == 2
+
+
+def test_without_a_store_the_way_out_is_named(run: Run) -> None:
+    ran = run("config", "show")
+    assert (ran.code, ran.out) == (4, "")
+    assert "thunderus-mem init" in ran.err
+
+
+def test_a_failure_with_json_is_an_object_on_stderr(run: Run) -> None:
+    for arguments in (("--json", "config", "show"), ("config", "show", "--json")):
+        ran = run(*arguments)
+        failure = json.loads(ran.err)
+        assert ran.out == ""
+        assert (ran.code, failure["code"], failure["error"]) == (4, 4, "NoStore")
+        assert failure["schema"] == "thunderus-mem.error/1"
+
+
+def test_json_stands_before_or_after_the_command(run: Run, store: Path) -> None:
+    before, after = run("--json", "config", "show"), run("config", "show", "--json")
+    assert before.out == after.out
+    assert before.json["schema"] == "thunderus-mem.config-show/1"
+    assert before.json["root"] == str(store)
+
+
+def test_config_says_where_each_value_comes_from(run: Run, store: Path) -> None:
+    (store / ".thunderus" / "config.toml").write_text("[search]\nlimit = 3\n")
+    ran = run("config", "show", "search", "--origin", env={"THUNDERUS_MEM_LINT_PATH_MAX": "90"})
+    assert ran.out == "search.limit = 3  config.toml\n"
+    ran = run("config", "show", "lint.path_max", "--origin", env={"THUNDERUS_MEM_LINT_PATH_MAX": "90"})
+    assert ran.out == "lint.path_max = 90  THUNDERUS_MEM_LINT_PATH_MAX\n"
+
+
+def test_an_unknown_setting_gets_a_did_you_mean(run: Run, store: Path) -> None:
+    ran = run("config", "show", "serch.limit")
+    assert ran.code == 4
+    assert "Did you mean search.limit?" in ran.err
+
+
+def test_the_store_is_found_from_below_and_by_c(run: Run, store: Path, tmp_path: Path) -> None:
+    below = store / "src" / "deep"
+    below.mkdir(parents=True)
+    expected = run("config", "path").out
+    assert run("config", "path", cwd=below).out == expected
+    assert run("-C", str(below), "config", "path", cwd=tmp_path.parent).out == expected
+
+
+def test_schemas_print_as_json(run: Run) -> None:
+    for name in run("schema", "list").out.split():
+        if name != "memory_store":
+            printed = json.loads(run("schema", "print", name).out)
+            assert printed["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+    assert run("schema", "print", "nothing").code == 4
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts_are_printed(run: Run, shell: str) -> None:
+    assert "--complete" in run("completion", shell).out
+    assert run("completion", env={"SHELL": f"/bin/{shell}"}).out == run("completion", shell).out
+
+
+def test_completion_answers_with_commands_subcommands_and_options(run: Run) -> None:
+    assert run("--complete", "sea").out.startswith("search\t")
+    assert [line.split("\t")[0] for line in run("--complete", "index", "re").out.splitlines()] == [
+        "refresh",
+        "rebuild",
+    ]
+    assert run("--complete", "schema", "pr").out.startswith("print\t")
+    assert run("--complete", "restore", "").out == ""
+    assert run("--complete", "garden", "").out == ""
+    assert "--dry-run\t" in run("--complete", "add", "fact", "--dr").out
+    assert run("--complete", "add", "pl").out == "playbook\t\n"
+    assert run("--complete", "-C", "/tmp", "stat").out.startswith("status\t")
+
+
+def test_completion_never_complains(run: Run) -> None:
+    for words in ((), ("show", "x"), ("nothing", "--x"), ("-C",), ("show", "\x1b")):
+        assert run("--complete", *words).err == ""
+
+
+def test_bash_takes_the_script(run: Run, sealed: Path) -> None:
+    script = run("completion", "bash").out + (
+        "COMP_WORDS=(thunderus-mem sta); COMP_CWORD=1\n"
+        f'thunderus-mem() {{ {sys.executable} -m thunderus_mem "$@"; }}\n'
+        "_thunderus_mem; echo ${COMPREPLY[@]}\n"
+    )
+    done = subprocess.run(
+        ["bash", "-c", script], env=sealed_environment(sealed), capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "status\n"
+
+
+def test_a_reader_that_stops_is_no_error(store: Path, sealed: Path) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {sys.executable} -m thunderus_mem config show | true"],
+        cwd=store,
+        env=sealed_environment(sealed),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_behind_the_output_is_told(store: Path, sealed: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "thunderus_mem", "config", "show"],
+            cwd=store,
+            env=sealed_environment(sealed),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 4
+    assert "could not be written" in done.stderr
+
+
+BROKEN = """
+import sys
+import thunderus_mem.cli.commands.store as settings
+def broken(*_):
+    {body}
+settings._settings = broken
+sys.argv = ["thunderus-mem", "config", "show", "search"]
+from thunderus_mem.__main__ import main
+main()
+"""
+
+
+def broken_command(store: Path, home: Path, body: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", BROKEN.format(body=body)],
+        cwd=store,
+        env=sealed_environment(home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_bug_is_70_and_leaves_a_report_without_any_text(store: Path, sealed: Path) -> None:
+    process = broken_command(store, sealed, "raise KeyError('a secret word')")
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (70, "")
+    assert "Traceback" not in err
+    (report,) = (store / ".thunderus" / "local" / "crashes").iterdir()
+    assert str(report) in err
+    text = report.read_text()
+    assert "KeyError" in text
+    assert "in broken" in text
+    assert "a secret word" not in text
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
+def test_an_interrupt_ends_quietly(store: Path, sealed: Path, number: signal.Signals, code: int) -> None:
+    process = broken_command(
+        store, sealed, "sys.stdout.write('ready\\n'); sys.stdout.flush(); import time; time.sleep(30)"
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.1)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert "Traceback" not in err
+
+
+def test_colour_follows_option_then_no_color_then_the_terminal(run: Run, store: Path) -> None:
+    assert "\x1b[" not in run("config", "show").out
+    assert "\x1b[36m" in run("--color", "always", "config", "show").out
+    assert "\x1b[" in run("config", "show", env={"FORCE_COLOR": "1"}).out
+    assert "\x1b[" not in run("config", "show", env={"FORCE_COLOR": "1", "NO_COLOR": "1"}).out
+    assert "\x1b[" not in run("--color", "never", "config", "show", env={"FORCE_COLOR": "1"}).out
+
+
+def test_escapes_in_what_is_printed_are_made_visible(run: Run, store: Path) -> None:
+    text = '[recap]\ntemplate = "a\\u001b[31mb\\u202ec"\n'
+    (store / ".thunderus" / "memory" / "gardener.toml").write_text(text)
+    out = run("--color", "always", "config", "show", "recap.template").out
+    assert "\x1b[31m" not in out
+    assert "\u202e" not in out
+    assert "\u202e" not in run("config", "show", "--json").out
+
+
+def test_global_switches_may_stand_after_the_command(run: Run, repo: Path) -> None:
+    run("init")
+    quiet = run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.", "-q")
+    assert (quiet.code, quiet.err) == (0, "")
+    asked = run("add", "fact", "Two", "--tag", "x", "--no-input", "--json", stdin=b"")
+    assert asked.code == 2
+    assert "--body" in json.loads(asked.err)["hint"]
+    assert run("list", "--quiet", "--json").json["documents"]
+
+
+def test_a_quiet_init_says_nothing(run: Run, repo: Path) -> None:
+    quiet = run("-q", "init")
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
+    assert (repo / ".thunderus" / "config.toml").is_file()
+    assert run("-q", "init").out == ""
+    assert run("init", "-q", "--json").json["kept"]
+
+
+@pytest.mark.parametrize("word", ["refresh", "rebuild"])
+def test_a_quiet_refresh_tells_only_what_cannot_be_read(word: str, run: Run, repo: Path) -> None:
+    run("init")
+    assert run("index", word).out
+    quiet = run("-q", "index", word)
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
+    assert run("index", word, "-q", "--json").json["total"] == 1
+    assert "total\t1\n" in run("index", word, "-q", "--plain").out
+    (repo / ".thunderus" / "memory" / "semantic" / "FACTS" / "bad.md").write_bytes(b"---\nid: [\n---\n")
+    told = "1 file cannot be read; see: thunderus-mem lint\n"
+    quiet = run("-q", "index", word)
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", told)
+    assert run("index", word).err.endswith(told)
+
+
+def test_a_list_tells_no_status_of_what_no_code_speaks_for(run: Run, repo: Path) -> None:
+    run("init")
+    run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
+    assert "fact.one  fact  2026-01-21  One\n" in run("list").out
+    assert "status   unanchored" in run("show", "fact.one").out
+    (repo / "notes.txt").write_text("one\n")
+    run("add", "fact", "Two", "--tag", "x", "--body", "Another text.", "--anchor", "notes.txt")
+    listed = run("list").out
+    assert re.search(r"fact\.one +fact +2026-01-21 +One\n", listed)
+    assert re.search(r"fact\.two +fact +2026-01-21 +verified +Two\n", listed)
+    assert [doc["status"] for doc in run("list", "--json").json["documents"]] == [
+        "unknown",
+        "unknown",
+        "verified",
+    ]
+    assert "fact.one" in run("list", "--status", "unknown").out
+
+
+def test_a_file_name_that_is_not_utf8_is_told_with_its_way_out(run: Run, repo: Path) -> None:
+    run("init")
+    run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
+    facts = repo / ".thunderus" / "memory" / "semantic" / "FACTS"
+    odd = os.fsencode(facts) + b"/caf\xe9.md"
+    text = (facts / "one.md").read_bytes().replace(b"fact.one", b"fact.cafe")
+    with open(odd, "wb") as file:
+        file.write(text)
+    found = run("lint")
+    assert found.code == 1
+    assert "caf\\xe9.md: error TM002 nul-or-binary: The name of this file is not UTF-8 text" in found.out
+    assert "mv .thunderus/memory/semantic/FACTS/caf?.md NEW-NAME" in found.out
+    for words in (("status",), ("list",), ("doctor",), ("garden",), ("index", "rebuild"), ("lint", "--fix")):
+        ran = run(*words)
+        assert ran.code in (0, 1), ran.err
+        assert "Traceback" not in ran.err
+    with open(odd, "rb") as file:
+        assert file.read() == text
+    os.rename(odd, os.fsencode(facts / "cafe.md"))
+    assert run("show", "fact.cafe").code == 0
+
+
+def test_completion_knows_kinds_relations_and_rules(run: Run) -> None:
+    def words(*typed: str) -> list[str]:
+        return [line.partition("\t")[0] for line in run("--complete", *typed).out.splitlines()]
+
+    assert words("import", "markdown", "docs", "--kind", "a") == ["adr"]
+    assert words("add", "pl") == ["playbook"]
+    assert words("link", "fact.a", "re") == ["refers_to"]
+    assert words("lint", "--format", "s") == ["sarif"]
+    assert words("rule", "tm20") == ["TM201", "TM202", "TM203", "TM204", "TM205", "TM206", "TM207"]
+
+
+def test_swapped_letters_are_told_from_other_words(run: Run) -> None:
+    assert "Did you mean lint?" in run("lnit").err
+
+
+def test_every_message_is_a_sentence(run: Run, repo: Path) -> None:
+    run("init")
+    assert run("show", "nope").err.startswith("error: No document has the id 'nope'.\nhint:  ")
+    assert run("add", "fact", "T", "--body", "x").err.startswith("error: A document needs at least one tag: ")
+    run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
+    taken = run("add", "fact", "One", "--tag", "x", "--body", "Another text.")
+    assert taken.err.startswith(
+        "error: fact.one exists already, in .thunderus/memory/semantic/FACTS/one.md.\n"
+    )
+
+
+def test_a_refusal_names_the_way(run: Run) -> None:
+    assert "above" not in run("init").out
+    run("add", "fact", "One", "--tag", "x", "--body", "A text of its own.")
+    assert "`rename` gives another id" in run("edit", "one", "--set", "id=fact.two").err
+    token = "gh" + "p_" + "aB3dE5fG7h" * 3 + "J9kL1m"
+    assert "looks like a secret (github-token)" in run("note", token).err
+
+
+def test_one_memory_inside_another_is_told_where_it_matters(run: Run, repo: Path) -> None:
+    inner = repo / "packages" / "a"
+    below = inner / "src"
+    below.mkdir(parents=True)
+    assert run("init").code == 0
+    assert f"There is a memory above, in {repo}: from here" in run("init", cwd=inner).out
+    said = f"This is the memory in {inner}; another is in {repo}."
+    add = ("add", "fact", "--tag", "t", "--body", "words")
+    assert said in run(*add, "One", cwd=below).err
+    assert said in run("search", "nothing", cwd=below).err
+    for quiet in (("list",), ("search", "words"), ("lint",), ("show", "fact.one")):
+        assert str(repo) not in run(*quiet, cwd=below).err
+    assert said not in run(*add, "Two", cwd=inner).err, "whoever stands in its folder is not surprised"
+    assert f"above it   {repo}\n" in run("status", cwd=below).out
+
+
+def test_a_document_whose_file_does_not_read_is_not_called_removed(tmp_path: Path, run: Run) -> None:
+    run("init")
+    run("add", "fact", "Port", "--tag", "net", "--body", "8080")
+    path = ".thunderus/memory/semantic/FACTS/port.md"
+    text = (tmp_path / path).read_text()
+    (tmp_path / path).write_text(text.replace("kind: fact", "kind: [fact"))
+    asked = run("show", "fact.port")
+    assert (asked.code, "removed" in asked.err) == (4, False)
+    assert f"thunderus-mem lint {path}" in asked.err
+    (tmp_path / path).unlink()
+    assert "It was removed" in run("show", "fact.port").err

@@ -1,0 +1,121 @@
+"""Steps that build on each other: what becomes of the later one when somebody turns the first one down."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import sealed_environment
+from tests.support.order_support import document_text
+from tests.support.review_support import SAME, Store
+from tests.support.verify_store import verify
+from thunderus_mem.garden.apply import garden_plan
+from thunderus_mem.review.decisions import patch_approve, patch_reject
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Two documents that say the same, in the first of which a tag is to be written in another way."""
+    store = Store(tmp_path).begin()
+    store.put("a.md", document_text("fact.a", SAME, title="Waiting", tags=["Unit_Test"]))
+    store.put("b.md", document_text("fact.b", SAME, title="Waiting", tags=["unit-test"], day="2026-02-01"))
+    store.put("c.md", document_text("fact.c", "Quite another thing.\n", tags=["unit-test"]))
+    return store
+
+
+def rules(store: Store) -> list[str]:
+    return [step.rule for step in garden_plan(store.memory()).applicable]
+
+
+def test_every_step_is_filed_against_the_memory_as_it_is(store: Store) -> None:
+    assert rules(store) == ["duplicates", "tags"]
+    filed = store.propose()
+    assert [one.action for one in filed.proposals] == ["merge-duplicates", "respell-tags"]
+    assert filed.skipped == ()
+    assert store.propose().proposals == ()
+    assert rules(store) == []
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_approved_in_either_order_both_are_done(store: Store, first: int) -> None:
+    ids = [one.id for one in store.propose().proposals]
+    for id in (ids[first], ids[1 - first]):
+        decided = patch_approve(store.memory(), [id], rebase=True)
+        assert [one.state for one in decided.decisions] == ["approved"]
+    assert not store.path("b.md").exists()
+    assert "unit-test" in store.path("a.md").read_text()
+    assert "Unit_Test" not in store.path("a.md").read_text()
+    assert garden_plan(store.memory()).applicable == ()
+    assert verify(str(store.root), settled=True) == []
+
+
+def test_a_step_stands_on_what_is_there_when_the_one_before_it_was_turned_down(store: Store) -> None:
+    merging, respelling = (one.id for one in store.propose().proposals)
+    patch_reject(store.memory(), [merging], why="Two readers")
+    assert patch_approve(store.memory(), [respelling]).decisions[0].state == "approved"
+    assert store.path("b.md").exists()
+
+
+def test_what_is_carried_out_does_not_build_on_what_was_turned_down(store: Store) -> None:
+    merging, respelling = (one.id for one in store.propose().proposals)
+    patch_reject(store.memory(), [merging], why="Two readers")
+    store.path(f".thunderus/patches/{respelling}.json").unlink()
+    assert rules(store) == ["tags"]
+    applied = store.garden()
+    assert [one.action for one in applied.steps] == ["respell-tags"]
+    assert applied.skipped == ()
+    assert rules(store) == []
+    assert store.path("b.md").exists()
+
+
+DECISIONS = ".thunderus/memory/semantic/DECISIONS"
+
+
+def decisions(store: Store) -> None:
+    """Two decisions of one number, and a tag that is written in two ways."""
+    for name, day in (("x", "2026-01-01"), ("y", "2026-01-02")):
+        text = document_text(f"adr.{name}", f"We do {name}.\n", tags=["Unit_Test"], day=day)
+        store.put(f"{DECISIONS}/ADR-0001-{name}.md", text)
+    for name in ("d", "e"):
+        store.put(f"{name}.md", document_text(f"fact.{name}", f"What {name} does.\n", tags=["unit-test"]))
+
+
+def run(store: Store, *words: str, fail: str = "") -> int:
+    home = store.root / "home"
+    home.mkdir(exist_ok=True)
+    # Later than all that the store's own clock has seen.
+    later = {"THUNDERUS_MEM_NOW": "2026-01-21T10:00:00Z", "THUNDERUS_MEM_SEED": str(7 + len(fail))}
+    environment = {**sealed_environment(home), **later}
+    if fail:
+        environment |= {"THUNDERUS_MEM_FAILPOINTS": "1", "FAILPOINT": fail}
+    command = [sys.executable, "-m", "thunderus_mem", *words]
+    return subprocess.run(
+        command, cwd=store.root, env=environment, capture_output=True, check=False
+    ).returncode
+
+
+def test_a_run_that_died_is_finished_before_the_next_one_is_planned(store: Store) -> None:
+    decisions(store)
+    assert run(store, "garden", "--apply", fail="publish.taken:kill:2") == 137
+    assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
+    assert not store.path(f"{DECISIONS}/ADR-0002-y.md").exists()
+    assert run(store, "garden", "--apply") == 0
+    assert "Unit_Test" not in store.path(f"{DECISIONS}/ADR-0002-y.md").read_text()
+    assert rules(store) == []
+
+
+def test_an_approval_that_died_is_finished_by_asking_again(store: Store) -> None:
+    decisions(store)
+    (id,) = (one.id for one in store.propose().proposals if one.action == "renumber")
+    assert run(store, "patch", "approve", id, fail="publish.taken:kill:1") == 137
+    assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
+    assert run(store, "patch", "approve", id) == 4, "it was approved"
+    assert store.path(f"{DECISIONS}/ADR-0002-y.md").exists()
+    assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
+    assert verify(str(store.root), settled=True) == []

@@ -1,0 +1,307 @@
+"""The garden verbs on a real store in a real repository."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import edit, note
+from thunderus_mem.authoring.init import init
+from thunderus_mem.authoring.show import show
+from thunderus_mem.errors import Conflict, DocumentExists, NotFound, NotWritable, ThunderusError
+from thunderus_mem.garden import apply
+from thunderus_mem.garden.apply import garden_apply, garden_plan, garden_propose
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.log.event import changes_of
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.recap.recap import recap
+from thunderus_mem.store.disk import open_file, open_folder
+
+CASES = Path(__file__).parent.parent / "cases" / "garden"
+FACTS = ".thunderus/memory/semantic/FACTS"
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.moment = datetime(2026, 1, 21, 9, 0, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        self.moment += timedelta(seconds=1)
+        return self.moment
+
+
+def git(root: Path, *arguments: str) -> None:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    day = "2026-01-21T10:00:00Z"
+    clean |= {"GIT_AUTHOR_DATE": day, "GIT_COMMITTER_DATE": day, "GIT_CONFIG_GLOBAL": os.devnull}
+    identity = ("-c", "user.name=Ines", "-c", "user.email=ines@example.org")
+    subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True, env=clean)
+
+
+def opened(root: Path, clock: Clock) -> Memory:
+    return open_memory(str(root), environ={}, now=clock, random_bits=lambda bits: 7)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def root(tmp_path: Path, clock: Clock) -> Path:
+    git(tmp_path, "init", "-q")
+    init(str(tmp_path), lambda: opened(tmp_path, clock))
+    for source in sorted((CASES / "oldest-stays" / "before" / "FACTS").iterdir()):
+        (tmp_path / FACTS / source.name).write_bytes(source.read_bytes())
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-q", "-m", "Begin a memory")
+    return tmp_path
+
+
+def test_a_plan_changes_nothing(root: Path, clock: Clock) -> None:
+    before = {path.name: path.read_bytes() for path in (root / FACTS).iterdir()}
+    plan = garden_plan(opened(root, clock))
+    assert [step.targets for step in plan.applicable] == [("fact.caching", "fact.cache")]
+    assert {path.name: path.read_bytes() for path in (root / FACTS).iterdir()} == before
+
+
+def test_applying_merges_logs_each_step_and_leaves_nothing_to_plan(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    applied = garden_apply(memory, garden_plan(memory))
+    assert [step.targets for step in applied.steps] == [("fact.caching", "fact.cache")]
+    assert [(one.op, one.id) for one in applied.written] == [
+        ("update", "fact.caching"),
+        ("remove", "fact.cache"),
+    ]
+    assert applied.published
+    assert sorted(path.name for path in (root / FACTS).iterdir()) == ["caching.md"]
+    golden = CASES / "oldest-stays" / "after" / "FACTS" / "caching.md"
+    assert (root / FACTS / "caching.md").read_bytes() == golden.read_bytes()
+    event = next(e.event for e in memory.log.read_all().events if e.event.id == applied.steps[0].event_id)
+    assert event.body["op"] == "garden"
+    assert {(change.op, change.doc_id) for change in changes_of(event)} == {
+        ("update", "fact.caching"),
+        ("remove", "fact.cache"),
+    }
+    assert garden_plan(opened(root, clock)).applicable == ()
+
+
+def test_the_removed_id_still_leads_to_the_document(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    garden_apply(memory, garden_plan(memory))
+    assert show(opened(root, clock), "fact.cache").id == "fact.caching"
+
+
+def test_a_step_whose_documents_have_changed_is_skipped_and_named_and_the_others_are_done(
+    root: Path, clock: Clock
+) -> None:
+    memory = opened(root, clock)
+    for name in ("more", "most"):
+        text = (root / FACTS / "cache.md").read_text(encoding="utf-8")
+        text = text.replace("fact.cache", f"fact.{name}").partition("\n\n")[0]
+        body = "The exporter waits thirty seconds for the first page and five for each further one."
+        (root / FACTS / f"{name}.md").write_text(f"{text}\n\n{body}\n", encoding="utf-8")
+    plan = garden_plan(memory)
+    assert len(plan.applicable) == 2
+    path = root / FACTS / "cache.md"
+    path.write_text(path.read_text(encoding="utf-8") + "One thing more.\n", encoding="utf-8")
+    applied = garden_apply(opened(root, clock), plan)
+    assert [step.targets for step in applied.steps] == [("fact.more", "fact.most")]
+    assert [(step.targets, step.why) for step in applied.skipped] == [
+        (("fact.caching", "fact.cache"), f"{FACTS}/cache.md has changed since the plan was made")
+    ]
+    assert path.read_text(encoding="utf-8").endswith("One thing more.\n")
+
+
+def test_a_document_that_cannot_be_read_has_not_changed(root: Path, clock: Clock, monkeypatch) -> None:
+    plan = garden_plan(opened(root, clock))
+
+    def refuse(path: str, limit: int) -> bytes:
+        raise NotWritable(f"{path} could not be read: the disk reports an error.")
+
+    monkeypatch.setattr(apply, "read_file", refuse)
+    with pytest.raises(NotWritable, match="reports an error"):
+        garden_apply(opened(root, clock), plan)
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["known", "new"])
+def test_nothing_is_planned_and_no_recap_written_while_a_document_cannot_be_read(
+    root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    note(opened(root, clock), "todo: measure the cache")
+    if known:
+        opened(root, clock).refresh()
+    else:
+        os.unlink(opened(root, clock).layout.index_file)
+
+    def refused(name: str, flags: int, *more: int) -> int:
+        if name.endswith("cache.md"):
+            raise PermissionError(errno.EACCES, "Permission denied", name)
+        return open_file(name, flags, *more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("thunderus_mem.store.files.open_file", refused)
+        patch.setattr("thunderus_mem.index.scan.open_file", refused)
+        with pytest.raises(NotWritable, match=f"^{FACTS}/cache.md may not be opened"):
+            garden_plan(opened(root, clock))
+        with pytest.raises(NotWritable, match=f"^{FACTS}/cache.md may not be opened"):
+            recap(opened(root, clock), "2026-01-21")
+    assert len(garden_plan(opened(root, clock)).applicable) == 1
+    assert recap(opened(root, clock), "2026-01-21").changed
+
+
+def test_nothing_is_planned_and_no_recap_written_while_a_folder_cannot_be_looked_into(
+    root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note(opened(root, clock), "todo: measure the cache")
+
+    def refused(path: str) -> int:
+        if path.endswith("episodic"):
+            raise PermissionError(path)
+        return open_folder(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("thunderus_mem.index.scan.open_folder", refused)
+        with pytest.raises(NotWritable, match="episodic cannot be looked into"):
+            garden_plan(opened(root, clock))
+        with pytest.raises(NotWritable, match="episodic cannot be looked into"):
+            recap(opened(root, clock), "2026-01-21")
+    assert len(garden_plan(opened(root, clock)).applicable) == 1
+
+
+def test_nothing_is_planned_while_the_log_cannot_be_read_and_it_is_read_again(
+    root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted = note(opened(root, clock), "todo: measure the cache").event_id
+    os.unlink(opened(root, clock).layout.index_file)
+
+    def refused(name: str, flags: int, *more: int) -> int:
+        if name.endswith("events.jsonl"):
+            raise PermissionError(errno.EACCES, "Permission denied", name)
+        return open_file(name, flags, *more)
+
+    monkeypatch.setattr("thunderus_mem.index.log.is_racy", lambda *_: False)
+    with monkeypatch.context() as patch:
+        patch.setattr("thunderus_mem.log.reader.open_file", refused)
+        with pytest.raises(NotWritable, match="cannot be read, so what was decided"):
+            garden_plan(opened(root, clock))
+    log_index = opened(root, clock).log_index()
+    assert (log_index.damages(), log_index.known([noted])) == (0, {noted})
+    assert len(garden_plan(opened(root, clock)).applicable) == 1
+
+
+def test_nothing_is_planned_while_a_proposal_that_may_wait_cannot_be_read(
+    root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (filed,) = garden_propose(opened(root, clock), garden_plan(opened(root, clock), apart=True)).proposals
+    assert garden_plan(opened(root, clock)).waiting == 1
+
+    def refused(name: str, flags: int, *more: int) -> int:
+        if filed.id in name:
+            raise PermissionError(errno.EACCES, "Permission denied", name)
+        return open_file(name, flags, *more)
+
+    monkeypatch.setattr("thunderus_mem.store.files.open_file", refused)
+    with pytest.raises(NotWritable, match=filed.id):
+        garden_plan(opened(root, clock))
+
+
+def test_a_recap_cites_what_happened_and_stays_until_more_does(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    noted = note(memory, "todo: measure the cache").event_id
+    edit(memory, "fact.cache", add_tags=["slow"], why="it is")
+    written = recap(memory, "2026-01-21")
+    assert written.id == "recap.2026-01-21"
+    assert written.path == ".thunderus/memory/episodic/2026-01-21.md"
+    text = (root / written.path).read_text(encoding="utf-8")
+    assert noted in text.partition("---\n\n")[0]
+    assert f"- Open ends: `{noted}`" in text
+    assert "- `fact.cache` (The cache) edited: it is." in text
+    assert "Begin a memory" in text
+    again = recap(opened(root, clock), "2026-01-21")
+    assert not again.changed
+    note(memory, "measured it")
+    assert recap(opened(root, clock), "2026-01-21").changed
+
+
+def test_a_recap_that_a_person_edited_is_kept_unless_forced(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    note(memory, "something to tell of")
+    path = root / recap(memory, "today").path
+    path.write_text(path.read_text(encoding="utf-8") + "\nAnd lunch was good.\n", encoding="utf-8")
+    with pytest.raises(Conflict, match="has been edited"):
+        recap(opened(root, clock), "2026-01-21")
+    assert "lunch" in path.read_text(encoding="utf-8")
+    assert recap(opened(root, clock), "2026-01-21", force=True).changed
+    assert "lunch" not in path.read_text(encoding="utf-8")
+
+
+def test_a_dry_run_of_a_recap_writes_nothing(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    note(memory, "something to tell of")
+    planned = recap(memory, "2026-01-21", dry_run=True)
+    assert planned.dry_run
+    assert "something to tell of" in planned.text
+    assert not (root / planned.path).exists()
+
+
+def test_days_without_events_and_words_that_are_no_day(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    with pytest.raises(NotFound, match="nothing happened on 2025-12-31"):
+        recap(memory, "2025-12-31")
+    for word in ("tomorrow", "2026-02-30", "20260121", ""):
+        with pytest.raises(ThunderusError, match="is not a day"):
+            recap(memory, word)
+
+
+def test_a_template_of_ones_own_is_used(root: Path, clock: Clock) -> None:
+    (root / "recap.tpl").write_text("# Day $day\n\n$notes\n", encoding="utf-8")
+    gardener = root / ".thunderus" / "memory" / "gardener.toml"
+    gardener.write_text('[recap]\ntemplate = "recap.tpl"\n', encoding="utf-8")
+    memory = opened(root, clock)
+    note(memory, "something to tell of")
+    text = (root / recap(memory, "2026-01-21").path).read_text(encoding="utf-8")
+    assert "# Day 2026-01-21\n\n- something to tell of\n\n## Provenance\n" in text
+
+
+def test_lint_has_nothing_to_say_of_a_merge(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    garden_apply(memory, garden_plan(memory))
+    found = [one.key for one in lint(memory).diagnostics if one.rule == "TM204"]
+    assert found == ["links.refers_to.0"]  # of the case itself: there is no adr.cache
+
+
+def test_what_the_gardener_would_merge_cannot_be_added(root: Path, clock: Clock) -> None:
+    memory = opened(root, clock)
+    add(memory, "fact", "Tests", body="Run the tests with make.\nNever skip one of them.", tags=["a"])
+    moved = "Never skip one of them.\n\nRun the tests with make"
+    listed = "* never skip one of them\n\nRun the tests with make"
+    with pytest.raises(DocumentExists):
+        add(memory, "fact", "How to test", body=moved, tags=["a"])
+    assert add(memory, "fact", "A list", body=listed, tags=["a"]).changed
+
+
+def test_a_split_is_proposed_only_for_what_is_above_the_cap_of_its_kind(root: Path, clock: Clock) -> None:
+    body = "".join(f"## {name}\n\n" + f"{name} has a line. " * 40 + "\n\n" for name in ("One", "Two"))
+    add(opened(root, clock), "fact", "Long fact", tags=("one",), body=body)
+    add(opened(root, clock), "playbook", "Long steps", tags=("one",), body=body)
+
+    def planned(kinds: str) -> list[tuple[str, str]]:
+        file = root / ".thunderus/memory/gardener.toml"
+        file.write_text(f"[caps]\ndocument_soft = 100\ndocument_hard = 200\nkinds = {kinds}\n")
+        plan = garden_plan(opened(root, clock), only=["sizes"])
+        return [(step.action, step.targets[0]) for step in plan.steps]
+
+    split, report = ("split", "fact.long-fact"), ("report", "playbook.long-steps")
+    assert planned("[]") == [split, report]
+    assert planned("['playbook = 3000']") == [split]
+    assert planned("['fact = 150', 'playbook = 3000']") == [split]
+    assert planned("['fact = 3000']") == [report]

@@ -1,0 +1,120 @@
+"""The gardener's rules of order: golden folders, and the laws as hypotheses.
+
+Set ``WRITE_CASES=1`` to write ``plan.json``, ``after/`` and ``approved/`` of every golden folder anew: after
+what may be applied, and after the proposals too.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tomllib
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.order_support import MEMORY, ORDER, Files, applied, document_text, material, plan_of
+from thunderus_mem.store.config import Config
+
+if TYPE_CHECKING:
+    from thunderus_mem.garden.plan import Plan
+
+CASES = Path(__file__).parent.parent / "cases" / "order"
+SHOWN = ("rule", "action", "reach", "why", "evidence", "targets", "edits")
+
+
+def read_folder(folder: Path) -> Files:
+    found = sorted(folder.rglob("*.md"))
+    return {MEMORY + path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+
+
+def write_folder(folder: Path, files: Files) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    for path, data in files.items():
+        place = folder / path.removeprefix(MEMORY)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(data)
+
+
+def shown(plan: Plan) -> str:
+    """A plan without whole texts: those stand in the folders."""
+    data = [{key: asdict(step)[key] for key in SHOWN} | {"reach": step.extent} for step in plan.steps]
+    for step in data:
+        step["edits"] = [f"{_deed(edit)} {edit['path']}" for edit in step["edits"]]
+    return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def _deed(edit: dict[str, Any]) -> str:
+    if edit["after_text"] is None:
+        return "remove"
+    return "update" if edit["before"] else "create"
+
+
+def changed(before: Files, after: Files) -> Files:
+    return {path: data for path, data in after.items() if before.get(path) != data}
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in CASES.iterdir()))
+def test_golden_folder(name: str) -> None:
+    folder = CASES / name
+    about: dict[str, Any] = tomllib.loads((folder / "about.toml").read_text(encoding="utf-8"))
+    config = Config(**about.get("config", {}))
+    former = {MEMORY + path: doc_id for path, doc_id in about.get("former", {}).items()}
+    rules = about.get("rules", ORDER)
+    before = read_folder(folder / "before")
+    seen = material(before, former=former, ours=about.get("ours", ()))
+    plan = plan_of(seen, config, rules)
+    after = applied(before, plan.applicable)
+    approved = applied(before, plan.proposals)
+    if os.environ.get("WRITE_CASES"):
+        (folder / "plan.json").write_text(shown(plan), encoding="utf-8")
+        write_folder(folder / "after", changed(before, after))
+        write_folder(folder / "approved", changed(before, approved))
+    assert shown(plan) == (folder / "plan.json").read_text(encoding="utf-8")
+    assert changed(before, after) == read_folder(folder / "after")
+    assert changed(before, approved) == read_folder(folder / "approved")
+    # What was a file and is none is a former path from now on, as the log would tell.
+    gone = {
+        edit.path: edit.doc_id for step in plan.applicable for edit in step.edits if edit.path not in after
+    }
+    again = plan_of(material(after, former=former | gone, ours=about.get("ours", ())), config, rules)
+    assert again.applicable == ()
+
+
+def _long_ones() -> Files:
+    body = "".join(
+        f"## {name}\n\n" + f"{name} has a line. " * 30 + "\n\n" for name in ("One", "Two", "Three")
+    )
+    return {
+        f"{MEMORY}semantic/FACTS/long.md": document_text("fact.long", "It is long.\n\n" + body).encode(),
+        f"{MEMORY}procedural/PLAYBOOKS/long.md": document_text("playbook.long", body).encode(),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kinds", "told"),
+    [
+        ((), [("split", "fact.long"), ("report", "playbook.long")]),
+        (("fact = 100", "playbook = 3000"), [("split", "fact.long")]),
+        (("fact = 3000", "playbook=100"), [("report", "playbook.long")]),
+        (("fact = 3000", "playbook = 3000"), []),
+    ],
+)
+def test_only_what_is_above_the_cap_of_its_kind_is_too_long(
+    kinds: tuple[str, ...], told: list[tuple[str, str]]
+) -> None:
+    config = Config(caps_document_soft=100, caps_document_hard=200, caps_kinds=kinds)
+    plan = plan_of(material(_long_ones()), config, ["sizes"])
+    assert [(step.action, step.targets[0]) for step in plan.steps] == told
+
+
+def test_a_fact_is_split_until_about_the_cap_of_its_kind_stays() -> None:
+    def parts(cap: int) -> int:
+        config = Config(caps_document_soft=400, caps_document_hard=400, caps_kinds=(f"fact = {cap}",))
+        (step,) = plan_of(material(_long_ones()), config, ["sizes"]).proposals
+        return len(step.edits) - 1
+
+    assert (parts(400), parts(100)) == (1, 3)

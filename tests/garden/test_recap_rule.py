@@ -1,0 +1,210 @@
+"""The gardening rule `recaps`, and weeks and months made of recaps."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from test_events_add import SHARED, Store
+
+from thunderus_mem.document.document import read_document
+from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.garden.plan import GardenInput
+from thunderus_mem.garden.rules.sessions import plan_recaps
+from thunderus_mem.log.event import make_event
+from thunderus_mem.recap.events import Activity
+from thunderus_mem.recap.page import rollup_page
+from thunderus_mem.store.config import Config
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command_server import Server
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.log.line import Event
+
+EPISODIC = ".thunderus/memory/episodic"
+ALL = ("session", "day", "week", "month")
+
+
+def ran(number: int, day: str, session: str = "sess_01KFEXKP01000000000000000A", ok: bool = True) -> Event:
+    return make_event(
+        "tool_result",
+        {"tool": "bash", "command": f"make step{number}", "success": ok},
+        id=f"evt_{number}",
+        ts=f"{day}T10:00:{number:02d}.000Z",
+        session_id=session,
+        actor="tool",
+    )
+
+
+EVENTS = (
+    ran(1, "2026-01-05"),
+    ran(2, "2026-01-06", "sess_01KFEXKP01000000000000000B"),
+    ran(3, "2026-01-14", "sess_01KFEXKP01000000000000000C", ok=False),
+    ran(4, "2026-01-21", "sess_01KFEXKP01000000000000000D"),
+    make_event(
+        "message", {"text": "hi"}, id="evt_5", ts="2026-01-15T10:00:00Z", session_id="s", actor="user"
+    ),
+)
+
+
+def material(
+    today: str, documents: tuple[Document, ...] = (), events: tuple[Event, ...] = EVENTS
+) -> GardenInput:
+    private = frozenset(event.id for event in events)
+    return GardenInput(documents, today=today, history=lambda: Activity(events, private))
+
+
+def planned(config: Config, today: str, documents: tuple[Document, ...] = ()) -> list[str]:
+    return [step.targets[0] for step in plan_recaps(material(today, documents), config)]
+
+
+def test_without_a_schedule_history_is_not_even_read() -> None:
+    def forbidden() -> Activity:
+        raise AssertionError
+
+    assert plan_recaps(GardenInput((), today="2026-01-21", history=forbidden), Config()) == ()
+
+
+def test_what_is_over_gets_its_recaps_and_what_is_not_waits() -> None:
+    config = Config(recap_schedule=ALL, recap_days_back=60)
+    assert planned(config, "2026-01-21") == [
+        "recap.2026-01-05-0000000a", "recap.2026-01-06-0000000b", "recap.2026-01-14-0000000c",
+        "recap.2026-01-05", "recap.2026-01-06", "recap.2026-01-14", "recap.2026-w02", "recap.2026-w03",
+    ]  # fmt: skip
+    later = planned(config, "2026-02-01")
+    assert later[-4:] == ["recap.2026-w02", "recap.2026-w03", "recap.2026-w04", "recap.2026-01"]
+
+
+def test_days_back_bounds_what_is_looked_for() -> None:
+    config = Config(recap_schedule=("day",), recap_days_back=10)
+    assert planned(config, "2026-01-21") == ["recap.2026-01-14"]
+
+
+def test_a_plan_carried_out_leaves_nothing_to_plan_and_is_the_same_each_time() -> None:
+    config = Config(recap_schedule=ALL, recap_days_back=60)
+    steps = plan_recaps(material("2026-02-01"), config)
+    assert steps == plan_recaps(material("2026-02-01", events=EVENTS[::-1]), config)
+    made = []
+    for step in steps:
+        (edit,) = step.edits
+        document = read_document(edit.path, (edit.after_text or "").encode()).document
+        assert document is not None
+        assert (edit.before, step.extent, step.op) == ("", "apply", "recap")
+        assert step.private
+        made.append(document)
+    assert planned(config, "2026-02-01", tuple(made)) == []
+
+
+def test_a_recap_that_somebody_took_away_does_not_come_back() -> None:
+    config = Config(recap_schedule=("day",), recap_days_back=60)
+    change = {"op": "create", "doc_id": "recap.2026-01-14", "path": "x.md", "before": "", "after": "h"}
+    once = make_event(
+        "patch", {"op": "recap", "changes": [change]}, id="evt_9", ts="2026-01-15T10:00:00Z", session_id="s",
+        actor="user", refs={"patch_id": "patch_1"},
+    )  # fmt: skip
+    steps = plan_recaps(material("2026-01-21", events=(*EVENTS, once)), config)
+    assert [step.targets[0] for step in steps] == ["recap.2026-01-05", "recap.2026-01-06"]
+
+
+def recap(day: str, body: str) -> Document:
+    text = (
+        f"---\nid: recap.{day}\ntitle: R\nkind: recap\ntags:\n  - recap\nprovenance:\n  events:\n"
+        f"    - evt_a{day}\n    - evt_b\n    - evt_c{day}\n---\n\n{body}"
+    )
+    document = read_document(f"{EPISODIC}/{day}.md", text.encode()).document
+    assert document is not None
+    return document
+
+
+def test_a_week_takes_over_what_a_later_reader_asks_for_and_says_from_where() -> None:
+    monday = recap(
+        "2026-01-19",
+        "# R\n\n## Summary\n\n- 2 commands run.\n\n## Decisions\n\n- We chose `a`.\n\n## Commands\n\n- `x`\n",
+    )
+    friday = recap("2026-01-23", "# R\n\n## Summary\n\n- 1 note.\n\n## Open ends\n\n- Who owns it?\n")
+    other = recap("2026-01-26", "# R\n\n## Open ends\n\n- Not this week\n")
+    page = rollup_page("week", "2026-W04", [friday, other, monday], Config(), {"evt_a2026-01-19"})
+    assert page.header["links"] == {"derives_from": ["recap.2026-01-19", "recap.2026-01-23"]}
+    assert page.private == ("evt_a2026-01-19",)
+    assert (
+        page.body
+        == """# Recap of 2026-W04
+
+## Summary
+
+- 2 recaps from 2026-01-19 to 2026-01-25.
+- `recap.2026-01-19`: 2 commands run.
+- `recap.2026-01-23`: 1 note.
+
+## Decisions
+
+- We chose `a`. (`recap.2026-01-19`)
+
+## Open ends
+
+- Who owns it? (`recap.2026-01-23`)
+
+## Provenance
+
+- From `recap.2026-01-19`: `evt_a2026-01-19`, `evt_c2026-01-19`, 1 more
+- From `recap.2026-01-23`: `evt_a2026-01-23`, `evt_c2026-01-23`, 1 more
+"""
+    )
+
+
+def test_a_months_page_stays_within_the_largest_document() -> None:
+    long = "".join(f"- We decided on number {n} because of reasons, {'and more ' * 20}\n" for n in range(60))
+    recaps = [recap(f"2026-01-{day:02d}", f"# R\n\n## Decisions\n\n{long}") for day in range(1, 32)]
+    page = rollup_page("month", "2026-01", recaps, Config())
+    assert len(page.text) <= 4 * Config().caps_document_hard
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("week", "2026-W54"), ("week", "x"), ("month", "2026-13"), ("month", "9999-12")]
+)
+def test_a_name_that_is_no_week_or_month_is_refused(kind: str, name: str) -> None:
+    with pytest.raises(ThunderusError, match="is not a"):
+        rollup_page(kind, name, [], Config())
+
+
+def test_a_week_without_recaps_is_not_found() -> None:
+    with pytest.raises(NotFound, match="no recap of a day or session in 2026-W04"):
+        rollup_page("week", "2026-w4", [], Config())
+
+
+def test_the_gardener_writes_them_on_a_real_store_and_lint_accepts_all(repo: Path, server: Server) -> None:
+    store = Store(repo, server)
+    (repo / ".thunderus/memory/gardener.toml").write_text(
+        '[recap]\nschedule = ["session", "day", "week"]\n\n[consolidate]\nmax_per_session = 0\n'
+    )
+    lines = b"".join(
+        json.dumps(
+            {"kind": "tool_result", "ts": f"2026-01-{day}T10:00:00Z", "session_id": f"agent-{day}",
+             "body": {"tool": "bash", "command": "make all", "exit_code": 0}}
+        ).encode() + b"\n"
+        for day in (12, 13)
+    )  # fmt: skip
+    assert store.run("events", "add", stdin=lines).code == 0
+    before = sorted(path.name for path in repo.rglob("*.md"))
+    assert store.run("garden", "--plan").code == 0
+    assert sorted(path.name for path in repo.rglob("*.md")) == before
+    applied = store.run("garden", "--apply", "--json")
+    assert applied.code == 0, applied.err
+    names = sorted(path.name for path in (repo / EPISODIC).glob("*.md"))
+    assert [name for name in names if len(name) < 14] == ["2026-01-12.md", "2026-01-13.md", "2026-w03.md"]
+    assert len(names) == 5
+    assert store.run("lint").code == 0
+    assert store.run("garden").out == ""
+    written: list[dict[str, Any]] = [one for one in store.events(SHARED) if one["body"].get("op") == "recap"]
+    assert len(written) == 5
+    assert all(one["body"]["private"] for one in written)
+    again = store.run("recap", "--day", "2026-01-12")
+    assert again.code == 0, again.err
+    subprocess.run(["git", "add", "-A"], cwd=repo, check=True)
+    assert not subprocess.run(
+        ["git", "ls-files", ".thunderus/local"], cwd=repo, check=True, capture_output=True
+    ).stdout

@@ -1,0 +1,269 @@
+"""Replay: every text on disk is explained by the log or by git, whatever git did; what is not is named."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.random_history import NOBODY, PATH, RandomHistory
+from tests.support.tree_writer import FACTS, Writer
+from tests.support.verb_tree import VerbTree, begun
+from thunderus_mem.authoring import edit
+from thunderus_mem.diagnostic import Severity
+from thunderus_mem.git.repository import GitProcess
+from thunderus_mem.history.replay import ReplayReport, replay, replay_check
+from thunderus_mem.log.event import Change, patch_event
+from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.memory.transaction import open_transaction
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PRIVATE = ".thunderus/local/sessions"
+DOCUMENT = "---\nid: fact.{name}\ntitle: {name}\nkind: fact\ntags: [a]\n---\nOne.\nTwo.\n"
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> VerbTree:
+    made = begun(tmp_path / "tree")
+    made.save("Begin")
+    return made
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> VerbTree:
+    """A store outside git."""
+    return begun(tmp_path / "plain", git=False)
+
+
+def counts(tree: VerbTree) -> dict[str, int]:
+    """The counts of a check that are not 0, the core document left out."""
+    found = replay_check(tree.memory())
+    told = {**found.counts, "log": found.counts["log"] - 1}
+    assert len(found.diagnostics) == sum(told[one] for one in ("unrecorded", "unreadable", "gone"))
+    return {state: number for state, number in told.items() if number}
+
+
+def named(report: ReplayReport) -> list[str]:
+    return [finding.path for finding in report.diagnostics]
+
+
+def states(tree: VerbTree) -> dict[str, str]:
+    return {one.id: one.state for one in replay(tree.memory(), every=True).documents if one.id != "core"}
+
+
+@pytest.mark.parametrize("seed", range(20, 24))
+def test_a_random_history_is_explained_but_for_what_nobody_recorded(seed: int, tmp_path: Path) -> None:
+    history = RandomHistory(tmp_path, seed)
+    history.live(14)
+    memory = open_memory(str(history.tree.root), environ=history.tree.repository.env)
+    found = replay_check(memory)
+    edited = [PATH] if NOBODY in history.writers.values() else []
+    assert named(found) == edited
+    assert found.counts["log"] + found.counts["git"] == 1 - len(edited)
+
+
+def test_an_edit_by_hand_is_unrecorded_until_an_event_or_a_commit_has_it(tree: VerbTree) -> None:
+    tree.add("base", "One.\n")
+    assert counts(tree) == {"log": 1}
+    (tree.root / PATH).write_bytes(tree.text("base").replace("One.", "By hand.").encode())
+    found = replay_check(tree.memory())
+    assert named(found) == [PATH]
+    assert "next writing command records it" in found.diagnostics[0].hint
+    tree.save("By hand")
+    assert counts(tree) == {"git": 1}
+    tree.edit_by_hand("base", "By hand.", "Recorded.")
+    assert counts(tree) == {"log": 1}
+
+
+@pytest.mark.parametrize("ends", [b"\r\n", b"\r"])
+def test_line_ends_do_not_count(tree: VerbTree, ends: bytes) -> None:
+    tree.add("base", "One.\n")
+    tree.repository.write(f"{FACTS}/hand.md", DOCUMENT.format(name="hand"))
+    tree.save("Both")
+    for name in ("base", "hand"):
+        path = tree.root / FACTS / f"{name}.md"
+        path.write_bytes(path.read_bytes().replace(b"\n", ends))
+    assert counts(tree) == {"log": 1, "git": 1}
+
+
+def test_texts_that_git_has_with_mixed_line_ends_or_under_another_name(tree: VerbTree) -> None:
+    text = DOCUMENT.format(name="hand")
+    tree.git("config", "core.autocrlf", "false")
+    tree.repository.write(f"{FACTS}/hand.md", text.replace("One.\n", "One.\r\n"))
+    tree.save("Mixed")
+    tree.repository.write(f"{FACTS}/hand.md", text + "More.\n")
+    tree.repository.write(f"{FACTS}/other.md", DOCUMENT.format(name="other"))
+    tree.save("Later")
+    tree.repository.write(f"{FACTS}/hand.md", text)
+    (tree.root / FACTS / "other.md").rename(tree.root / FACTS / "moved.md")
+    assert counts(tree) == {"git": 2}
+
+
+def test_merges_reverts_and_renames_by_git_leave_everything_explained(tree: VerbTree) -> None:
+    tree.add("base", "".join(f"Line {number}.\n" for number in range(12)))
+    tree.save("Base")
+    tree.git("switch", "-q", "-c", "topic")
+    Writer.edit(tree, "base", "Line 1.", "Theirs.")
+    tree.add("theirs")
+    tree.save("Theirs")
+    tree.git("switch", "-q", "main")
+    Writer.edit(tree, "base", "Line 10.", "Ours.")
+    tree.save("Ours")
+    tree.git("merge", "-q", "--no-edit", "topic")
+    assert counts(tree) == {"log": 1, "git": 1}
+    tree.git("revert", "--no-edit", "-m", "1", "HEAD")
+    # The lines of the log went along with what they say.
+    assert counts(tree) == {"log": 1}
+    tree.git("revert", "--no-edit", "HEAD")
+    assert counts(tree) == {"log": 1, "git": 1}
+    tree.git("mv", f"{FACTS}/theirs.md", f"{FACTS}/moved.md")
+    assert counts(tree) == {"log": 1, "git": 1}
+    tree.save("Move")
+    assert counts(tree) == {"log": 1, "git": 1}
+
+
+def test_a_lost_shard_leaves_what_git_has(tree: VerbTree) -> None:
+    tree.add("base", "One.\n")
+    (shard,) = [shard for shard in tree.shards() if "fact.base" in (tree.root / shard).read_text()]
+    shutil.rmtree((tree.root / shard).parent)
+    assert counts(tree) == {"unrecorded": 1}
+    tree.save("Base")
+    assert counts(tree) == {"git": 1}
+    assert states(tree) == {"fact.base": "unlogged"}
+
+
+def test_a_private_shard_explains_too(plain: VerbTree) -> None:
+    plain.add("base", "One.\n")
+    (shard,) = plain.shards()
+    folder = plain.root / PRIVATE
+    folder.mkdir(parents=True)
+    (plain.root / shard).parent.rename(folder / "sess_private")
+    assert counts(plain) == {"log": 1}
+
+
+def test_outside_git_only_the_log_explains(plain: VerbTree) -> None:
+    plain.add("base", "One.\n")
+    plain.repository.write(f"{FACTS}/hand.md", DOCUMENT.format(name="hand"))
+    assert counts(plain) == {"log": 1, "unrecorded": 1}
+
+
+def test_what_cannot_be_read_is_named_and_what_is_personal_is_not(tree: VerbTree) -> None:
+    tree.repository.write(".thunderus/memory/core/CORE.local.md", "---\nid: core.local\n---\nMine.\n")
+    (tree.root / FACTS).mkdir(parents=True, exist_ok=True)
+    (tree.root / FACTS / "linked.md").symlink_to("/etc/hostname")
+    found = replay_check(tree.memory())
+    assert named(found) == [f"{FACTS}/linked.md"]
+    assert (found.counts["personal"], found.counts["unreadable"], found.unexplained) == (1, 1, 1)
+
+
+def test_a_document_that_is_gone_is_a_note_unless_somebody_removed_it(tree: VerbTree) -> None:
+    for name in ("tool", "hand", "lost"):
+        tree.add(name)
+    tree.save("Three")
+    edit.remove(tree.memory(), "fact.tool", why="wrong")
+    (tree.root / FACTS / "hand.md").unlink()
+    tree.save("Two less")
+    assert counts(tree) == {"log": 1}
+    (tree.root / FACTS / "lost.md").unlink()
+    found = replay_check(tree.memory())
+    assert named(found) == [f"{FACTS}/lost.md"]
+    assert (found.diagnostics[0].severity, found.unexplained) == (Severity.NOTE, 0)
+    with open_transaction(tree.memory(), "look"):
+        pass
+    assert counts(tree) == {}
+
+
+def test_a_merge_that_kept_the_log_and_dropped_the_document_is_told_by_git(tree: VerbTree) -> None:
+    tree.git("switch", "-q", "-c", "topic")
+    tree.add("theirs")
+    tree.save("Theirs")
+    tree.git("switch", "-q", "main")
+    tree.git("merge", "-q", "--no-ff", "--no-commit", "topic")
+    tree.git("rm", "-q", "-f", f"{FACTS}/theirs.md")
+    assert counts(tree) == {"gone": 1}
+    tree.git("commit", "-q", "-m", "Without the document")
+    assert counts(tree) == {}
+
+
+def test_a_change_that_was_given_up_is_not_expected(plain: VerbTree) -> None:
+    plain.add("base", "One.\n")
+    lost = plain.text("base").replace("base", "never")
+    event = plain._patch("add", plain._change("never", None, lost), None, plain._ids.new("evt"))
+    assert counts(plain) == {"log": 1, "gone": 1}
+    plain._append(
+        lambda common: patch_event(
+            id=plain._ids.new("evt"),
+            patch_id=plain._ids.new("patch"),
+            op="aborted",
+            changes=[Change("aborted", "", f"{FACTS}/never.md", "", "")],
+            why=f"{event} found other text; ours is in x",
+            **common,
+        )
+    )
+    assert counts(plain) == {"log": 1}
+    assert states(plain) == {"fact.base": "rebuilt"}
+
+
+def test_the_log_alone_rebuilds_through_edits_and_new_names(plain: VerbTree) -> None:
+    plain.add("base", "One.\n")
+    plain.edit("base", "One.", "Two.")
+    text, moved = plain.text("base"), f"{FACTS}/moved.md"
+    with open_transaction(plain.memory(), "rename") as transaction:
+        transaction.commit(
+            "rename",
+            [
+                Edit("fact.base", moved, None, text, renames=True),
+                Edit("fact.base", PATH, text, None, renames=True),
+            ],
+        )
+    assert states(plain) == {"fact.base": "rebuilt"}
+    assert replay(plain.memory()).documents == ()
+    (plain.root / moved).write_text(text + "By hand.\n")
+    assert states(plain) == {"fact.base": "differs"}
+    (plain.root / moved).unlink()
+    (row,) = replay(plain.memory()).documents
+    assert (row.state, row.path, row.found) == ("gone", moved, "")
+    assert row.reached.startswith("sha256:")
+
+
+def test_a_text_too_long_to_log_is_known_and_not_rebuilt(plain: VerbTree) -> None:
+    plain.add("base", "漢" * 6_000 + "\n")
+    plain.edit("base", "漢" * 6_000, "字" * 6_000)
+    assert states(plain) == {"fact.base": "known"}
+    assert counts(plain) == {"log": 1}
+
+
+def test_git_is_asked_a_handful_of_times_however_many_documents(
+    tree: VerbTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(30):
+        tree.repository.write(f"{FACTS}/d{number}.md", DOCUMENT.format(name=f"d{number}"))
+    tree.save("Thirty")
+    for number in range(0, 30, 2):
+        tree.repository.write(f"{FACTS}/d{number}.md", DOCUMENT.format(name=f"d{number}") + "More.\n")
+    tree.save("Half of them again")
+    for number in range(0, 30, 3):
+        tree.repository.write(f"{FACTS}/d{number}.md", DOCUMENT.format(name=f"d{number}"))
+    asked: list[str] = []
+    run = GitProcess.run
+
+    def counted(process: GitProcess, *arguments: str, **more: object) -> object:
+        asked.append(arguments[0])
+        return run(process, *arguments, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(GitProcess, "run", counted)
+    assert counts(tree) == {"git": 30}
+    assert len(asked) <= 4
+
+
+@pytest.mark.parametrize("path", ["../../outside.md", f"{FACTS}/a\0b.md", "/etc/hostname"])
+def test_a_path_that_somebody_put_into_the_log_is_not_looked_up(tree: VerbTree, path: str) -> None:
+    change = Change("create", "fact.never", path, "", tree._change("never", None, "x").after)
+    tree._patch("add", change, None, tree._ids.new("evt"))
+    tree.save("Begin")
+    found = replay_check(tree.memory())
+    assert (named(found), found.counts["gone"]) == ([path], 1)

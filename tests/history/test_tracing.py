@@ -1,0 +1,128 @@
+"""``why`` and ``blame`` on the command line: what people read and what programs read agree."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.command_server import Done, Server
+
+    Run = Callable[..., Done]
+
+FACT = ".thunderus/memory/semantic/FACTS/frames.md"
+
+
+@pytest.fixture
+def run(server: Server, repo: Path) -> Run:
+    calls = iter(range(1, 60))
+
+    def command(*arguments: str) -> Done:
+        number = next(calls)
+        env = {"THUNDERUS_MEM_NOW": f"2026-01-21T09:00:{number:02d}Z", "THUNDERUS_MEM_SEED": str(number)}
+        return server.run(*arguments, cwd=str(repo), env=env)
+
+    return command
+
+
+@pytest.fixture
+def store(repo: Path, run: Run) -> Path:
+    assert run("--quiet", "init").code == 0
+    body = 'Four [bytes] "big" <endian>.'
+    assert run("add", "fact", "Frames", "--tag", "net", "--body", body).code == 0
+    assert run("edit", "fact.frames", "--add-tag", "wire", "-m", 'said "so" & [that]').code == 0
+    return repo
+
+
+def test_blame_tells_people_and_programs_the_same(store: Path, run: Run) -> None:
+    with (store / FACT).open("a", encoding="utf-8") as file:
+        file.write("By \x1b[31mhand.\n")
+    told = run("--json", "blame", "frames").json
+    assert told["schema"] == "thunderus-mem.blame/1"
+    sources = {source["id"]: source for source in told["sources"]}
+    printed = run("blame", "frames").out.splitlines()
+    assert len(printed) == len(told["lines"])
+    for text, line in zip(printed, told["lines"], strict=True):
+        source = sources[line["source"]]
+        name = source["id"].removeprefix("evt_")[:14] or "unrecorded"
+        assert text.startswith(name)
+        assert re.search(rf" {line['number']}(  |$)", text)
+    assert {source["kind"] for source in told["sources"]} == {"event", "unrecorded"}
+    assert printed[-1].endswith("By \\x1b[31mhand.")
+
+
+@pytest.mark.parametrize(
+    ("lines", "numbers"), [("2,3", [2, 3]), ("4", [4]), (",2", [1, 2]), ("20,", list(range(20, 25)))]
+)
+def test_blame_of_some_lines(store: Path, run: Run, lines: str, numbers: list[int]) -> None:
+    told = run("--json", "blame", "frames", "-L", lines).json["lines"]
+    assert [line["number"] for line in told] == [n for n in numbers if n <= told[-1]["number"]]
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"), [("x", "two line numbers"), (",", "two line"), ("900", "none of")]
+)
+def test_lines_that_there_are_not_are_said_to_be_none(store: Path, run: Run, lines: str, what: str) -> None:
+    ran = run("blame", "frames", "-L", lines)
+    assert (ran.code, ran.out) == (2, "")
+    assert what in ran.err
+
+
+def test_blame_of_what_is_not_there(store: Path, run: Run) -> None:
+    assert run("blame", "fact.nothing").code == 4
+
+
+def test_what_may_be_older_is_marked_and_said(store: Path, run: Run) -> None:
+    shard = next((store / ".thunderus" / "sessions").glob("*/events.jsonl"))
+    shard.write_bytes(b"".join(shard.read_bytes().splitlines(keepends=True)[-1:]))
+    ran = run("blame", "frames")
+    assert ran.out.startswith("^")
+    assert "may be older" in ran.err
+
+
+def test_the_graph_of_why_is_whole_and_versioned(store: Path, run: Run) -> None:
+    told = run("--json", "why", "frames").json
+    assert told["schema"] == "thunderus-mem.why/2"
+    assert set(told) == {"code", "damaged", "edges", "id", "nodes", "schema"}
+    known = {node["id"] for node in told["nodes"]}
+    assert told["nodes"][0]["id"] == told["id"] == "fact.frames"
+    assert known == {edge[end] for edge in told["edges"] for end in ("from", "to")}
+    tree = run("why", "frames").out
+    assert all(node["id"] in tree for node in told["nodes"] if node["kind"] in ("event", "session", "patch"))
+
+
+def test_the_graph_is_drawn_by_mermaid_and_graphviz(store: Path, run: Run) -> None:
+    graph = run("--json", "why", "frames").json
+    flow = run("why", "frames", "--format", "mermaid").out.splitlines()
+    assert flow[0] == "flowchart LR"
+    flow = [line.replace("<br/>", " ") for line in flow]
+    shapes = [re.fullmatch(r'    n\d+\["([^"<>&]*)"\]', line) for line in flow if '["' in line]
+    assert len([shape for shape in shapes if shape]) == len(shapes) == len(graph["nodes"])
+    drawn = run("why", "frames", "--format", "dot").out
+    assert drawn.count(" -> ") == len(graph["edges"])
+    assert '\\"so\\"' in drawn
+    assert all(line.count('"') % 2 == 0 for line in drawn.replace('\\"', "").splitlines())
+    assert run("why", "frames", "--format", "svg").code == 2
+
+
+@pytest.mark.damaged
+@pytest.mark.parametrize(
+    "words",
+    [("blame", "frames"), ("why", "frames"), ("events", "replay"), ("events", "replay", "--check"),
+     ("events", "export")],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_damaged_log_is_told_as_far_as_it_is_whole(store: Path, run: Run, words: tuple[str, ...]) -> None:
+    shard = next((store / ".thunderus" / "sessions").glob("*/events.jsonl"))
+    shard.write_bytes(b"no event\n" + shard.read_bytes())
+    ran = run(*words)
+    assert ran.code == 6
+    assert "1 line of the log cannot be read" in ran.err
+    assert ran.out
+    if words != ("events", "export"):
+        assert run("--json", *words).json["damaged"] == 1

@@ -1,0 +1,586 @@
+"""`undo`: every change can be taken back, to the byte, and nothing that came after it is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.index_support import document
+from tests.support.undo_support import CHANGES, DECISIONS, FACTS, LONG, Store, bring_in, decision, with_hand
+from tests.support.verify_store import verify
+from thunderus_mem.authoring import add, edit
+from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
+from thunderus_mem.log.event import undone_by
+from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.transaction import open_transaction
+from thunderus_mem.recap import recap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.support.command_server import Done, Server
+
+TOKEN = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return with_hand(tmp_path)
+
+
+def git(root: Path, *words: str) -> None:
+    subprocess.run(["git", *words], cwd=root, check=True, capture_output=True)
+
+
+@pytest.fixture
+def tracked(repo: Path) -> Store:
+    """The same in a repository, everything committed."""
+    store = with_hand(repo)
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "Keep a memory")
+    return store
+
+
+DRESSES = {
+    "plain": {},
+    "crlf": {"ends": "\r\n"},
+    "bom": {"mark": "\ufeff"},
+    "no end": {"last": ""},
+    "bom, crlf, no end": {"mark": "\ufeff", "ends": "\r\n", "last": ""},
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "dress"),
+    [
+        *((change, "plain") for change in CHANGES),
+        *(
+            (change, "bom, crlf, no end")
+            for change in ("edit body", "edit tags", "edit long", "remove", "link")
+        ),
+    ],
+)
+def test_what_was_is_again_to_the_byte_and_so_is_what_was_taken_back(
+    tmp_path: Path, change: str, dress: str
+) -> None:
+    store = with_hand(tmp_path, **DRESSES[dress])
+    if change in ("garden", "lint --fix", "renumber"):
+        # These bring documents of their own along, put there by hand before the change.
+        undone = store.documents() | _made_by_hand(store, change)
+    else:
+        undone = store.documents()
+        CHANGES[change](store)
+    done = store.documents()
+    assert done != undone
+    told = store.undo()
+    assert store.documents() == undone
+    assert told.published
+    assert [event.again for event in told.events] == [False] * len(told.events)
+    back = store.undo(redo=True)
+    assert store.documents() == done
+    assert all(event.again for event in back.events)
+    assert [event.id for event in back.events] == [event.id for event in reversed(told.events)]
+    assert verify(str(tmp_path), settled=True) == []
+
+
+def _made_by_hand(store: Store, change: str) -> dict[str, bytes]:
+    """Carry out a change that first puts documents there, and say what those were."""
+    seen: dict[str, bytes] = {}
+    put = store.put
+
+    def noticed(name: str, data: str | bytes) -> Path:
+        path = put(name, data)
+        seen[str(path.relative_to(store.root))] = path.read_bytes()
+        return path
+
+    store.put = noticed  # type: ignore[method-assign]
+    CHANGES[change](store)
+    return seen
+
+
+STEPS = st.lists(
+    st.sampled_from(
+        ["add", "edit", "tag", "field", "long", "remove", "link", "supersede", "import", "recap"]
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(steps=STEPS, data=st.data(), dress=st.sampled_from(sorted(DRESSES)))
+@settings(max_examples=5, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def test_as_many_undos_as_changes_give_the_tree_as_it_was(
+    steps: list[str], data: st.DataObject, dress: str
+) -> None:
+    with tempfile.TemporaryDirectory(prefix="undo-") as folder:
+        store = with_hand(folder, **DRESSES[dress])
+        trees = [store.documents()]
+        for number, step in enumerate(steps):
+            _walk(store, step, number, data)
+            if store.documents() != trees[-1]:
+                trees.append(store.documents())
+        for before in reversed(trees[:-1]):
+            store.undo()
+            assert store.documents() == before
+        for after in trees[1:]:
+            store.undo(redo=True)
+            assert store.documents() == after
+        store.undo(number=len(trees) - 1) if len(trees) > 1 else None
+        assert store.documents() == trees[0]
+        assert verify(folder, settled=True) == []
+
+
+def _walk(store: Store, step: str, number: int, data: st.DataObject) -> None:
+    """One step of a random life, on documents that are there."""
+    memory = store.memory()
+    ids = [row.id for row in memory.index.documents() if row.id != "core"]
+    if step == "add" or not ids:
+        add.add(memory, "fact", f"Title {number}", body=f"It is {number}.\n" * 3, tags=("t",))
+        return
+    chosen = data.draw(st.permutations(ids))
+    one, other = chosen[0], chosen[-1]
+    if step in ("link", "supersede") and one == other:
+        return
+    if step == "import":
+        bring_in(store)
+    elif step == "recap":
+        recap.recap(memory, "2026-01-21", force=True)
+    elif step == "remove":
+        edit.remove(memory, one, why="so")
+    elif step == "link":
+        edit.link(memory, one, "refers_to", other)
+    elif step == "supersede":
+        edit.link(memory, one, "derives_from", other)
+    else:
+        bodies = {"edit": f"Now {number}.", "long": f"{number}\n{LONG}"}
+        fields = {"metadata.step": str(number)} if step == "field" else {}
+        tags = (f"t{number}",) if step == "tag" else ()
+        edit.edit(memory, one, body=bodies.get(step), sets=fields, add_tags=tags)
+
+
+@pytest.mark.parametrize("verb", ["edit", "remove"])
+def test_line_ends_of_every_kind_come_back(tmp_path: Path, verb: str) -> None:
+    store = with_hand(tmp_path)
+    mixed = document("fact.mixed", "a\nb\n").replace("title: A", "title: A").encode()
+    path = store.put("mixed.md", mixed.replace(b"kind: fact\n", b"kind: fact\r\n").replace(b"a\n", b"a\r\n"))
+    before = path.read_bytes()
+    if verb == "edit":
+        edit.edit(store.memory(), "fact.mixed", body="c\nd\n", add_tags=("zz",))
+    else:
+        edit.remove(store.memory(), "fact.mixed", why="so")
+    store.undo()
+    assert path.read_bytes() == before
+
+
+def test_a_change_of_line_ends_alone_is_taken_back(store: Store) -> None:
+    before = store.read("other.md")
+    memory, text = store.memory(), before.decode()
+    with open_transaction(memory, "edit") as transaction:
+        path, after = f"{FACTS}/other.md", text.replace("\n", "\r\n")
+        transaction.commit("edit", [Edit("fact.other", path, text, after)])
+    assert store.read("other.md") == after.encode()
+    store.undo()
+    assert store.read("other.md") == before
+
+
+# --- what came after ---------------------------------------------------------------------------------
+
+
+def test_a_hand_edit_elsewhere_stays(store: Store) -> None:
+    edit.link(store.memory(), "fact.hand", "refers_to", "fact.other")
+    store.put("hand.md", store.read("hand.md").replace(b"Body two.", b"Body two, and more."))
+    told = store.undo()
+    text = store.read("hand.md").decode()
+    assert "Body two, and more." in text
+    assert "fact.other" not in text
+    assert told.recorded == ("fact.hand",)
+    assert verify(str(store.root), settled=True) == []
+
+
+def test_a_hand_edit_in_the_same_place_is_never_overwritten(store: Store) -> None:
+    edit.edit(store.memory(), "fact.hand", body="Body three.")
+    store.put("hand.md", store.read("hand.md").replace(b"Body three.", b"Body 3."))
+    before = store.documents()
+    for dry_run in (True, False):
+        with pytest.raises(Conflict, match="was changed by hand since") as refused:
+            store.undo(dry_run=dry_run)
+        assert "hand.md" in (refused.value.hint or "")
+    assert store.documents() == before
+    assert "undo" not in store.ops()
+
+
+def test_a_document_that_was_added_and_then_edited_by_hand_is_not_thrown_away(store: Store) -> None:
+    add.add(store.memory(), "fact", "New", body="It is new.", tags=("n",))
+    path = store.put("new.md", store.read("new.md") + b"And by hand.\n")
+    with pytest.raises(Conflict):
+        store.undo()
+    assert b"And by hand." in path.read_bytes()
+
+
+def test_a_named_event_is_taken_back_under_later_ones(store: Store) -> None:
+    first = edit.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n").event_id
+    edit.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n\nBody three.\n")
+    later = store.memory().now()
+    told = store.undo(first)
+    text = store.read("hand.md").decode()
+    assert "Body  one.\n\nBody two.\n\nBody three.\n" in text
+    assert f"updated: {later:%Y-%m-%dT%H:%M}" in text.replace('"', "")
+    assert [event.id for event in told.events] == [first]
+    assert store.undo(redo=True).events[0].id == first
+    assert "Body 1.\n\nBody two.\n\nBody three.\n" in store.read("hand.md").decode()
+
+
+def test_a_later_event_in_the_way_is_named_and_nothing_is_written(store: Store) -> None:
+    first = edit.edit(store.memory(), "fact.hand", body="Body 1.").event_id
+    second = edit.edit(store.memory(), "fact.hand", body="Body 2.").event_id
+    before, log = store.documents(), store.shards()
+    with pytest.raises(Conflict, match=f"by {second} \\(edit\\)") as refused:
+        store.undo(first)
+    assert refused.value.hint == f"take that back first: thunderus-mem undo {second}"
+    assert (store.documents(), store.shards()) == (before, log)
+    store.undo(second)
+    store.undo(first)
+    assert b"Body  one." in store.read("hand.md")
+
+
+def test_of_several_changes_all_are_taken_back_or_none(store: Store) -> None:
+    edit.edit(store.memory(), "fact.other", body="Other.")
+    edit.edit(store.memory(), "fact.hand", body="Hand.")
+    store.put("other.md", store.read("other.md").replace(b"Other.", b"By hand."))
+    before = store.documents()
+    with pytest.raises(Conflict):
+        store.undo(number=2)
+    assert store.documents() == before
+    store.undo()
+    assert b"Body  one." in store.read("hand.md")
+
+
+def test_side_by_side_list_items_are_no_conflict(store: Store) -> None:
+    for name in ("a", "b", "c"):
+        add.add(store.memory(), "fact", name, body=f"It is {name}.", tags=("n",))
+    done = [edit.link(store.memory(), "fact.hand", "refers_to", f"fact.{name}").event_id for name in "abc"]
+    store.undo(done[1])
+    text = store.read("hand.md").decode()
+    assert "    - fact.a\n    - fact.c\n" in text
+    # The first one brought the list along: without it the others would stand under nothing.
+    with pytest.raises(Conflict):
+        store.undo(done[0])
+    store.undo(done[2])
+    store.undo(done[0])
+    assert "links:" not in store.read("hand.md").decode()
+
+
+def test_a_place_that_is_taken_is_not_overwritten(store: Store) -> None:
+    edit.remove(store.memory(), "fact.hand", why="gone")
+    store.put("hand.md", document("fact.stranger", "Somebody else.\n"))
+    with pytest.raises(Conflict, match=r"fact\.stranger is in .*hand\.md now"):
+        store.undo()
+    store.put("elsewhere.md", document("fact.hand", "Written anew.\n"))
+    (store.root / FACTS / "hand.md").unlink()
+    with pytest.raises(Conflict, match=r"fact\.hand is in .*elsewhere\.md now"):
+        store.undo()
+
+
+def test_a_document_moved_by_hand_is_followed_by_its_id(store: Store) -> None:
+    add.add(store.memory(), "fact", "New", body="It is new.", tags=("n",))
+    edit.edit(store.memory(), "fact.new", body="It is old.")
+    (store.root / FACTS / "deep").mkdir()
+    os.rename(store.root / FACTS / "new.md", store.root / FACTS / "deep" / "moved.md")
+    store.undo()
+    assert b"It is new." in store.read(f"{FACTS}/deep/moved.md")
+    store.undo()
+    assert not (store.root / FACTS / "deep" / "moved.md").exists()
+
+
+def test_a_renamed_document_that_was_edited_goes_back_with_the_edit(store: Store) -> None:
+    CHANGES["renumber"](store)
+    renamed = store.last()
+    edit.edit(store.memory(), "adr.new", add_tags=("zz",))
+    (new,) = (path for path in store.documents() if path.endswith("-new.md"))
+    text = store.read(new)
+    store.undo(renamed)
+    assert store.read(f"{DECISIONS}/ADR-0007-new.md") == text
+    assert new not in store.documents()
+
+
+def test_what_git_brought_back_already_is_said_to_be_back(tracked: Store) -> None:
+    edit.edit(tracked.memory(), "fact.hand", body="Thrown away by git.")
+    earlier = tracked.documents()
+    git(tracked.root, "checkout", "-q", "--", ".thunderus/memory")
+    assert tracked.documents() != earlier
+    told = tracked.undo()
+    assert told.events[0].documents == ()
+    with pytest.raises(NotFound):
+        # The rest was written before the first commit, by hand and by init.
+        tracked.undo(number=2)
+
+
+# --- where former texts come from --------------------------------------------------------------------
+
+
+def test_a_long_text_comes_back_from_the_copy_of_this_tree_or_from_git(tracked: Store) -> None:
+    edit.edit(tracked.memory(), "fact.hand", body=LONG)
+    git(tracked.root, "commit", "-qam", "Long")
+    long = tracked.read("hand.md")
+    edit.remove(tracked.memory(), "fact.hand", why="gone")
+    kept = tracked.root / ".thunderus" / "local" / "undo"
+    assert len(list(kept.iterdir())) == 2
+    shutil.rmtree(kept)
+    tracked.undo()
+    assert tracked.read("hand.md") == long
+    tracked.undo()
+    assert b"Body  one." in tracked.read("hand.md")
+
+
+def test_a_text_that_is_nowhere_any_more_is_said_to_be(store: Store) -> None:
+    edit.edit(store.memory(), "fact.hand", body=LONG)
+    edit.remove(store.memory(), "fact.hand", why="gone")
+    shutil.rmtree(store.root / ".thunderus" / "local")
+    before = store.documents()
+    with pytest.raises(NotFound, match=r"the text of fact\.hand before evt_\w+ is nowhere any more"):
+        store.undo()
+    assert store.documents() == before
+
+
+def test_a_copy_that_was_tampered_with_is_not_believed(store: Store) -> None:
+    edit.edit(store.memory(), "fact.hand", body=LONG)
+    edit.edit(store.memory(), "fact.hand", body="Short.")
+    copy = max((store.root / ".thunderus" / "local" / "undo").iterdir())
+    copy.write_text(json.dumps({"0": "Something else."}))
+    with pytest.raises(NotFound):
+        store.undo()
+    copy.write_bytes(b'{"0": "\\ud800"}')
+    with pytest.raises(NotFound):
+        store.undo()
+
+
+def test_a_secret_is_neither_kept_nor_brought_back(tracked: Store) -> None:
+    leaked = tracked.read("hand.md").decode().replace("Body two.", f"Body {TOKEN}.")
+    tracked.put("hand.md", leaked)
+    git(tracked.root, "commit", "-qam", "Leak")
+    edit.edit(tracked.memory(), "fact.hand", body="Where the token is kept.")
+    assert not (tracked.root / ".thunderus" / "local" / "undo").exists()
+    with pytest.raises(Refused, match="would hold what looks like a secret again"):
+        tracked.undo()
+    assert TOKEN.encode() not in b"".join(tracked.shards().values())
+
+
+def test_the_log_alone_leads_through_changes_to_a_former_text(store: Store) -> None:
+    first = edit.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n").event_id
+    for number in range(3):
+        edit.edit(store.memory(), "fact.hand", sets={"metadata.step": str(number)})
+    store.put("hand.md", store.read("hand.md").replace(b"Body two.", b"Body 2."))
+    shutil.rmtree(store.root / ".thunderus" / "local")
+    (shown,) = store.undo(first, dry_run=True).events[0].documents
+    store.undo(first)
+    assert "\nBody  one.\n\nBody 2.\n" in store.read("hand.md").decode()
+    assert shown.diff is not None
+    assert "-Body 1.\n+Body  one." in shown.diff
+
+
+# --- which changes -----------------------------------------------------------------------------------
+
+
+def test_hand_edits_notes_and_undos_are_no_changes_of_the_tool(store: Store) -> None:
+    edit.edit(store.memory(), "fact.hand", body="Body 1.")
+    store.put("other.md", store.read("other.md") + b"By hand.\n")
+    edit.note(store.memory(), "Looked at it.")
+    told = store.undo()
+    assert [event.op for event in told.events] == ["edit"]
+    assert b"By hand." in store.read("other.md")
+    assert store.undo().events[0].documents[0].id == "core"
+    with pytest.raises(NotFound, match="there is no change of this working tree to take back"):
+        store.undo()
+
+
+def test_a_command_of_many_events_is_one_change(store: Store) -> None:
+    for number in range(3):
+        store.put(f"yes-{number}.md", document(f"fact.yes-{number}", tags=("on", "x")))
+    before = store.documents()
+    from thunderus_mem.lint.lint import lint
+
+    lint(store.memory(), fix=True)
+    assert store.ops()[-3:] == ["edit"] * 3
+    told = store.undo()
+    assert len(told.events) == 3
+    assert store.documents() == before
+    assert store.ops()[-3:] == ["undo"] * 3
+    assert len(store.undo(redo=True).events) == 3
+
+
+def test_mending_and_renumbering_are_one_change(store: Store) -> None:
+    store.put(f"{DECISIONS}/ADR-0007-old.md", decision("adr.old", "2026-01-01"))
+    text = decision("adr.new", "2026-01-02").replace("tags: [one]", "tags: [on]")
+    store.put(f"{DECISIONS}/ADR-0007-new.md", text)
+    before = store.documents()
+    from thunderus_mem.lint.lint import lint
+
+    lint(store.memory(), fix=True)
+    assert b'tags: ["on"]' in store.read(f"{DECISIONS}/ADR-0008-new.md")
+    assert [event.op for event in store.undo().events] == ["rename", "edit"]
+    assert store.documents() == before
+
+
+def test_an_import_of_many_documents_is_one_change_in_several_events(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = store.documents()
+    monkeypatch.setattr("thunderus_mem.interop.markdown._TOGETHER", 2)
+    bring_in(store)
+    assert store.ops()[-2:] == ["import"] * 2
+    assert len(store.documents()) == len(before) + 3
+    assert len(store.undo().events) == 2
+    assert store.documents() == before
+
+
+def test_an_event_says_what_it_took_back(store: Store) -> None:
+    done = edit.edit(store.memory(), "fact.hand", body="Body 1.", why="counted")
+    told = store.undo(why="miscounted")
+    events = store.memory().log.read_all().events
+    assert undone_by(events[-1].event) == (done.event_id,)
+    assert events[-1].event.why == "miscounted"
+    assert told.events[0].undo_id == events[-1].event.id
+    store.undo(redo=True)
+    assert store.memory().log.read_all().events[-1].event.why == "brings back edit: counted"
+
+
+def test_what_is_named_wrongly_is_told(store: Store) -> None:
+    done = edit.edit(store.memory(), "fact.hand", body="Body 1.")
+    note = edit.note(store.memory(), "Looked at it.")
+    with pytest.raises(NotFound, match="no event has the id"):
+        store.undo("evt_nothing")
+    with pytest.raises(InvalidDocument, match="is the beginning of"):
+        store.undo("evt_")
+    with pytest.raises(InvalidDocument, match="changed no document"):
+        store.undo(note.event_id)
+    undone = store.undo(done.event_id).events[0].undo_id
+    with pytest.raises(Conflict, match=f"is taken back already, by {undone}"):
+        store.undo(done.event_id)
+    assert store.undo(undone).events[0].again
+    with pytest.raises(NotFound, match="only 2 changes of this working tree can be taken back"):
+        store.undo(number=9)
+
+
+def test_a_patch_can_be_named(store: Store) -> None:
+    edit.edit(store.memory(), "fact.hand", body="Body 1.")
+    patch = store.memory().log.read_all().events[-1].event.refs["patch_id"]
+    assert store.undo(patch.lower()).events[0].op == "edit"
+    with pytest.raises(NotFound):
+        store.undo("patch_" + "Z" * 26)
+
+
+def test_changes_of_other_working_trees_are_left_alone_unless_asked_for(tracked: Store) -> None:
+    other = Store(tracked.root.parent / "other")
+    git(tracked.root.parent, "clone", "-q", str(tracked.root), str(other.root))
+    other.turn = 1000
+    edit.edit(tracked.memory(), "fact.hand", body="Mine.")
+    edit.edit(other.memory(), "fact.other", body="Theirs.")
+    git(other.root, "add", "-A")
+    git(other.root, "commit", "-qm", "Theirs")
+    git(tracked.root, "add", "-A")
+    git(tracked.root, "commit", "-qm", "Mine")
+    git(tracked.root, "pull", "-q", "--no-rebase", "--no-edit", str(other.root), "HEAD")
+    assert tracked.undo(dry_run=True).events[0].documents[0].id == "fact.hand"
+    assert tracked.undo(dry_run=True, anywhere=True).events[0].documents[0].id == "fact.other"
+    told = tracked.undo()
+    assert told.events[0].documents[0].id == "fact.hand"
+    tracked.undo(anywhere=True)
+    assert b"Something else." in tracked.read("other.md")
+    shutil.rmtree(other.root)
+
+
+def test_changes_are_this_trees_across_commits(tracked: Store) -> None:
+    edit.edit(tracked.memory(), "fact.hand", body="One.")
+    git(tracked.root, "add", "-A")
+    git(tracked.root, "commit", "-qm", "One")
+    edit.edit(tracked.memory(), "fact.hand", body="Two.")
+    git(tracked.root, "add", "-A")
+    git(tracked.root, "commit", "-qm", "Two")
+    assert len(tracked.undo(number=2).events) == 2
+    assert b"Body  one." in tracked.read("hand.md")
+    assert len(tracked.shards()) == 4
+
+
+def test_a_log_of_somebody_else_reaches_no_other_file(store: Store) -> None:
+    edit.remove(store.memory(), "fact.hand", why="gone")
+    (shard,) = (path for path in store.shards() if b"remove" in store.shards()[path])
+    text = Path(shard).read_text()
+    forged = text.replace(f"{FACTS}/hand.md", "Makefile")
+    Path(shard).write_text(forged)
+    with pytest.raises(Refused, match="speaks of Makefile, where no document lives"):
+        store.undo()
+    assert not (store.root / "Makefile").exists()
+    Path(shard).write_text(text)
+
+
+# --- the command -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def call(repo: Path, server: Server) -> Callable[..., Done]:
+    """Run a command in the repository, each a second later."""
+    calls = iter(range(1, 1000))
+
+    def command(*words: str) -> Done:
+        number = next(calls)
+        now = {"THUNDERUS_MEM_NOW": f"2026-01-21T09:00:{number:02d}Z", "THUNDERUS_MEM_SEED": str(number)}
+        return server.run(*words, cwd=str(repo), env=now)
+
+    return command
+
+
+def test_the_command(repo: Path, call: Callable[..., Done]) -> None:
+    call("init")
+    call("add", "fact", "Ports", "--tag", "net", "--body", "It is 8080.")
+    call("edit", "fact.ports", "--body", "It is 9090.", "-m", "moved")
+    path = repo / FACTS / "ports.md"
+    edited = path.read_bytes()
+    shown = call("undo", "--dry-run")
+    assert shown.code == 0
+    assert "-It is 9090.\n+It is 8080." in shown.out
+    assert "this would take back: edit evt_" in shown.err
+    assert path.read_bytes() == edited
+    assert call("undo", "--plan").out == shown.out
+    planned = call("--json", "undo", "--dry-run").json
+    assert planned["dry_run"] is True
+    assert planned["events"][0]["documents"][0]["op"] == "update"
+    done = call("undo")
+    assert done.code == 0
+    assert done.out == f"changed  fact.ports  {FACTS}/ports.md\n"
+    assert "Took back: edit evt_" in done.err
+    assert ": moved" in done.err
+    assert "undo --redo" in done.err
+    again = call("--json", "undo", "--redo").json
+    assert again["events"][0]["again"] is True
+    assert path.read_bytes() == edited
+    assert call("undo", "-n", "2").out.splitlines()[-1] == f"removed  fact.ports  {FACTS}/ports.md"
+    assert not path.exists()
+    assert call("undo", "-n", "9").code == 4
+    assert call("undo", "evt_01", "--redo").code == 2
+    assert call("undo", "-n", "0").code == 2
+
+
+def test_a_conflict_is_exit_3_and_links_left_behind_are_told(repo: Path, call: Callable[..., Done]) -> None:
+    call("init")
+    call("add", "fact", "Ports", "--tag", "net", "--body", "It is 8080.")
+    added = call("--json", "events", "list", "-n", "1").json["events"][0]["id"]
+    call("add", "fact", "Hosts", "--tag", "net", "--body", "It is one.", "--link", "refers_to:fact.ports")
+    assert "fact.hosts still links to fact.ports" in call("undo", added).err
+    call("undo", "--redo")
+    path = repo / FACTS / "ports.md"
+    path.write_bytes(path.read_bytes().replace(b"8080", b"8081"))
+    refused = call("undo", added)
+    assert refused.code == 3
+    assert refused.out == ""
+    assert "was changed by hand since" in refused.err
+    words = [line.partition("\t")[0] for line in call("--complete", "undo", "evt_").out.splitlines()]
+    assert added in words

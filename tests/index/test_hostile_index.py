@@ -1,0 +1,35 @@
+"""An index that another process replaces never turns a change that is on disk into a failure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import note
+from thunderus_mem.doctor.upkeep import index_rebuild
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.memory.transaction import open_transaction
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+    Run = Callable[..., Ran]
+
+
+def test_an_index_replaced_while_we_hold_it_open_is_opened_anew(repo: Path, run: Run) -> None:
+    assert run("init").code == 0
+    memory = open_memory(str(repo))
+    memory.refresh()
+    index_rebuild(open_memory(str(repo)))
+    assert note(memory, "hello").event_id
+    with open_transaction(memory, "note") as transaction:
+        index_rebuild(open_memory(str(repo)))
+        transaction.note("again")
+    index_rebuild(open_memory(str(repo)))
+    written = add(memory, "fact", "Plain", body="plain words", tags=["t"])
+    assert (repo / written.path).exists()
+    assert "fact.plain" in run("list").out
+    assert memory.log_index().naming(["fact.plain"])

@@ -1,0 +1,97 @@
+"""Verdicts remembered by what their files look like: used while nothing changed, never after."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.lint.test_check import change, run, store
+from tests.support.code_scene import JWT
+from thunderus_mem.index.documents import anchored
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.verdicts.judge import Judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.command_server import Done
+
+    Run = Callable[..., Done]
+
+__all__ = ["run", "store"]
+
+
+def judged(root: Path) -> list[str]:
+    memory = open_memory(str(root))
+    memory.refresh()
+    with Judge(memory) as judge:
+        return [one.verdict.status for one in judge.all(anchored(memory.index.database))]
+
+
+def settle(root: Path) -> None:
+    """Let every file of code be so old that its stamp proves something."""
+    old = time.time() - 60
+    for folder, _, names in os.walk(root / "src"):
+        for name in names:
+            os.utime(os.path.join(folder, name), (old, old))
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that are parsed from now on."""
+    from thunderus_mem.fingerprint import definitions, source
+
+    seen: list[str] = []
+    parse = definitions.parse
+
+    def watched(text: str, language: str, *rest: object) -> object:
+        seen.append(text[:40])
+        return parse(text, language, *rest)
+
+    monkeypatch.setattr(source, "parse", watched)
+    return seen
+
+
+def test_what_is_remembered_is_not_parsed_again(store: Path, parsed: list[str]) -> None:
+    remembered = store / ".thunderus/memory/indexes/verdicts.json"
+    settle(store)
+    time.sleep(2.2)  # until a change would show in the stamps
+    assert judged(store) == ["verified", "verified"]
+    assert remembered.exists()
+    parsed.clear()
+    assert judged(store) == ["verified", "verified"]
+    assert parsed == []
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    assert judged(store) == ["verified", "changed"]
+    assert len(parsed) == 1
+    (store / "src/jwt.py").write_text(JWT)
+    assert judged(store) == ["verified", "verified"]
+
+
+@pytest.mark.parametrize(
+    "content", ["", "nonsense", "[]", '{"measure": 1}', '{"measure": "x", "verdicts": []}', "[" * 50_000]
+)
+def test_a_damaged_memory_of_verdicts_costs_time_only(store: Path, content: str) -> None:
+    remembered = store / ".thunderus/memory/indexes/verdicts.json"
+    assert judged(store) == ["verified", "verified"]
+    remembered.write_text(content)
+    assert judged(store) == ["verified", "verified"]
+    remembered.unlink()
+    remembered.mkdir()
+    assert judged(store) == ["verified", "verified"]
+
+
+def test_entries_of_any_shape_are_passed_over(store: Path) -> None:
+    time.sleep(2.2)
+    assert judged(store) == ["verified", "verified"]
+    remembered = store / ".thunderus/memory/indexes/verdicts.json"
+    kept = json.loads(remembered.read_text())
+    for wrong in (None, 7, [], [[], 1], [[["src/jwt.py"]], ["verified"]], [[7], {}], [[[]], [1, 2, 3, 4, 5]]):
+        kept["verdicts"] = dict.fromkeys(kept["verdicts"], wrong)
+        remembered.write_text(json.dumps(kept))
+        assert judged(store) == ["verified", "verified"]

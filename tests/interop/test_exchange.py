@@ -1,0 +1,401 @@
+"""Import into a real store, and the hook and the watcher with the real tool."""
+
+from __future__ import annotations
+
+import os
+import queue
+import subprocess
+import sys
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from thunderus_mem.authoring.edit import edit
+from thunderus_mem.authoring.show import show
+from thunderus_mem.document.document import read_document
+from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
+from thunderus_mem.hooks import BLOCKED
+from thunderus_mem.interop.markdown import import_markdown
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.watch import WatchedMemory, WatchTurn, watch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Ran
+    from tests.support.command_server import Server
+
+DECISIONS = ".thunderus/memory/semantic/DECISIONS"
+FACT = ".thunderus/memory/semantic/FACTS/a.md"
+PROJECT = str(Path(__file__).resolve().parents[2])
+GIT = {
+    "PATH": os.environ["PATH"],
+    "HOME": "/nonexistent",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_AUTHOR_NAME": "A",
+    "GIT_AUTHOR_EMAIL": "a@example.org",
+    "GIT_AUTHOR_DATE": "2020-05-06T07:08:09Z",
+    "GIT_COMMITTER_NAME": "A",
+    "GIT_COMMITTER_EMAIL": "a@example.org",
+    "LC_ALL": "C.UTF-8",
+    "PYTHONPATH": PROJECT,
+}
+GOOD = """---
+id: fact.a
+title: A
+kind: fact
+tags: [x]
+created: 2026-01-21T09:00:00Z
+updated: 2026-01-21T09:00:00Z
+provenance:
+  events: []
+  patches: []
+  commits: []
+verification:
+  last_verified_commit: null
+  status: unknown
+---
+
+Text.
+"""
+BAD = GOOD.replace("kind: fact", "kind: wish")
+
+
+def git(folder: Path, *arguments: str, code: int = 0) -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, env=GIT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    (folder / ".thunderus/memory/semantic/FACTS").mkdir(parents=True)
+    git(folder, "init", "-q")
+    return folder
+
+
+def opened(root: Path) -> Memory:
+    return open_memory(str(root), environ=GIT, now=lambda: datetime(2026, 1, 21, 9, tzinfo=UTC))
+
+
+@pytest.fixture
+def decisions(root: Path) -> Path:
+    folder = root / "docs/adr"
+    folder.mkdir(parents=True)
+    (folder / "0001-old.md").write_text("# 1. Old\n\n## Status\n\nSuperseded by [2](0002-new.md)\n")
+    (folder / "0002-new.md").write_text("---\nowner: me  # kept\n---\n# 2. New\n\n## Status\n\nAccepted\n")
+    (folder / "README.md").write_text("# All decisions\n")
+    git(root, "add", "docs")
+    git(root, "commit", "-qm", "Decisions")
+    return folder
+
+
+def files(root: Path) -> dict[str, bytes]:
+    store = root / ".thunderus"
+    wanted = [store / "memory/semantic", store / "sessions"]
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for folder in wanted
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_a_folder_becomes_documents_in_one_event(root: Path, decisions: Path) -> None:
+    memory = opened(root)
+    before = {path.name: path.read_bytes() for path in decisions.iterdir()}
+    report = import_markdown(memory, str(decisions), "adr", tags=("imported",))
+    assert (report.imported, report.skipped) == (2, 1)
+    names = sorted(path for path in files(root) if path.startswith(DECISIONS))
+    assert names == [f"{DECISIONS}/ADR-0001-old.md", f"{DECISIONS}/ADR-0002-new.md"]
+    new = read_document(names[1], (root / names[1]).read_bytes()).document
+    assert new is not None
+    assert new.body == "# 2. New\n\n## Status\n\nAccepted\n"
+    assert "owner: me  # kept\n" in new.text
+    assert new.events == (report.event_id,)
+    assert new.created == "2020-05-06T07:08:09Z"
+    assert new.tags == ("adr", "imported")
+    assert new.data()["metadata"] == {"imported_from": "docs/adr/0002-new.md"}
+    assert [(link.rel, link.target) for link in new.links] == [("supersedes", "adr.old")]
+    events = memory.log.read_all().events
+    assert len(events) == 1
+    assert {path.name: path.read_bytes() for path in decisions.iterdir()} == before
+    assert sorted(row.id for row in memory.index.documents()) == ["adr.new", "adr.old"]
+
+
+RULE = """---
+description: Rules for TypeScript
+globs: **/*.ts, **/*.tsx  # all of it
+paths:
+  - *.md
+  - "*.txt"
+said: |
+  * one
+  * two
+alwaysApply: false
+---
+# TypeScript
+
+Prefer `unknown`.
+"""
+
+
+def test_rules_of_an_editor_come_in_with_their_bare_stars_in_quotes(root: Path) -> None:
+    folder = root / ".cursor/rules"
+    folder.mkdir(parents=True)
+    (folder / "ts.mdc").write_text(RULE)
+    (folder / "crlf.md").write_bytes(b"---\r\nglobs: *\r\n---\r\n# CRLF\r\n\r\nText.\r\n")
+    (folder / "alias.md").write_text("---\na: &x 1\nb: *x\n---\n# Alias\n\nText of it.\n")
+    (folder / "wrong.md").write_text("---\nglobs: **/*\nb: [\n---\n# Wrong\n\nText again.\n")
+    report = import_markdown(opened(root), str(folder), "fact")
+    told = {item.source: item for item in report.files}
+    assert [source for source, item in told.items() if item.imported] == ["crlf.md", "ts.mdc"]
+    made = (root / told["ts.mdc"].path).read_text()
+    assert 'globs: "**/*.ts, **/*.tsx"  # all of it\npaths:\n  - "*.md"\n  - "*.txt"\n' in made
+    assert "said: |\n  * one\n  * two\nalwaysApply: false\n" in made
+    assert made.endswith("---\n# TypeScript\n\nPrefer `unknown`.\n")
+    assert told["ts.mdc"].notes == (
+        "globs is in quotes now: no YAML reader takes a bare *",
+        "an item of a list is in quotes now: no YAML reader takes a bare *",
+    )
+    crlf = read_document("a.md", (root / told["crlf.md"].path).read_bytes()).document
+    assert crlf is not None
+    assert crlf.data()["globs"] == "*"
+    assert "anchor" in told["alias.md"].reason
+    assert "(line 2)" in told["wrong.md"].reason
+    again = import_markdown(opened(root), str(folder), "fact")
+    assert again.imported == 0
+    assert "the same text is there already" in {item.source: item for item in again.files}["ts.mdc"].reason
+
+
+def test_a_line_end_in_a_files_name_is_spelled_out(repo: Path, run: Callable[..., Ran]) -> None:
+    run("init")
+    (repo / "in").mkdir()
+    (repo / "in/a\nskip b.md").write_text("# A\n\nText.\n")
+    assert "add  a\\nskip b.md → fact.a\n" in run("import", "markdown", "in", "--kind", "fact", "-n").out
+
+
+def test_importing_again_writes_nothing(root: Path, decisions: Path) -> None:
+    import_markdown(opened(root), str(decisions), "adr")
+    before = files(root)
+    report = import_markdown(opened(root), str(decisions), "adr")
+    assert (report.imported, report.event_id) == (0, "")
+    assert all("already" in item.reason or "none itself" in item.reason for item in report.files)
+    assert files(root) == before
+
+
+def test_a_dry_run_writes_nothing_and_tells_the_same(root: Path, decisions: Path) -> None:
+    told = import_markdown(opened(root), str(decisions), "adr", dry_run=True)
+    assert files(root) == {}
+    assert told.files == import_markdown(opened(root), str(decisions), "adr").files
+
+
+def test_the_log_does_not_name_a_folder_of_this_machine(root: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/a.md").write_text("# A\n")
+    import_markdown(opened(root), str(tmp_path / "elsewhere"), "fact")
+    assert not any(str(tmp_path).encode() in data for data in files(root).values())
+
+
+def test_a_text_with_a_secret_is_left_out_and_not_told(root: Path, tmp_path: Path) -> None:
+    secret = "ghp_" + "aB3dE5fG7h" * 3 + "J9kL1m"
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.md").write_text(f"# A\n\nUse {secret} here.\n")
+    (tmp_path / "in/b.md").write_text("# B\n")
+    report = import_markdown(opened(root), str(tmp_path / "in"), "fact")
+    assert [item.imported for item in report.files] == [False, True]
+    assert report.files[0].reason == "it seems to hold a secret (github-token, line 3): take it out first"
+    assert secret not in repr(report)
+    assert not any(secret.encode() in data for data in files(root).values())
+
+
+def test_hidden_folders_links_and_dependencies_are_passed_over(root: Path, tmp_path: Path) -> None:
+    for name in ("in/.hidden/a.md", "in/node_modules/b.md", "outside/c.md", "in/d.markdown", "in/e.txt"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"# {name}\n")
+    (tmp_path / "in/link.md").symlink_to(tmp_path / "outside/c.md")
+    (tmp_path / "in/linked").symlink_to(tmp_path / "outside")
+    report = import_markdown(opened(root), str(tmp_path / "in"), "fact")
+    assert [item.source for item in report.files] == ["d.markdown"]
+
+
+def test_one_file_alone_can_be_imported(root: Path, decisions: Path) -> None:
+    report = import_markdown(opened(root), str(decisions / "0002-new.md"), "adr")
+    assert [item.id for item in report.files] == ["adr.new"]
+
+
+def test_a_folder_that_is_not_there_and_a_kind_that_is_none(root: Path) -> None:
+    with pytest.raises(NotFound, match="no-such"):
+        import_markdown(opened(root), str(root / "no-such"), "adr")
+    with pytest.raises(ThunderusError, match="wish"):
+        import_markdown(opened(root), str(root), "wish")
+
+
+def tool(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "thunderus_mem", *arguments]
+    return subprocess.run(command, cwd=folder, env=GIT, capture_output=True, text=True, check=False)
+
+
+def test_the_installed_hook_judges_staged_text_with_the_real_tool(root: Path) -> None:
+    assert tool(root, "hooks", "install").returncode == 0
+    (root / FACT).write_text(BAD)
+    (root / ".gitignore").write_text(".thunderus/memory/indexes/\n.thunderus/local/\n.thunderus/.lock\n")
+    git(root, "add", FACT, ".gitignore")
+    (root / FACT).write_text(GOOD)
+    index = (root / ".git/index").read_bytes()
+    assert tool(root, "hooks", "run", "pre-commit").returncode == 1
+    assert tool(root, "hooks", "run", "pre-commit", "--hook").returncode == BLOCKED
+    assert (root / ".git/index").read_bytes() == index
+    said = git(root, "commit", "-qm", "x", code=1)
+    assert FACT in said
+    assert "--no-verify" in said
+    git(root, "add", FACT)
+    assert "memory not checked" not in git(root, "commit", "-qm", "x")
+
+
+def test_a_partial_commit_is_judged_by_the_index_git_names(root: Path) -> None:
+    (root / FACT).write_text(GOOD)
+    (root / "other.txt").write_text("x")
+    git(root, "add", ".")
+    git(root, "commit", "-qm", "x")
+    tool(root, "hooks", "install")
+    (root / FACT).write_text(BAD)
+    assert FACT in git(root, "commit", "-m", "the bad one alone", FACT, code=1)
+    git(root, "add", FACT)
+    (root / "other.txt").write_text("y")
+    git(root, "commit", "-qm", "the other alone", "other.txt")
+
+
+def test_the_watcher_keeps_the_index_of_a_real_store_fresh(root: Path) -> None:
+    memory = opened(root)
+    turns: queue.Queue[WatchTurn] = queue.Queue()
+    begun, stop = threading.Event(), threading.Event()
+    watched = WatchedMemory(lambda: opened(root))
+    thread = threading.Thread(
+        target=watch,
+        args=(watched, turns.put, lambda text: begun.set(), stop),
+        kwargs={"every": 0.1},
+        daemon=True,
+    )
+    thread.start()
+    assert begun.wait(8)
+    (root / FACT).write_text(BAD)
+    turn = turns.get(timeout=8)
+    assert FACT in (*turn.added, *turn.modified)
+    assert any(found.path == FACT for found in turn.diagnostics)
+    assert [row.id for row in memory.index.documents()] == ["fact.a"]
+    stop.set()
+    thread.join(8)
+
+
+def test_long_texts_that_were_imported_are_told_and_fail_no_check(root: Path, server: Server) -> None:
+    assert server.run("init", cwd=str(root)).code == 0
+    folder = root / "long"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.md").write_text(
+            f"# Thing {number}\n\n" + f"Thing {number} has a line.\n" * 1_000, encoding="utf-8"
+        )
+    words = ("import", "markdown", "long", "-k", "fact", "-t", "x")
+    assert server.run(*words, cwd=str(root), env={"THUNDERUS_MEM_SEED": "2"}).code == 0
+    done = server.run("lint", cwd=str(root))
+    assert done.out.count("note TM302 size-hard") == 3
+    assert "thunderus-mem garden --only sizes" in done.out
+    assert done.code == 0
+
+
+def test_links_of_imported_texts_hold_as_they_were_written(root: Path) -> None:
+    files = {
+        "docs/adr/0001-one.md": "# 1. One\n\nSee [two](0002-two.md) and [the guide](../guide.md).\n",
+        "docs/adr/0002-two.md": "# 2. Two\n\n[three](0003-three.md) is not there.\n",
+        "docs/guide.md": "A guide.\n",
+    }
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    memory = opened(root)
+    import_markdown(memory, str(root / "docs/adr"), "adr")
+    found = [one for one in lint(memory).diagnostics if one.rule == "TM201"]
+    assert [(one.severity.value, one.doc_id) for one in found] == [("note", "adr.two")]
+    assert "docs/adr/0003-three.md" in found[0].message
+    assert show(memory, "docs/adr/0001-one.md").id == "adr.one"
+
+
+def test_what_was_wrong_before_an_edit_does_not_stop_it(root: Path) -> None:
+    (root / FACT).write_text(GOOD.replace("Text.", "See [[fact.none]]."))
+    memory = opened(root)
+    done = edit(memory, "fact.a", add_tags=["y"])
+    assert (done.changed, done.warnings) == (True, ())
+    with pytest.raises(InvalidDocument, match=r"fact\.other"):
+        edit(memory, "fact.a", body="See [[fact.other]].")
+
+
+def test_staged_text_is_that_of_the_index_git_names(root: Path) -> None:
+    (root / FACT).write_text(GOOD)
+    git(root, "add", "-A")
+    (root / FACT).write_text(BAD)
+    subprocess.run(["git", "add", FACT], cwd=root, env=GIT | {"GIT_INDEX_FILE": ".git/other"}, check=True)
+    assert lint(opened(root), staged=True).errors == 0
+    other = open_memory(str(root), environ=GIT | {"GIT_INDEX_FILE": ".git/other"})
+    assert lint(other, staged=True).errors == 1
+
+
+def test_what_import_writes_leaves_lint_little_to_say(root: Path) -> None:
+    title = "Use one very long name for a thing that could be told in three words"
+    (root / "docs").mkdir()
+    (root / "docs/0001-long.md").write_text(f"# 1. {title}\n\nWhy not.\n\n" + "Word. " * 2500)
+    memory = opened(root)
+    import_markdown(memory, str(root / "docs"), "adr")
+    found = [(one.rule, one.severity.value) for one in lint(memory).diagnostics if one.doc_id]
+    assert found == [("TM301", "note")]
+
+
+def test_the_hook_tells_what_stops_a_commit_and_counts_the_rest(root: Path) -> None:
+    env = GIT | {"TERM": "dumb"}
+    other = GOOD.replace("fact.a", "fact.b").replace("Text.", "")
+    (root / FACT).write_text(BAD)
+    (root / FACT.replace("a.md", "b.md")).write_text(other)
+    git(root, "add", "-A")
+    command = [sys.executable, "-m", "thunderus_mem", "hooks", "run", "pre-commit"]
+    stopped = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    assert stopped.returncode == 1
+    assert "TM101" in stopped.stdout
+    assert "TM110" not in stopped.stdout
+    assert "1 warning and 1 note; to read: thunderus-mem lint --staged" in stopped.stdout
+    (root / FACT).write_text(GOOD)
+    git(root, "add", "-A")
+    passed = subprocess.run(command, cwd=root, env=env, capture_output=True, text=True, check=False)
+    assert (passed.returncode, passed.stdout) == (0, "1 warning; to read: thunderus-mem lint --staged\n")
+
+
+def test_the_hook_checks_every_store_of_the_repository(root: Path) -> None:
+    inner = root / "packages/one" / FACT
+    inner.parent.mkdir(parents=True)
+    inner.write_text(BAD)
+    (root / FACT).write_text(GOOD)
+    git(root, "add", "-A")
+    command = [sys.executable, "-m", "thunderus_mem", "hooks", "run", "pre-commit"]
+    for start in (root, root / "packages"):
+        ran = subprocess.run(command, cwd=start, env=GIT, capture_output=True, text=True, check=False)
+        assert ran.returncode == 1
+        assert ran.stdout.startswith(f"packages/one/{FACT}:4:7: error TM101")
+
+
+def test_a_file_to_be_mended_is_told_from_one_not_wanted(root: Path, decisions: Path) -> None:
+    (decisions / "0009-torn.md").write_bytes(b"# Torn \xff\n")
+    key = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    (decisions / "0010-key.md").write_text(f"# Keys\n\nThe key is {key}.\n")
+    report = import_markdown(opened(root), str(decisions), "adr")
+    assert report.refused == 2
+    refused = [file.source for file in report.files if file.refused]
+    assert refused == ["0009-torn.md", "0010-key.md"]
+    again = import_markdown(opened(root), str(decisions), "adr")
+    assert (again.imported, again.refused) == (0, 2)

@@ -1,0 +1,234 @@
+"""``check``: which memories a change makes false, by its hunks; as text and for machines."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.code_scene import ISSUE, JWT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.command_server import Done, Server
+
+    Run = Callable[..., Done]
+
+FACT = ".thunderus/memory/semantic/FACTS/tokens.md"
+GOD = '"""Header."""\n\n\n' + "\n\n".join(
+    f"def part_{n}(value):\n    first = value + {n}\n    second = first * {n}\n    return first, second\n"
+    for n in range(40)
+)
+
+
+@pytest.fixture
+def run(server: Server, repo: Path) -> Run:
+    calls = iter(range(1, 600))
+
+    def command(*arguments: str, stdin: bytes = b"", **env: str) -> Done:
+        number = next(calls)
+        moment = f"2026-01-21T09:{number // 60:02d}:{number % 60:02d}Z"
+        env = {"THUNDERUS_MEM_NOW": moment, "THUNDERUS_MEM_SEED": str(number)} | env
+        return server.run(*arguments, cwd=str(repo), env=env, stdin=stdin)
+
+    return command
+
+
+@pytest.fixture
+def store(repo: Path, run: Run) -> Path:
+    (repo / "src").mkdir()
+    (repo / "src/jwt.py").write_text(JWT)
+    (repo / "src/god.py").write_text(GOD)
+    commit(repo)
+    assert run("--quiet", "init").code == 0
+    for title, place in (("Tokens", "src/jwt.py#issue"), ("Part seven", "src/god.py#part_7")):
+        body = f"What {title} says: see `{place}`."
+        assert run("add", "fact", title, "--tag", "auth", "--body", body).code == 0
+        assert run("anchor", f"fact.{title.lower().replace(' ', '-')}", place).code == 0
+    commit(repo)
+    return repo
+
+
+def commit(repo: Path) -> None:
+    subprocess.run(["git", "add", "-A"], cwd=repo, check=True)
+    subprocess.run(["git", "commit", "-qm", "Next"], cwd=repo, check=True)
+
+
+def change(repo: Path, path: str, old: str, new: str) -> None:
+    text = (repo / path).read_text()
+    assert old in text
+    (repo / path).write_text(text.replace(old, new))
+
+
+def found(done: Done) -> list[str]:
+    return [finding["doc_id"] for finding in done.json["findings"]]
+
+
+def test_a_change_elsewhere_in_a_cited_file_says_nothing(store: Path, run: Run) -> None:
+    change(store, "src/god.py", "first = value + 8\n", "first = value + 800\n")
+    change(store, "src/god.py", '"""Header."""\n', '"""Header."""\n\nimport os\n')
+    subprocess.run(["git", "add", "-A"], cwd=store, check=True)
+    for arguments in (("--staged",), ("--since", "HEAD"), ("--all",), ()):
+        done = run("--json", "check", *arguments)
+        assert (done.code, found(done)) == (0, []), arguments
+    patch = subprocess.run(["git", "diff", "--cached"], cwd=store, capture_output=True, check=True).stdout
+    done = run("--json", "check", "--diff", "-", stdin=patch)
+    assert (done.code, found(done), done.json["anchors"]) == (0, [], 1)
+
+
+def test_a_change_of_the_cited_code_is_told_with_its_hunk(store: Path, run: Run) -> None:
+    change(store, "src/god.py", "first = value + 7\n", "first = value - 7\n")
+    change(store, "src/god.py", "second = first * 30\n", "second = first + 30\n")
+    done = run("--json", "check", "--since", "HEAD")
+    assert (done.code, found(done)) == (1, ["fact.part-seven"])
+    finding = done.json["findings"][0]
+    assert finding["hunk"].startswith("@@ -40,1 +40,1 @@") or finding["hunk"].startswith("@@ -")
+    assert "-    first = value + 7" in finding["diff"]
+    assert "30" not in finding["diff"]
+    assert finding["line"] == 9 or finding["line"] > 1
+    assert run("check", "--staged").code == 0, "nothing is staged"
+    subprocess.run(["git", "add", "-A"], cwd=store, check=True)
+    change(store, "src/god.py", "first = value - 7\n", "first = value + 7\n")
+    assert found(run("--json", "check", "--staged")) == ["fact.part-seven"]
+    assert found(run("--json", "check")) == [], "the working tree has it back"
+    assert run("check", "--staged", "--exit-zero").code == 0
+    text = run("check", "--staged").out
+    assert "changed  src/god.py#part_7" in text
+    assert "verify fact.part-seven" in text
+
+
+@pytest.mark.parametrize("applied", [True, False])
+@pytest.mark.parametrize("context", ["--unified=0", "--unified=3"])
+def test_a_diff_is_read_applied_or_not(store: Path, run: Run, applied: bool, context: str) -> None:
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    change(store, "src/god.py", "first = value + 9\n", "first = value\n")
+    (store / "src/new.py").write_text("x = 1\n")
+    subprocess.run(["git", "add", "-A"], cwd=store, check=True)
+    patch = subprocess.run(
+        ["git", "diff", "--cached", context], cwd=store, capture_output=True, check=True
+    ).stdout
+    if not applied:
+        subprocess.run(["git", "reset", "-q", "--hard"], cwd=store, check=True)
+    done = run("--json", "check", "--diff", "-", stdin=patch)
+    assert (done.code, found(done)) == (1, ["fact.tokens"])
+    (store.parent / "a.patch").write_bytes(patch)
+    assert found(run("--json", "check", "--diff", str(store.parent / "a.patch"))) == ["fact.tokens"]
+
+
+@pytest.mark.parametrize("patch", [b"", b"no diff", b"\xff\0\1", b"--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n"])
+def test_what_is_no_diff_is_refused(store: Path, run: Run, patch: bytes) -> None:
+    done = run("check", "--diff", "-", stdin=patch)
+    assert done.code == 2
+    assert "Traceback" not in done.err
+    assert "hint:" in done.err
+
+
+def test_a_stale_memory_is_told_once_by_the_change_that_made_it_so(store: Path, run: Run) -> None:
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    commit(store)
+    assert found(run("--json", "check", "--since", "HEAD~1")) == ["fact.tokens"]
+    change(store, "src/jwt.py", "ttl=60", "ttl=70")
+    assert found(run("--json", "check", "--since", "HEAD")) == []
+    assert found(run("--json", "check")) == ["fact.tokens"]
+
+
+def test_removed_moved_and_renamed_code(store: Path, run: Run) -> None:
+    subprocess.run(["git", "mv", "src/jwt.py", "src/tokens.py"], cwd=store, check=True)
+    assert found(run("--json", "check", "--staged")) == []
+    change(store, "src/tokens.py", ISSUE, "")
+    (store / "src/mint.py").write_text(ISSUE)
+    subprocess.run(["git", "add", "-A"], cwd=store, check=True)
+    assert found(run("--json", "check", "--staged")) == []
+    assert run("--json", "check").json["moved"] == 1
+    (store / "src/mint.py").unlink()
+    subprocess.run(["git", "add", "-A"], cwd=store, check=True)
+    done = run("--json", "check", "--staged")
+    assert [(one["doc_id"], one["verdict"]) for one in done.json["findings"]] == [("fact.tokens", "missing")]
+
+
+def test_formats_name_the_claim(store: Path, run: Run) -> None:
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    commit(store)
+    github = run("check", "--format", "github")
+    assert github.out.startswith(f"::warning file={FACT},line=10")
+    sarif = json.loads(run("check", "--format", "sarif").out)
+    result = sarif["runs"][0]["results"][0]
+    assert result["ruleId"] == "TM701"
+    assert "Next" in result["message"]["text"], "the commit's subject"
+    before = result["partialFingerprints"]
+    change(store, FACT, "tags:\n  - auth\n", "tags:\n  - auth\n  - more\n")
+    sarif = json.loads(run("check", "--format", "sarif").out)
+    assert sarif["runs"][0]["results"][0]["partialFingerprints"] == before
+    assert run("check", "--format", "nonsense").code == 2
+    assert run("check", "fact.tokens", "--staged").code == 2
+    assert run("check", "nosuch").code == 4
+    assert run("check", "--since", "nosuch").code == 4
+    assert run("check", "--since", "--output=x").code in (2, 4)
+    report = store.parent / "report.sarif"
+    assert run("check", "--format", "sarif", "-o", str(report)).code == 1
+    assert json.loads(report.read_text())["runs"]
+
+
+def test_lint_list_show_and_search_say_it_too(store: Path, run: Run) -> None:
+    before = (store / FACT).read_bytes()
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    lint = run("--json", "lint").json
+    assert [one["rule"] for one in lint["diagnostics"]] == ["TM701"]
+    assert run("lint").code == 1
+    listed = run("--json", "list", "--status", "stale").json
+    assert [one["id"] for one in listed["documents"]] == ["fact.tokens"]
+    assert "changed: issue is not what it was" in run("show", "tokens").out
+    hits = run("--json", "search", "status:stale tokens").json["hits"]
+    assert [(hit["id"], hit["status"]) for hit in hits] == [("fact.tokens", "stale")]
+    hits = run("--json", "search", "says").json["hits"]
+    assert [hit["id"] for hit in hits] == ["fact.part-seven", "fact.tokens"], "stale ranks below fresh"
+    assert (store / FACT).read_bytes() == before, "reading writes nothing"
+    change(store, "src/jwt.py", "ttl=60", "ttl=3600")
+    assert run("--json", "list", "--status", "stale").json["documents"] == []
+    hits = run("--json", "search", "--", "-status:verified says").json["hits"]
+    assert hits == []
+
+
+def test_outside_git_everything_but_changes_can_be_checked(tmp_path: Path, server: Server) -> None:
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "jwt.py").write_text(JWT)
+    calls = iter(range(1, 60))
+
+    def run(*arguments: str) -> Done:
+        number = next(calls)
+        env = {"THUNDERUS_MEM_NOW": f"2026-01-21T09:00:{number:02d}Z", "THUNDERUS_MEM_SEED": str(number)}
+        return server.run(*arguments, cwd=str(folder), env=env)
+
+    assert run("--quiet", "init").code == 0
+    assert run("add", "fact", "Tokens", "--tag", "auth", "--body", "Words.").code == 0
+    assert run("anchor", "tokens", "jwt.py#issue").code == 0
+    assert run("check").code == 0
+    change(folder, "jwt.py", "ttl=3600", "ttl=60")
+    assert run("check").code == 1
+    assert run("check", "--staged").code == 4
+    assert run("verify", "tokens").code == 0
+    assert run("check").code == 0
+
+
+def test_the_hook_tells_what_a_commit_of_code_makes_false(store: Path, run: Run) -> None:
+    change(store, "src/jwt.py", "ttl=3600", "ttl=60")
+    subprocess.run(["git", "add", "-A"], cwd=store, check=True)
+    done = run("hooks", "run")
+    assert done.code == 0, "a warning stops nothing"
+    assert "TM701" in done.out
+    assert "src/jwt.py @@" in done.out
+    (store / ".thunderus/config.toml").write_text('[lint.severity]\nTM701 = "error"\n')
+    assert run("hooks", "run").code == 1
+    (store / ".thunderus/config.toml").write_text('[lint.severity]\nTM701 = "off"\n')
+    done = run("hooks", "run")
+    assert (done.code, done.out) == (0, "")
+    subprocess.run(["git", "reset", "-q"], cwd=store, check=True)
+    change(store, "src/god.py", "first = value + 9\n", "first = value\n")
+    subprocess.run(["git", "add", "src/god.py"], cwd=store, check=True)
+    (store / ".thunderus/config.toml").write_text("")
+    assert run("hooks", "run").out == ""

@@ -1,0 +1,346 @@
+"""The engine around the rules: selection, severities, answers in comments, edits, the store, the pages."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.lint_corpus import FRONT, SECRETS, ReadCorpus, lint_documents
+from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.schema import schema_text
+from thunderus_mem.document.secrets import find_secrets
+from thunderus_mem.errors import NotFound
+from thunderus_mem.lint.context import Subject, matches, nearest
+from thunderus_mem.lint.engine import RULES, apply_edits, lint_reading, lint_store, rule_page
+from thunderus_mem.lint.rule import CODES, LintConfig, LintStore, SchemaCopy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+PATH = ".thunderus/memory/semantic/FACTS/a.md"
+FACT = FRONT.format(id="fact.a", kind="fact")
+UNJUDGED = LintConfig(ignore=("TM6",))
+
+
+def found(text: str, config: LintConfig | None = None) -> list[Diagnostic]:
+    return lint_documents({PATH: text.encode()}, config)[PATH]
+
+
+def codes(text: str, config: LintConfig | None = None) -> list[str]:
+    return [one.rule for one in found(text, config)]
+
+
+def test_an_ordinary_document_has_no_finding() -> None:
+    assert found(FACT + "Run `make test`.\n") == []
+
+
+def test_linting_an_ordinary_document_loads_no_heavy_library() -> None:
+    code = f"""
+import sys
+from tests.support.lint_corpus import lint_documents
+assert lint_documents({{{PATH!r}: {(FACT + "Run it.").encode()!r}}}) == {{{PATH!r}: []}}
+heavy = {{"jsonschema", "ruamel", "frontmatter", "git", "rich", "difflib", "sqlite3"}} & set(sys.modules)
+assert not heavy, heavy
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_rules_are_selected_and_ignored_by_the_beginning_of_their_codes() -> None:
+    text = FACT + "## A\n## A\n[[nothing]]\n"
+    assert codes(text) == ["TM108", "TM201"]
+    assert codes(text, LintConfig(select=("TM2",))) == ["TM201"]
+    assert codes(text, LintConfig(ignore=("TM2",))) == ["TM108"]
+    assert codes(text, LintConfig(select=("TM1", "TM2"), ignore=("TM108",))) == ["TM201"]
+
+
+def test_severities_come_from_the_configuration() -> None:
+    text = FACT + "[[nothing]]\n"
+    changed = found(text, LintConfig(severities={"TM201": Severity.NOTE}))
+    assert [one.severity for one in changed] == [Severity.NOTE]
+    assert found(text, LintConfig(severities={"TM201": "off"})) == []
+
+
+def test_caps_come_from_the_configuration() -> None:
+    small = LintConfig(document_soft=10, document_hard=20)
+    assert "TM302" in codes(FACT + "x" * 200 + "\n", small)
+
+
+def test_the_cap_of_a_kind_stands_in_place_of_the_soft_one_and_raises_the_hard_one() -> None:
+    text = FACT + "x" * 400 + "\n"
+    tokens = len(text) // 4
+    caps = LintConfig(document_soft=1000, document_hard=2000)
+    assert codes(text, caps) == []
+    assert codes(text, caps._replace(kind_soft={"recap": 10, "fact": tokens})) == []
+    (told,) = found(text, caps._replace(kind_soft={"fact": tokens - 1}))
+    assert (told.rule, told.expected) == ("TM301", f"at most {tokens - 1} tokens")
+    tight = LintConfig(document_soft=10, document_hard=20)
+    assert codes(text, tight) == ["TM302"]
+    assert codes(text, tight._replace(kind_soft={"playbook": tokens})) == ["TM302"]
+    assert codes(text, tight._replace(kind_soft={"fact": tokens})) == []
+    assert codes(text, tight._replace(kind_soft={"fact": tokens - 1})) == ["TM302"]
+
+
+def test_without_a_corpus_nothing_is_said_of_other_documents() -> None:
+    reading = read_document(PATH, (FACT + "[[nothing]] [x](none.md)\n").encode())
+    assert lint_reading(Subject(reading, None, LintConfig(), lambda path: False)) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "[[nothing]] <!-- thunderus-mem: ignore TM201 it is planned -->\n",
+        "<!-- thunderus-mem: ignore TM201 -->\n[[nothing]]\n",
+        "<!-- thunderus-mem: ignore TM108, TM201 both -->\n\n[[nothing]]\n",
+        "<!-- thunderus-mem: ignore TM201 a -->\n<!-- thunderus-mem: ignore TM108 b -->\n[[nothing]]\n",
+        "[[nothing]]\n\nlater <!-- thunderus-mem: ignore-file TM201 -->\n",
+    ],
+)
+def test_a_comment_answers_a_finding(body: str) -> None:
+    assert codes(FACT + body, UNJUDGED) == []
+    assert codes((FACT + body).replace("\n", "\r\n"), UNJUDGED) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<!-- thunderus-mem: ignore TM201 -->\nA line.\n[[nothing]]\n",
+        "[[nothing]] <!-- thunderus-mem: ignore TM203 -->\n",
+        "[[nothing]] thunderus-mem: ignore TM201\n",
+        "[[nothing]]\n<!-- thunderus-mem: ignore TM201 -->\nA line.\n",
+    ],
+)
+def test_a_comment_elsewhere_or_of_another_rule_does_not(body: str) -> None:
+    assert codes(FACT + body, UNJUDGED) == ["TM201"]
+
+
+def test_a_secret_is_only_answered_by_its_fingerprint() -> None:
+    line = f"Deploy with {SECRETS['github']}."
+    mark = find_secrets(line)[0].fingerprint
+    assert codes(f"{FACT}{line} <!-- thunderus-mem: ignore TM401 {mark} made up -->\n") == []
+    assert codes(f"{FACT}{line} <!-- thunderus-mem: ignore TM401 made up -->\n") == ["TM401", "TM602"]
+    assert codes(f"{FACT}{line}\n<!-- thunderus-mem: ignore-file TM401 -->\n", UNJUDGED) == ["TM401"]
+    assert SECRETS["github"] not in repr(found(FACT + line))
+
+
+def test_edits_mend_what_they_say() -> None:
+    text = FACT.replace("title: A title", "title: no").replace("updated: 2026-01-21", "updated: 2026-01-20")
+    text += "Zero\u200bwidth.\n"
+    assert codes(text) == ["TM013", "TM109", "TM402"]
+    mended = apply_edits(text, found(text))
+    assert codes(mended) == []
+    assert mended == FACT.replace("A title", '"no"') + "Zerowidth.\n"
+
+
+def test_edits_keep_crlf_and_a_byte_order_mark() -> None:
+    text = "\ufeff" + FACT.replace("title: A title", "title: no").replace("\n", "\r\n") + "Text.\r\n"
+    assert apply_edits(text, found(text)) == text.replace("title: no", 'title: "no"')
+
+
+def test_overlapping_edits_are_made_once_and_wrong_ones_never() -> None:
+    base = Diagnostic("TM013", Severity.WARNING, "a.md", 1, 1, "x")
+    first = base._replace(edits=(TextEdit(0, 3, "A"), TextEdit(5, 6, "B")))
+    second = base._replace(column=2, edits=(TextEdit(2, 4, "C"), TextEdit(8, 9, "D")))
+    beyond = base._replace(column=3, edits=(TextEdit(90, 91, "E"),))
+    assert apply_edits("0123456789", [second, beyond, first]) == "A34B6789"
+
+
+@settings(deadline=None, max_examples=80, derandomize=True)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *("---\n", "id: fact.a\n", "title: no\n", "kind: fact\n", "tags: [a, on]\n", "# A\n"),
+                *(
+                    "links: {refers_to: [x]}\n",
+                    "[[x#y]] [a](b.md#c)\n",
+                    "<<<<<<< H\n",
+                    "=======\n",
+                    ">>>>>>> T\n",
+                ),
+                *("\u200b\u202e\x00", "```\n", "![](https://a.example/?q=1)\n", "text\r\n", "\ufeff", ": ["),
+                "<!-- thunderus-mem: ignore TM201 x -->\n",
+            ]
+        ),
+        max_size=14,
+    )
+)
+def test_any_text_gives_findings_with_true_places_and_edits_that_only_help(parts: list[str]) -> None:
+    text = "".join(parts)
+    ones = found(text)
+    lines = text.split("\n")
+    for one in ones:
+        assert one.rule in CODES
+        assert 0 <= one.line <= len(lines)
+        assert one.line == 0 or 1 <= one.column <= len(lines[one.line - 1]) + 2
+        assert one.expected
+    mended = apply_edits(text, ones)
+    assert {one.rule for one in found(mended)} <= {one.rule for one in ones} | {"TM013"}
+
+
+def test_a_near_name_is_found_among_many() -> None:
+    names = [f"fact.name-{number}" for number in range(3_000)] + ["fact.testing"]
+    assert nearest("fact.testign", names) == "fact.testing"
+    assert nearest("zzz", names) == ""
+    decisions = ["adr.ip-ranges", "adr.use-rds-instead-of-our-own", "adr.use-rds-proxies"]
+    assert nearest("adr.use-rds", decisions) == "adr.use-rds-proxies"
+    assert nearest("adr.use-sts", decisions[:1]) == ""
+    assert nearest("cloning-the-repositories", ["deploy-the-rest-of-the-projects"]) == ""
+
+
+def test_schema_files_that_drifted_or_are_missing_are_told() -> None:
+    wanted = schema_text("events.v1")
+    for same in (wanted, wanted.replace("\n", "\r\n")):
+        assert lint_store(LintStore(schemas={"events.v1.schema.json": SchemaCopy(same, wanted)})) == []
+    ones = lint_store(
+        LintStore(
+            schemas={
+                "memory_store.sql": SchemaCopy("CREATE TABLE docs (id);", "CREATE TABLE docs (doc_id);"),
+                "events.v1.schema.json": SchemaCopy(None, wanted),
+            }
+        )
+    )
+    assert [(one.rule, one.path) for one in ones] == [
+        ("TM501", ".thunderus/schemas/events.v1.schema.json"),
+        ("TM501", ".thunderus/schemas/memory_store.sql"),
+    ]
+
+
+def test_schema_update_writes_what_drifted_and_nothing_else(repo: Path, run: Callable[..., Any]) -> None:
+    run("init", cwd=repo)
+    drifted = repo / ".thunderus/schemas/memory_store.sql"
+    drifted.write_text("-- old\n")
+
+    assert run("lint", cwd=repo).code == 1
+    assert "memory_store.sql" in run("schema", "update", cwd=repo).out
+    assert run("lint", cwd=repo).code == 0
+    assert run("schema", "update", cwd=repo).out == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["", "nonsense", "[" * 100_000, '{"version": NaN}', "[]", '{"version": 1, "docs": []}']
+)
+def test_a_broken_manifest_is_told(text: str) -> None:
+    ones = lint_store(LintStore(manifest=text))
+    assert ones
+    assert {one.rule for one in ones} == {"TM502"}
+
+
+def test_an_empty_manifest_of_ours_is_fine() -> None:
+    text = (
+        '{"version": 1, "generated_at": "2026-01-21T09:00:00Z", "docs": [], '
+        '"stats": {"total_docs": 0, "by_kind": {}, "total_tokens_approx": 0}}'
+    )
+    assert lint_store(LintStore(manifest=text)) == []
+
+
+@pytest.mark.parametrize("code", ["TM503", "TM504", "TM505", "TM507", "TM508"])
+def test_what_the_log_found_is_passed_on_under_its_rule(code: str) -> None:
+    one = Diagnostic(code, CODES[code][1], ".thunderus/sessions/s/events.jsonl", 3, 1, "Damage.")
+    assert [found._replace(fingerprint="") for found in lint_store(LintStore(log=(one,)))] == [one]
+    assert lint_store(LintStore(log=(one,), config=LintConfig(ignore=(code,)))) == []
+
+
+def test_tracked_projections_are_told() -> None:
+    ones = lint_store(LintStore(tracked=(".thunderus/memory/indexes/memory.db",)))
+    assert [one.rule for one in ones] == ["TM506"]
+    assert "git rm --cached" in ones[0].hint
+
+
+def test_the_rules_are_the_codes_in_order() -> None:
+    assert [rule.code for rule in RULES] == list(CODES)
+    assert [rule.code for rule in RULES] == sorted(CODES)
+    assert len({rule.name for rule in RULES}) == len(RULES)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_every_rule_has_a_page_with_all_its_parts(rule: object) -> None:
+    code = rule.code  # type: ignore[attr-defined]
+    page = rule_page(code)
+    assert page.startswith(f"{code} {CODES[code][0]} (")
+    for part in ("\nWhy: ", "\nBad:\n", "\nGood:\n", "\nMend: "):
+        assert part in page, part
+    assert "``" not in page + rule.summary  # type: ignore[attr-defined]
+    assert page == rule_page(CODES[code][0])
+    assert re.search(r"[.]$", page.split("\n")[2])
+
+
+def test_a_wrong_code_gets_the_nearest() -> None:
+    with pytest.raises(NotFound) as error:
+        rule_page("dead-lnk")
+    assert error.value.hint is not None
+    assert "dead-link" in error.value.hint
+
+
+ENTRY = {"semantic/**": {"TM201": "links are written ahead"}}
+
+
+def test_an_entry_of_the_configuration_answers_for_its_files() -> None:
+    config = LintConfig(per_file=ENTRY)
+    needed: set[tuple[str, str]] = set()
+    reading = read_document(PATH, (FACT + "[[nothing]]\n").encode())
+    subject = Subject(reading, ReadCorpus([reading]), config, lambda path: True)
+    assert lint_reading(subject, needed=needed) == []
+    assert needed == {("semantic/**", "TM201")}
+    assert codes(FACT + "[[nothing]]\n", LintConfig(per_file={"episodic/**": ENTRY["semantic/**"]})) == [
+        "TM201"
+    ]
+
+
+def test_an_entry_hides_no_secret_but_the_one_it_names() -> None:
+    text = f"{FACT}Deploy with {SECRETS['github']}.\n"
+    mark = find_secrets(text)[0].fingerprint
+    assert codes(text, LintConfig(per_file={"**": {"TM401": "made up"}})) == ["TM401"]
+    assert codes(text, LintConfig(per_file={"**": {"TM401": f"{mark} made up"}})) == []
+
+
+@pytest.mark.parametrize(
+    ("glob", "fits"),
+    [
+        (PATH, True),
+        ("semantic/FACTS/a.md", True),
+        ("semantic/FACTS/*.md", True),
+        ("semantic/*.md", False),
+        ("semantic/**/*.md", True),
+        ("**/a.md", True),
+        ("**", True),
+        ("semantic/**/**/FACTS/**/a.md", True),
+        ("semantic", False),
+        (".thunderus/**/b.md", False),
+        ("SEMANTIC/**", False),
+        ("**/" * 90 + "x", False),
+        ("*a" * 120, False),
+    ],
+)
+def test_globs_name_files_from_the_root_and_from_the_memory(glob: str, fits: bool) -> None:
+    assert matches(glob, PATH) is fits
+
+
+def configured(
+    answered: frozenset[tuple[str, str]] | None = frozenset(), **config: Any
+) -> list[tuple[str, str]]:
+    ones = lint_store(LintStore(config=LintConfig(**config), answered=answered))
+    return [(one.key, one.hint or one.message) for one in ones]
+
+
+def test_what_the_configuration_ignores_in_vain_is_told() -> None:
+    used = frozenset({("semantic/**", "TM201")})
+    assert configured(used, per_file=ENTRY) == []
+    assert configured(None, per_file=ENTRY) == []
+    (unused,) = lint_store(LintStore(config=LintConfig(per_file=ENTRY), answered=frozenset()))
+    assert "nothing of it is found" in unused.message
+    assert configured(per_file=ENTRY, ignore=("TM2",)) == []
+    assert configured(used, per_file={"semantic/**": {"TM201": " "}}) == [
+        ("lint.per_file.semantic/**.TM201", "Write why these findings are to be left alone.")
+    ]
+    near = "Did you mean TM012 or TM102 or TM201?"
+    assert configured(per_file={"**": {"TM021": "x"}}) == [("lint.per_file.**.TM021", near)]
+    assert configured(ignore=("TM9",))[0][0] == "lint.ignore"
+    assert configured(severities={"TM3O1": Severity.NOTE}) == [("lint.severity", "Did you mean TM301?")]

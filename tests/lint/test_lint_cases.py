@@ -1,0 +1,47 @@
+"""Every rule about documents, by its case: what it finds, word for word, and what it leaves alone.
+
+``REWRITE_CASES=1 pytest tests/lint/test_lint_cases.py`` writes the findings anew; the diff is the review.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from tests.support.lint_corpus import lint_documents, read_case
+from thunderus_mem.cli.report.text import report
+from thunderus_mem.lint.engine import RULES
+
+CASES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "cases", "lint")
+NAMES = sorted(os.listdir(CASES))
+MARK = "=====> findings\n"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_case_gives_its_findings_and_no_other(name: str) -> None:
+    path = os.path.join(CASES, name)
+    with open(path, encoding="utf-8", newline="") as file:
+        text = file.read()
+    case = read_case(text)
+    found = lint_documents(case.documents)
+    code = name[:5]
+    for bad in case.bad:
+        assert code in {one.rule for one in found[bad]}, f"{bad} should show {code}"
+    for good in case.good:
+        assert code not in {one.rule for one in found[good]}, f"{good} should not show {code}"
+    said = report([one for ones in found.values() for one in ones], "full")
+    if os.environ.get("REWRITE_CASES"):
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(text.partition(MARK)[0] + MARK + said)
+    else:
+        assert case.findings == said
+
+
+def test_every_rule_about_documents_has_a_bad_and_a_good_document() -> None:
+    for rule in RULES:
+        if rule.scope != "store":
+            with open(os.path.join(CASES, f"{rule.code}-{rule.name}.md"), encoding="utf-8") as file:
+                case = read_case(file.read())
+            assert case.bad, rule.code
+            assert case.good, rule.code

@@ -1,0 +1,138 @@
+"""The verb `lint` over many documents."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.index_support import document, new_store, put
+from thunderus_mem.index.documents import Index
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.store.disk import open_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+    from thunderus_mem.index.documents import IndexCorpus
+
+    Run = Callable[..., Ran]
+
+FACTS = ".thunderus/memory/semantic/FACTS"
+
+
+def test_the_other_documents_are_read_once_for_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = new_store(tmp_path)
+    for number in range(20):
+        put(layout, f"n{number}.md", document(f"fact.n{number}", f"See [[fact.n{number + 1}]].\n"))
+    asked: list[Index] = []
+    corpus = Index.corpus
+
+    def counted(index: Index) -> IndexCorpus:
+        asked.append(index)
+        return corpus(index)
+
+    monkeypatch.setattr(Index, "corpus", counted)
+
+    report = lint(open_memory(str(tmp_path)), ["."])
+
+    assert report.checked == 20
+    assert [finding.doc_id for finding in report.diagnostics if finding.rule == "TM201"] == ["fact.n19"]
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("select", "told"),
+    [('"NOPE"', ["TM604"]), ('"TM201", "NOPE"', ["TM201", "TM604"]), ('"TM201"', ["TM201"])],
+)
+def test_a_selection_that_names_no_rule_is_told_whatever_else_is_selected(
+    tmp_path: Path, select: str, told: list[str]
+) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a", "See [[gone]].\n"))
+    (tmp_path / ".thunderus/config.toml").write_text(f"[lint]\nselect = [{select}]\n")
+    assert sorted(one.rule for one in lint(open_memory(str(tmp_path))).diagnostics) == told
+
+
+@pytest.mark.parametrize("paths", [[], ["."], [".thunderus/memory/semantic"], [FACTS]])
+def test_a_folder_that_cannot_be_looked_into_is_a_finding(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paths: list[str]
+) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a", "See [[gone]].\n"))
+    monkeypatch.chdir(tmp_path)
+    before = lint(open_memory(str(tmp_path)), paths)
+    assert [one.path for one in before.diagnostics if one.path == FACTS] == []
+
+    def refused(path: str) -> int:
+        if path.endswith("FACTS"):
+            raise PermissionError(path)
+        return open_folder(path)
+
+    monkeypatch.setattr("thunderus_mem.index.scan.open_folder", refused)
+    found = lint(open_memory(str(tmp_path)), paths)
+    assert ("TM002", FACTS) in [(one.rule, one.path) for one in found.diagnostics]
+    assert found.checked == before.checked  # the index still knows its documents
+    os.unlink(layout.index_file)
+    anew = lint(open_memory(str(tmp_path)))
+    assert ("TM002", FACTS) in [(one.rule, one.path) for one in anew.diagnostics]
+
+
+def test_entries_of_the_configuration_are_used_and_told_when_they_are_not(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "a.md", document("fact.a", "See [[gone]].\n"))
+    (tmp_path / ".thunderus/config.toml").write_text(
+        "[lint.per_file]\n"
+        '"semantic/FACTS/a.md" = { TM201 = "written ahead", TM203 = "never there" }\n'
+        '"episodic/*" = { TM205 = "" }\n'
+    )
+    memory = open_memory(str(tmp_path), environ={"THUNDERUS_MEM_LINT_IGNORE": "TM5,TM206"})
+
+    assert sorted((one.rule, one.key) for one in lint(memory).diagnostics) == [
+        ("TM604", "lint.per_file.episodic/*.TM205"),
+        ("TM604", "lint.per_file.episodic/*.TM205"),
+        ("TM604", "lint.per_file.semantic/FACTS/a.md.TM203"),
+    ]
+    assert lint(memory, ["."]).diagnostics == ()
+    some = {one.key for one in lint(memory, select=["TM20", "TM6"]).diagnostics}
+    assert some == {"lint.per_file.episodic/*.TM205", "lint.per_file.semantic/FACTS/a.md.TM203"}
+
+
+def test_a_code_that_no_rule_has_is_refused_on_the_command_line(tmp_path: Path, run: Run) -> None:
+    new_store(tmp_path)
+    for option in ("--select", "--ignore"):
+        refused = run("lint", option, "TM2,TM9")
+        assert refused.code == 2
+        assert "There is no rule TM9." in refused.err
+
+
+def test_names_that_some_system_takes_for_the_same_are_told(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "caf\u00e9.md", document("fact.a", "Text.\n"))
+    put(layout, "cafe\u0301.md", document("fact.b", "Text.\n"))
+    put(layout, "Notes.md", document("fact.c", "Text.\n"))
+    put(layout, "notes.md", document("fact.d", "Text.\n"))
+    put(layout, "STRASSE.md", document("fact.e", "Text.\n"))
+    put(layout, "stra\u00dfe.md", document("fact.f", "Text.\n"))
+    memory = open_memory(str(tmp_path))
+
+    found = lint(memory, select=["TM112"]).diagnostics
+
+    assert sorted(one.doc_id for one in found) == [f"fact.{name}" for name in "abcdef"]
+
+
+def test_the_caps_of_kinds_in_the_file_reach_the_rules(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    text = document("fact.a", "A line. " * 100)
+    put(layout, "a.md", text)
+    file = tmp_path / ".thunderus/memory/gardener.toml"
+    told = []
+    for caps in ("", "[caps]\nkinds = ['fact = 90']\n", "[caps]\nkinds = ['playbook = 90']\n"):
+        file.write_text(caps)
+        found = lint(open_memory(str(tmp_path))).diagnostics
+        told.append([one.expected for one in found if one.rule in ("TM301", "TM302")])
+    assert told == [[], ["at most 90 tokens"], []]

@@ -1,0 +1,488 @@
+"""Stage, commit, publish, heal: what each ends in. Faults at every place are in tests/faults."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from thunderus_mem.document.document import content_hash
+from thunderus_mem.errors import Conflict, NotWritable, Refused, ThunderusError
+from thunderus_mem.log.append import Uncertain, batch_at
+from thunderus_mem.memory import journal as journal_module
+from thunderus_mem.memory.journal import Journal, Write, plan, stage
+from thunderus_mem.store import disk
+from thunderus_mem.store.files import ABSENT, read_file, replace_file
+
+if TYPE_CHECKING:
+    from thunderus_mem.memory.journal import Healed
+
+LOG = "log/events.jsonl"
+
+
+class Store:
+    """A store with two documents and a journal."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.staging = os.path.join(root, ".staging")
+        self.kept = os.path.join(root, ".quarantine")
+        self.journal = Journal(root, self.staging, self.kept)
+        self.write("a.md", b"old a")
+        self.write("b.md", b"old b")
+
+    def write(self, path: str, data: bytes) -> None:
+        replace_file(os.path.join(self.root, path), data)
+
+    def read(self, path: str) -> bytes | None:
+        full = os.path.join(self.root, path)
+        return read_file(full, 1000) if os.path.exists(full) else None
+
+    def contains(self, shard: str, event_id: str) -> bool:
+        return f'"{event_id}"'.encode() in (self.read(shard) or b"")
+
+    def commit(self, event_id: str = "evt_1", head: str = ""):
+        writes = [
+            Write("a.md", content_hash(b"old a"), b"new a"),
+            Write("b.md", content_hash(b"old b"), None),
+            Write("sub/c.md", ABSENT, b"new c"),
+        ]
+        return self.journal.commit(event_id, LOG, f'{{"id":"{event_id}"}}\n'.encode(), writes, head=head)
+
+    def documents(self) -> tuple[bytes | None, ...]:
+        return tuple(self.read(path) for path in ("a.md", "b.md", "sub/c.md"))
+
+
+OLD = (b"old a", b"old b", None)
+NEW = (b"new a", None, b"new c")
+
+
+@pytest.fixture
+def store(tmp_path) -> Store:
+    return Store(str(tmp_path))
+
+
+class Died(BaseException):
+    pass
+
+
+@pytest.fixture
+def fail_at(monkeypatch):
+    def arm(point: str) -> None:
+        def die(code: int) -> None:
+            raise Died
+
+        monkeypatch.setattr(disk, "_passes", {})
+        monkeypatch.setattr(os, "_exit", die)
+        monkeypatch.setenv("THUNDERUS_MEM_FAILPOINTS", "1")
+        monkeypatch.setenv("FAILPOINT", point)
+
+    return arm
+
+
+def test_a_change_of_three_files_is_made_and_leaves_nothing_behind(store: Store) -> None:
+    done = store.commit()
+    assert (done.published, done.problem, done.aborted) == (True, "", ())
+    assert store.documents() == NEW
+    assert store.contains(LOG, "evt_1")
+    assert os.listdir(store.staging) == []
+    assert store.journal.pending() == 0
+    assert store.journal.heal(store.contains, shards=[LOG]) == []
+
+
+def test_a_change_of_line_ends_alone_reaches_the_file(store: Store) -> None:
+    store.write("d.md", b"one\r\ntwo\r\n")
+    write = Write("d.md", content_hash(b"one\ntwo\n"), b"one\ntwo\n")
+    assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', [write]).published
+    assert store.read("d.md") == b"one\ntwo\n"
+
+
+def test_other_text_before_the_commit_is_a_conflict_and_nothing_is_written(store: Store) -> None:
+    store.write("b.md", b"somebody's")
+    with pytest.raises(Conflict):
+        store.commit()
+    assert store.documents() == (b"old a", b"somebody's", None)
+    assert store.read(LOG) is None
+
+
+@pytest.mark.parametrize("event_id", ["", "../x", "a/b", "x" * 81, "é"])
+def test_an_odd_event_id_is_refused(store: Store, event_id: str) -> None:
+    with pytest.raises(Refused):
+        store.commit(event_id)
+
+
+def test_one_file_twice_and_a_line_that_is_none_are_refused(store: Store) -> None:
+    with pytest.raises(Refused):
+        store.journal.commit("evt_1", LOG, b"{}\n", [Write("x.md", "", b"1"), Write("X.md", "", b"2")])
+    for line in (b"{}", b"{}\n{}\n", b"x" * (1 << 20) + b"\n"):
+        with pytest.raises(ThunderusError):
+            store.journal.commit("evt_1", LOG, line, [Write("x.md", "", b"1")])
+    assert store.journal.pending() == 0
+    assert store.read("x.md") is None
+
+
+def test_a_log_mended_just_now_asks_for_a_new_line(store: Store) -> None:
+    store.write(LOG, b'{"id":"evt_0"}')
+    with pytest.raises(Conflict, match="mended"):
+        store.commit()
+    assert store.commit().published
+
+
+@pytest.mark.parametrize(
+    ("point", "documents", "actions"),
+    [
+        ("stage.begun", OLD, []),
+        ("stage.bytes", OLD, ["removed"]),
+        ("stage.done", OLD, ["removed"] * 3),
+        ("commit.after", NEW, ["published"] * 3),
+        ("publish.each", NEW, ["dropped", "published", "published"]),
+        ("publish.taken", NEW, ["dropped", "dropped", "published"]),
+        ("publish.linked", NEW, ["dropped"] * 3),
+        ("publish.done", NEW, ["dropped"] * 3),
+        ("drop.each", NEW, ["dropped"] * 3),
+    ],
+)
+def test_a_death_is_healed_and_told(store: Store, fail_at, monkeypatch, point: str, documents, actions):
+    # A killed process cleans nothing up behind itself.
+    with monkeypatch.context() as patch:
+        if point.startswith("stage"):
+            patch.setattr(journal_module, "drop", lambda staging, event_id: None)
+        fail_at(f"{point}:kill")
+        with pytest.raises(Died):
+            store.commit()
+    monkeypatch.delenv("FAILPOINT")
+    assert store.journal.pending() == 1
+    healed = store.journal.heal(store.contains, shards=[LOG])
+    assert [one.action for one in healed] == actions
+    assert store.documents() == documents
+    assert store.journal.heal(store.contains, shards=[LOG]) == []
+
+
+@pytest.mark.parametrize("point", ["commit.after", "publish.checked", "publish.each", "publish.done"])
+def test_an_error_after_the_commit_is_pending(store: Store, fail_at, monkeypatch, point: str) -> None:
+    fail_at(point)
+    done = store.commit()
+    assert not done.published
+    assert "disk reports an error" in done.problem
+    monkeypatch.delenv("FAILPOINT")
+    store.journal.heal(store.contains)
+    assert store.documents() == NEW
+
+
+@pytest.mark.parametrize(
+    "point", ["stage.bytes", "stage.done", "commit.before", "append.opened", "append.written"]
+)
+def test_an_error_before_the_commit_changes_nothing(store: Store, fail_at, monkeypatch, point: str) -> None:
+    fail_at(point)
+    with pytest.raises(NotWritable):
+        store.commit()
+    monkeypatch.delenv("FAILPOINT")
+    assert store.journal.pending() == 0
+    assert store.documents() == OLD
+    assert not store.contains(LOG, "evt_1")
+
+
+def _die_committed(store: Store, fail_at, monkeypatch, head: str = "") -> None:
+    fail_at("commit.after:kill")
+    with pytest.raises(Died):
+        store.commit(head=head)
+    monkeypatch.delenv("FAILPOINT")
+
+
+def test_a_persons_text_wins_and_ours_is_kept_and_told_once(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    store.write("a.md", b"a person's")
+    store.write("b.md", b"a person's too")
+    told: list[Healed] = []
+    healed = store.journal.heal(store.contains, on_abort=told.append)
+    assert [one.action for one in healed] == ["aborted", "aborted", "published"]
+    assert told == healed[:2]
+    assert read_file(healed[0].kept, 100) == b"new a"
+    assert healed[1].kept == ""
+    assert store.documents() == (b"a person's", b"a person's too", b"new c")
+
+
+def test_on_another_head_nothing_is_published_but_all_is_kept(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch, head="1111")
+    healed = store.journal.heal(store.contains, head="2222")
+    assert [one.action for one in healed] == ["aborted"] * 3
+    assert store.documents() == OLD
+    assert sorted(read_file(one.kept, 100) for one in healed if one.kept) == [b"new a", b"new c"]
+
+
+def test_on_another_head_without_the_log_the_text_is_kept(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch, head="1111")
+    healed = store.journal.heal(lambda shard, event_id: False, head="2222")
+    assert [(one.action, bool(one.kept)) for one in healed] == [
+        ("removed", True),
+        ("removed", False),
+        ("removed", True),
+    ]
+
+
+def test_a_damaged_operation_is_kept_not_dropped(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    with open(os.path.join(store.staging, "evt_1", "op.json"), "w", encoding="utf-8") as stream:
+        stream.write('{"event": "evt_1"')
+    os.symlink(store.root, os.path.join(store.staging, "evt_1", "link"))
+    assert [one.action for one in store.journal.heal(store.contains)] == ["damaged"]
+    assert len(os.listdir(store.kept)) == 3
+    assert store.journal.pending() == 0
+
+
+def test_damaged_staged_bytes_are_never_published(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    with open(os.path.join(store.staging, "evt_1", "0"), "wb") as stream:
+        stream.write(b"rot")
+    assert [one.action for one in store.journal.heal(store.contains)] == ["aborted", "published", "published"]
+    assert store.read("a.md") == b"old a"
+
+
+def test_what_the_disk_still_refuses_stays_pending(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise OSError(errno.EROFS, "no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", refuse)
+        healed = store.journal.heal(store.contains)
+    assert [one.action for one in healed] == ["pending", "pending", "published"]
+    assert all("read-only" in one.problem for one in healed[:2])
+    assert store.journal.pending() == 1
+    store.journal.heal(store.contains)
+    assert store.documents() == NEW
+
+
+def test_a_file_taken_by_mistake_is_put_back(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    store.write("b.md", b"a person's")
+    os.rename(os.path.join(store.root, "b.md"), os.path.join(store.staging, "evt_1", "1.taken"))
+    assert [one.action for one in store.journal.heal(store.contains)][1] == "aborted"
+    assert store.read("b.md") == b"a person's"
+
+
+def test_stray_things_in_the_staging_folder_are_no_changes(store: Store) -> None:
+    os.makedirs(os.path.join(store.staging, "not an event"))
+    with open(os.path.join(store.staging, "evt_file"), "w", encoding="utf-8"):
+        pass
+    assert store.journal.pending() == 0
+
+
+def test_an_unreadable_operation_is_not_taken_for_damage(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    real = os.lstat
+
+    def refuse(path: str, **named: object) -> os.stat_result:
+        if str(path).endswith("op.json"):
+            raise OSError(errno.EIO, "no")
+        return real(path, **named)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "lstat", refuse)
+        with pytest.raises(NotWritable):
+            store.journal.heal(store.contains)
+    store.journal.heal(store.contains)
+    assert store.documents() == NEW
+
+
+def test_staging_that_cannot_be_made_or_read_is_told(store: Store, monkeypatch) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
+        raise OSError(errno.EROFS, "no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "mkdir", refuse)
+        with pytest.raises(NotWritable):
+            store.commit()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "scandir", refuse)
+        with pytest.raises(NotWritable):
+            store.journal.pending()
+    assert store.documents() == OLD
+
+
+def test_a_line_that_can_neither_stay_nor_go_keeps_the_change_staged(store: Store, monkeypatch) -> None:
+    def refuse(path: str, line: bytes, **named: object) -> int:
+        raise Uncertain("unknown")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_module, "append_record", refuse)
+        with pytest.raises(Uncertain):
+            store.commit()
+    assert store.journal.pending() == 1
+    assert [one.action for one in store.journal.heal(store.contains)] == ["removed"] * 3
+
+
+def test_a_removal_whose_file_is_gone_already_is_done(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    os.unlink(os.path.join(store.root, "b.md"))
+    assert [one.action for one in store.journal.heal(store.contains)] == ["published", "dropped", "published"]
+
+
+def test_set_aside_waits_when_the_disk_is_full(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch, head="1111")
+    with open(store.kept, "w", encoding="utf-8"):
+        pass
+    assert {one.action for one in store.journal.heal(store.contains, head="2222")} == {"pending", "aborted"}
+    assert [one.action for one in store.journal.heal(lambda *_: False, head="2222")] == ["pending"]
+    os.unlink(store.kept)
+    assert [one.action for one in store.journal.heal(store.contains, head="2222")] == ["aborted"] * 3
+
+
+def _refuse(*arguments: object, **named: object) -> None:
+    raise OSError(errno.EIO, "no")
+
+
+def test_a_note_alone_needs_no_staging(store: Store) -> None:
+    assert store.journal.pending() == 0
+    assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', []).published
+    assert not os.path.exists(store.staging)
+
+
+def test_a_target_that_cannot_be_read_is_pending(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    real = os.open
+
+    def refuse(path: str, *rest: int, **options: int) -> int:
+        return _refuse() or 0 if str(path).endswith("a.md") else real(path, *rest, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refuse)
+        assert [one.action for one in store.journal.heal(store.contains)] == [
+            "pending",
+            "published",
+            "published",
+        ]
+    store.journal.heal(store.contains)
+    assert store.documents() == NEW
+
+
+def test_text_that_cannot_be_looked_at_is_not_forgotten(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    store.write("a.md", b"a person's")
+    real = disk.mode_of
+
+    def refuse(path: str) -> int:
+        return _refuse() or 0 if path.endswith("0.taken") else real(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(journal_module, "mode_of", refuse)
+        assert store.journal.heal(store.contains)[0].action == "pending"
+    assert store.journal.heal(store.contains)[0].action == "aborted"
+
+
+def test_an_operation_that_is_no_file_is_damage(store: Store) -> None:
+    os.makedirs(os.path.join(store.staging, "evt_1", "op.json"))
+    assert [one.action for one in store.journal.heal(store.contains)] == ["damaged"]
+
+
+def test_a_staged_change_that_cannot_be_dropped_was_made_all_the_same(store: Store, monkeypatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "rmdir", _refuse)
+        assert store.commit().published
+    assert store.journal.heal(store.contains) == []
+    assert store.documents() == NEW
+
+
+def test_published_files_may_have_gone_since(store: Store, fail_at, monkeypatch) -> None:
+    fail_at("publish.done:kill")
+    with pytest.raises(Died):
+        store.commit()
+    monkeypatch.delenv("FAILPOINT")
+    os.unlink(os.path.join(store.root, "sub", "c.md"))
+    os.rmdir(os.path.join(store.root, "sub"))
+    assert [one.action for one in store.journal.heal(store.contains)] == ["dropped"] * 3
+    assert store.read("sub/c.md") is None
+
+
+def test_taken_by_mistake_and_written_anew_keeps_both(store: Store, fail_at, monkeypatch) -> None:
+    _die_committed(store, fail_at, monkeypatch)
+    with open(os.path.join(store.staging, "evt_1", "1.taken"), "wb") as stream:
+        stream.write(b"first")
+    store.write("b.md", b"second")
+    healed = store.journal.heal(store.contains)
+    assert read_file(healed[1].kept, 100) == b"first"
+    assert store.read("b.md") == b"second"
+
+
+LINES = [b'{"id":"evt_2"}\n', b'{"id":"evt_3"}\n', b'{"id":"evt_4"}\n']
+
+
+def _cut(data: bytes, lost: int) -> bytes:
+    """What a disk may keep of several lines: one block of eight bytes as it was before, which is nothing."""
+    return data[:lost] + b"\0" * len(data[lost : lost + 8]) + data[lost + 8 :]
+
+
+def _begin(store: Store) -> None:
+    """What is on disk when the power goes while several lines are being written."""
+    batch = batch_at(os.path.join(store.root, LOG), LINES)
+    stage(store.staging, plan("evt_2", LOG, (), "")._replace(batch=batch), ())
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_of_several_lines_all_are_there_or_none(store: Store, number: int) -> None:
+    """Whatever blocks the disk kept, also when the last line is whole."""
+    first, data = b'{"id":"evt_1"}\n', b"".join(LINES)
+    store.write(LOG, first)
+    _begin(store)
+    kept = [data, data[:20], b"", _cut(data, 0), _cut(data, 16), _cut(data, len(data) - 8)][number]
+    (Path(store.root) / LOG).write_bytes(first + kept)
+    assert store.journal.pending() == 1
+
+    healed = store.journal.heal(store.contains, shards=[LOG])
+
+    assert store.read(LOG) == first + (data if kept == data else b"")
+    assert store.journal.pending() == 0
+    assert bool(healed) == (kept not in (data, b""))
+    texts = [read_file(one.kept, 1000) for one in healed]
+    assert b"".join(reversed(texts)) in (kept, b"")
+    assert store.journal.heal(store.contains, shards=[LOG]) == []
+
+
+def test_several_lines_leave_nothing_behind(store: Store) -> None:
+    store.journal.append("evt_2", LOG, LINES)
+    store.journal.append("evt_5", LOG, [b'{"id":"evt_5"}\n'])
+    assert store.read(LOG) == b"".join(LINES) + b'{"id":"evt_5"}\n'
+    assert os.listdir(store.staging) == []
+
+
+def test_a_log_that_others_went_on_with_is_not_cut(store: Store) -> None:
+    _begin(store)
+    damaged = _cut(b"".join(LINES), 0) + b'{"id":"evt_5"}\n'
+    store.write(LOG, damaged)
+    assert store.journal.heal(store.contains) == []
+    assert store.read(LOG) == damaged
+    assert store.journal.pending() == 0
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        {"offset": -1, "size": 9, "hash": ""},
+        {"offset": 0, "size": 1 << 40, "hash": ""},
+        {"offset": 0},
+        {"offset": [], "size": 1, "hash": ""},
+        [],
+        7,
+    ],
+)
+def test_a_batch_that_we_did_not_stage_cuts_nothing(store: Store, batch: object) -> None:
+    store.write(LOG, LINES[0])
+    record = {"event": "evt_9", "shard": LOG, "head": "", "writes": [], "batch": batch}
+    store.write(".staging/evt_9/op.json", json.dumps(record).encode())
+    assert [one.action for one in store.journal.heal(store.contains)] == ["damaged"]
+    assert store.read(LOG) == LINES[0]
+
+
+def test_lines_of_a_log_that_a_repository_can_bring_along_are_never_cut(store: Store) -> None:
+    journal = Journal(store.root, store.staging, store.kept, is_private=lambda path: path != LOG)
+    store.write(LOG, LINES[0])
+    batch = {"offset": 0, "size": 1000, "hash": ""}
+    record = {"event": "evt_9", "shard": LOG, "head": "", "writes": [], "batch": batch}
+    store.write(".staging/evt_9/op.json", json.dumps(record).encode())
+    assert [one.action for one in journal.heal(store.contains)] == ["damaged"]
+    assert store.read(LOG) == LINES[0]

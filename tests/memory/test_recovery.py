@@ -1,0 +1,115 @@
+"""What the next command does about one that was killed, through the verbs on real stores."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.verify_store import verify
+from thunderus_mem.authoring import init
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.store.disk import recording
+from thunderus_mem.store.lock import held
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command_server import Done, Server
+
+FACT = ".thunderus/memory/semantic/FACTS/retries.md"
+
+
+@pytest.fixture
+def store(repo: Path, server: Server) -> Path:
+    assert run(server, repo, 0, "init").code == 0
+    return repo
+
+
+def run(server: Server, root: Path, second: int, *words: str, failpoint: str = "") -> Done:
+    env = {"THUNDERUS_MEM_NOW": f"2026-01-21T09:00:{second:02d}Z", "THUNDERUS_MEM_SEED": str(second)}
+    if failpoint:
+        env |= {"FAILPOINT": failpoint, "THUNDERUS_MEM_FAILPOINTS": "1"}
+    return server.run(*words, cwd=str(root), env=env)
+
+
+def test_a_command_decides_on_what_it_has_just_recovered(store: Path, server: Server) -> None:
+    recap = ("recap", "--day", "2026-01-21")
+    assert run(server, store, 1, *recap, failpoint="commit.after:kill").code == 137
+    again = run(server, store, 2, *recap)
+    assert again.code == 0, again
+    assert verify(str(store), settled=True) == []
+
+
+def test_temporary_files_of_a_killed_command_go_with_the_next(store: Path, server: Server) -> None:
+    drifted = store / ".thunderus/schemas/memory_store.sql"
+    drifted.write_text("old\n")
+    killed = run(server, store, 1, "schema", "update", failpoint="replace.written:kill")
+    assert killed.code == 137
+    (left,) = [name for name in os.listdir(drifted.parent) if name.endswith(".tmp")]
+    assert run(server, store, 2, "note", "next").code == 0
+    assert left not in os.listdir(drifted.parent)
+
+
+def test_the_names_of_a_new_store_are_on_the_disk(tmp_path: Path) -> None:
+    heard: list[tuple[str, str]] = []
+
+    def opened() -> Memory:
+        return open_memory(str(tmp_path), environ={"PATH": ""})
+
+    with recording(lambda operation, path, detail: heard.append((operation, path))):
+        init.init(str(tmp_path), opened)
+    made = [(at, path) for at, (operation, path) in enumerate(heard) if operation == "mkdir"]
+    assert len(made) > 10
+    for at, path in made:
+        if ".staging/" not in path:
+            assert ("sync-folder", os.path.dirname(path)) in heard[at:], path
+
+
+READS = (
+    ("search", "requests"),
+    ("show", "fact.retries"),
+    ("list",),
+    ("log",),
+    ("status",),
+    ("garden",),
+    ("recap", "--day", "2026-01-21", "--dry-run"),
+    ("patch", "list"),
+    ("lint",),
+    ("manifest", "--check"),
+    ("list", "--json"),
+    ("-q", "list"),
+)
+TOLD = "A command was stopped in the middle of a change"
+
+
+def test_whoever_reads_what_a_killed_command_left_is_told(store: Path, server: Server) -> None:
+    assert (
+        run(server, store, 1, "add", "fact", "Retries", "--tag", "x", "--body", "Three requests.").code == 0
+    )
+    edit = ("edit", "fact.retries", "--body", "Five requests.")
+    assert run(server, store, 2, *edit, failpoint="commit.after:kill").code == 137
+    before = (store / FACT).read_bytes()
+    for second, words in enumerate(READS, 10):
+        done = run(server, store, second, *words)
+        assert done.err.count(TOLD) == 1, (words, done)
+        assert "thunderus-mem doctor --fix" in done.err
+        assert done.err.splitlines()[-1].startswith(TOLD)
+    assert (store / FACT).read_bytes() == before
+    with held(str(store / ".thunderus/.lock")):
+        assert TOLD not in run(server, store, 40, "list").err  # somebody is at work, and will end
+    fixed = run(server, store, 41, "doctor", "--fix")
+    assert fixed.code == 0, fixed
+    assert TOLD not in fixed.err
+    assert b"Five requests." in (store / FACT).read_bytes()
+    assert TOLD not in run(server, store, 42, "list").err
+
+
+def test_a_command_that_writes_finishes_it_without_a_word(store: Path, server: Server) -> None:
+    add = ("add", "fact", "Retries", "--tag", "x", "--body", "Three requests.")
+    assert run(server, store, 1, *add, failpoint="commit.after:kill").code == 137
+    failed = run(server, store, 2, "edit", "fact.nobody", "--add-tag", "x")
+    assert failed.code == 4
+    assert TOLD not in failed.err
+    assert (store / FACT).exists()

@@ -1,0 +1,153 @@
+"""What another process writes between our look and our lock: it is seen, and is no edit by hand."""
+
+from __future__ import annotations
+
+import subprocess
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.edit import edit, note, remove
+from thunderus_mem.doctor.upkeep import index_rebuild
+from thunderus_mem.errors import DocumentExists
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.memory.transaction import open_transaction
+from thunderus_mem.search.search import search
+from thunderus_mem.store import lock
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+
+@pytest.fixture(params=["git", "plain"])
+def two(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Memory, Memory]:
+    """Two processes' memories of one store with one fact, committed when there is git."""
+    (tmp_path / ".thunderus").mkdir()
+    first, second = open_memory(str(tmp_path)), open_memory(str(tmp_path))
+    if request.param == "git":
+        subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    add(first, "fact", "Limits", body="A page holds one hundred rows.", tags=["net"])
+    if request.param == "git":
+        for words in (["add", "-A"], ["commit", "-qm", "Limits"]):
+            subprocess.run(["git", *words], cwd=tmp_path, check=True)
+        note(first, "the session on this commit")
+    return first, second
+
+
+def before_the_lock(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
+    """Have somebody else do something at the last moment before a lock is taken."""
+    held, done = lock.held, list[str]()
+
+    @contextmanager
+    def late(*given: Any, **named: Any) -> Iterator[None]:
+        if not done:
+            done.append("once")
+            action()
+        with held(*given, **named):
+            yield
+
+    monkeypatch.setattr(lock, "held", late)
+
+
+def after_the_log_was_read(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
+    """Have somebody else do something once the log was read and before the documents are."""
+    log_index, done = Memory.log_index, list[str]()
+
+    def late(memory: Memory) -> Any:
+        found = log_index(memory)
+        if not done:
+            done.append("once")
+            action()
+        return found
+
+    monkeypatch.setattr(Memory, "log_index", late)
+
+
+def ops(memory: Memory) -> list[str]:
+    return [str(entry.event.body.get("op", "")) for entry in memory.log.read_all().events]
+
+
+@pytest.mark.parametrize("rebuilt", [False, True])
+@pytest.mark.parametrize("other_id", ["fact.ports", "fact.other"])
+def test_of_two_equal_documents_the_second_is_already_known(
+    two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch, other_id: str, rebuilt: bool
+) -> None:
+    """Also when the other put a new index in place of the one we have open."""
+    first, second = two
+    given: dict[str, Any] = {"body": "The service listens on port 8080.", "tags": ["net"]}
+
+    def theirs() -> None:
+        if rebuilt:
+            index_rebuild(first)
+        add(first, "fact", "Ports", **given)
+
+    before_the_lock(monkeypatch, theirs)
+    with pytest.raises(DocumentExists, match=r"fact\.ports"):
+        add(second, "fact", "Ports", id=other_id, **given)
+    assert [hit.id for hit in search(second, "listens").hits] == ["fact.ports"]
+
+
+def test_what_another_process_edits_meanwhile_is_no_edit_by_hand(
+    two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = two
+    second.refresh()
+    after_the_log_was_read(monkeypatch, lambda: edit(first, "fact.limits", body="A page holds fifty rows."))
+    note(second, "hello")
+    assert "hand-edit" not in ops(second)
+    assert ops(second).count("edit") == 1
+
+
+def test_what_another_process_removes_meanwhile_is_no_removal_by_hand(
+    two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = two
+    second.refresh()
+    after_the_log_was_read(monkeypatch, lambda: remove(first, "fact.limits", why="old"))
+    note(second, "hello")
+    assert "hand-edit" not in ops(second)
+
+
+def test_what_another_process_renamed_meanwhile_is_edited_where_it_is(
+    two: tuple[Memory, Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = two
+    second.refresh()
+
+    def move() -> None:
+        from thunderus_mem.memory.journal import Edit
+
+        text = (first.layout.at(".thunderus/memory/semantic/FACTS/limits.md"), "rb")
+        with open(*text) as handle:
+            whole = handle.read().decode()
+        with open_transaction(first, "rename") as transaction:
+            old, new = (f".thunderus/memory/semantic/FACTS/{name}.md" for name in ("limits", "pages"))
+            transaction.commit(
+                "rename",
+                [
+                    Edit("fact.limits", old, whole, None, renames=True),
+                    Edit("fact.limits", new, None, whole, renames=True),
+                ],
+            )
+
+    before_the_lock(monkeypatch, move)
+    written = edit(second, "fact.limits", body="A page holds fifty rows.")
+    assert written.path.endswith("/pages.md")
+
+
+def test_an_edit_of_a_text_that_is_not_there_any_more_names_both(repo: Path, run: Callable[..., Ran]) -> None:
+    assert run("init").code == 0
+    assert run("add", "fact", "Limits", "--tag", "net", "--body", "A page holds a hundred rows.").code == 0
+    read = run("show", "fact.limits", "--json").json["hash"]
+    arguments = ("edit", "fact.limits", "--expecting", read, "--body")
+    assert run(*arguments, "A page holds fifty rows.").code == 0
+    now = run("show", "fact.limits", "--json").json["hash"]
+    refused = run(*arguments, "A page holds ten rows.")
+    assert refused.code == 3
+    assert read[7:15] in refused.err
+    assert now[7:15] in refused.err

@@ -1,0 +1,444 @@
+"""The shape of the package: a package for each concept, one order of imports, deep modules, no cycles.
+
+It also holds one door for each library, and that a search loads nothing heavy.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from functools import cache
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.conftest import PROJECT, sealed_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PACKAGE = PROJECT / "thunderus_mem"
+
+ORDER = (
+    *("diagnostic", "errors", "document", "git", "store", "log", "index", "memory", "fingerprint"),
+    *("verdicts", "search", "merge", "history", "lint", "review", "authoring", "recap", "garden"),
+    *("interop", "doctor", "hooks", "watch", "cli", "__main__"),
+)
+"""The packages: a module imports from its own package and from those to the left, for types as well."""
+
+DOORS: dict[str, tuple[str, ...]] = {
+    "jsonschema": ("document/schema.py",),
+    "rfc3339_validator": ("document/schema.py",),
+    "referencing": ("document/schema.py",),
+    "frontmatter": ("interop/fields.py",),
+    "ruamel": ("document/frontmatter/full.py",),
+    "yaml": (),
+    "git": ("git/repository.py",),
+    "filelock": ("store/lock.py",),
+    "sqlite3": ("index/database.py",),
+    "watchdog": ("watch.py",),
+    "rich": ("cli/drawing.py",),
+    "typer": ("cli/",),
+    "ast_grep_py": ("fingerprint/definitions.py",),
+    "pygments": ("fingerprint/source.py",),
+    "jinja2": ("recap/template.py",),
+    "rensa": ("garden/similar/profile.py",),
+    "pydantic": (),
+    "click": (),
+}
+"""Library → the files (or folder) that may import it."""
+
+HEAVY = (
+    "jsonschema", "git", "ruamel", "frontmatter", "watchdog", "rich", "pydantic", "numpy", "asyncio",
+    "ast_grep_py", "pygments", "jinja2", "rensa",
+)  # fmt: skip
+
+
+# What is wider or longer than it may be. A list may only get shorter.
+MANY_NAMES: frozenset[str] = frozenset(
+    (
+        "document.frontmatter.edit",
+        "document.ids",
+        "git.changes",
+        "index.refresh",
+        "log.reader",
+        "memory.proposals",
+        "recap.events",
+        "store.layout",
+    )
+)
+MANY_PARAMETERS: frozenset[str] = frozenset(
+    (
+        "authoring.add.add",
+        "authoring.edit.edit",
+        "document.templates.new_header",
+        "fingerprint.systems._rules",
+        "history.undo.undo",
+        "log.event.make_event",
+        "log.event.note_event",
+        "log.event.patch_event",
+        "memory.transaction.commit",
+        "recap.page.sections",
+    )
+)
+LONG_FUNCTIONS: frozenset[str] = frozenset(("cli.commands.lint.lint",))
+ASK_THE_DATABASE: frozenset[str] = frozenset(
+    (
+        "authoring.show",
+        "authoring.verify",
+        "cli.commands.hooks",
+        "cli.complete",
+        "doctor.checks",
+        "doctor.context",
+        "doctor.upkeep",
+        "history.why",
+        "lint.check",
+        "lint.runner",
+        "memory.memory",
+        "search.search",
+        "verdicts.judge",
+        "verdicts.lookup",
+    )
+)
+CYCLES: frozenset[frozenset[str]] = frozenset()
+
+SQL = re.compile(
+    r"^\s*(SELECT .* FROM|INSERT (OR \w+ )?INTO|UPDATE \w+ SET|DELETE FROM"
+    r"|CREATE (TEMP |VIRTUAL )?(TABLE|INDEX)|PRAGMA)",
+    re.MULTILINE | re.DOTALL,
+)
+
+
+def modules() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("*.py") if "__pycache__" not in path.parts)
+
+
+def name_of(path: Path) -> str:
+    """``search.query`` for ``search/query.py``, ``search`` for ``search/__init__.py``."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+
+
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def for_types_only(tree: ast.Module) -> set[int]:
+    return {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
+        for inner in ast.walk(ast.Module(node.body, []))
+    }
+
+
+def imports(path: Path) -> Iterator[tuple[str, int, bool]]:
+    """Every imported module's full name, its line, and whether only the type checker sees it."""
+    tree = tree_of(path)
+    for_types = for_types_only(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, node.lineno, id(node) in for_types
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module, node.lineno, id(node) in for_types
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}", node.lineno, id(node) in for_types
+
+
+@cache
+def graph() -> dict[str, set[str]]:
+    """Module → the modules of the package it imports, inside functions and for types as well."""
+    known = {name_of(path): path for path in modules()}
+    found = {}
+    for name, path in known.items():
+        asked = (other.removeprefix("thunderus_mem.") for other, _, _ in imports(path))
+        found[name] = {other for other in asked if other in known and other != name}
+    return found
+
+
+def package_of(name: str) -> str:
+    return name.split(".")[0]
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef]:
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.FunctionDef):
+            yield node
+
+
+def test_every_module_is_in_a_package_of_the_order() -> None:
+    assert {package_of(name_of(path)) for path in modules()} - {"__init__"} == set(ORDER)
+
+
+def test_imports_point_to_the_left() -> None:
+    place = {name: at for at, name in enumerate(ORDER)}
+    wrong = [
+        f"{name} imports {other}"
+        for name, others in graph().items()
+        if name != "__init__"
+        for other in others
+        if other != "__init__" and place[package_of(other)] > place[package_of(name)]
+    ]
+    assert wrong == []
+
+
+def test_no_import_cycle() -> None:
+    """Strongly connected modules, imports inside functions and for types included (Tarjan)."""
+    found: set[frozenset[str]] = set()
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    stack: list[str] = []
+
+    def visit(name: str) -> None:
+        number[name] = low[name] = len(number)
+        stack.append(name)
+        for other in graph()[name]:
+            if other not in number:
+                visit(other)
+                low[name] = min(low[name], low[other])
+            elif other in stack:
+                low[name] = min(low[name], number[other])
+        if low[name] == number[name]:
+            at = stack.index(name)
+            if len(stack) - at > 1:
+                found.add(frozenset(stack[at:]))
+            del stack[at:]
+
+    for name in graph():
+        if name not in number:
+            visit(name)
+    assert found == CYCLES
+
+
+def test_no_public_class_name_twice() -> None:
+    where: dict[str, list[str]] = {}
+    for path in modules():
+        for node in tree_of(path).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                where.setdefault(node.name, []).append(name_of(path))
+    assert {name: found for name, found in where.items() if len(found) > 1} == {}
+
+
+def test_only_the_index_asks_the_database() -> None:
+    """SQL over the store, and the connection itself, stay in ``index/``."""
+    wrong = set()
+    for path in modules():
+        if package_of(name_of(path)) == "index":
+            continue
+        for node in ast.walk(tree_of(path)):
+            sql = isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL.search(node.value)
+            if sql or (isinstance(node, ast.Attribute) and node.attr == "database"):
+                wrong.add(name_of(path))
+    assert wrong == ASK_THE_DATABASE
+
+
+def test_a_module_shows_few_names() -> None:
+    """At most 12 are used from outside the package; errors and tables of rules are exempt."""
+    used: dict[str, set[str]] = {}
+    for path in modules():
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("thunderus_mem."):
+                module = node.module.removeprefix("thunderus_mem.")
+                if package_of(module) != package_of(name_of(path)):
+                    used.setdefault(module, set()).update(alias.name for alias in node.names)
+    modules_only = {name for name in used if name in graph() and name != "errors"}
+    assert {name for name in modules_only if len(used[name]) > 12} == MANY_NAMES
+
+
+def test_functions_are_short_and_take_few_parameters() -> None:
+    """At most 60 lines and 8 parameters; the parameters of a command are its options."""
+    long, wide = set(), set()
+    for path in modules():
+        name = name_of(path)
+        for node in functions(path):
+            given = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
+            if (node.end_lineno or 0) - node.lineno >= 60:
+                long.add(f"{name}.{node.name}")
+            count = len([one for one in given if one.arg not in ("self", "cls")])
+            if count > 8 and package_of(name) != "cli":
+                wide.add(f"{name}.{node.name}")
+    assert (long, wide) == (LONG_FUNCTIONS, MANY_PARAMETERS)
+
+
+def test_no_module_is_longer_than_800_lines() -> None:
+    assert [name_of(path) for path in modules() if path.read_text(encoding="utf-8").count("\n") > 800] == []
+
+
+def test_one_door_for_each_library() -> None:
+    wrong = []
+    for path in modules():
+        relative = path.relative_to(PACKAGE).as_posix()
+        for name, line, for_types in imports(path):
+            doors = DOORS.get(name.split(".")[0])
+            if doors is None or for_types or relative in doors:
+                continue
+            if not any(door.endswith("/") and relative.startswith(door) for door in doors):
+                wrong.append(f"{relative}:{line} imports {name}")
+    assert wrong == []
+
+
+def test_heavy_libraries_are_imported_inside_functions() -> None:
+    wrong = []
+    for path in modules():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                names = [node.module or ""]
+            wrong += [f"{path.name}: {name}" for name in names if name.split(".")[0] in {*HEAVY, "filelock"}]
+    assert wrong == []
+
+
+def test_no_module_hides_behind_an_empty_name() -> None:
+    empty = {"utils", "helpers", "manager", "common", "misc"}
+    assert [path.name for path in modules() if path.stem in empty] == []
+
+
+def test_every_module_imports_alone_and_none_brings_a_heavy_library(sealed: Path) -> None:
+    """In one process: each module after all of ours are forgotten again."""
+    names = [
+        ".".join(("thunderus_mem", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(
+            ".__init__"
+        )
+        for path in modules()
+    ]
+    code = """
+import importlib, sys
+heavy = set(sys.argv[1].split(","))
+for name in sys.argv[2:]:
+    for known in [known for known in sys.modules if known.split(".")[0] == "thunderus_mem"]:
+        del sys.modules[known]
+    importlib.import_module(name)
+    found = heavy & {known.split(".")[0] for known in sys.modules}
+    if found:
+        sys.exit(f"{name} loads {sorted(found)}")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, ",".join(set(HEAVY) - {"asyncio"}), *names],
+        env=sealed_environment(sealed),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+GUARDED = {
+    "help": ("--help",),
+    "version": ("--version",),
+    "command help": ("search", "--help"),
+    "search": ("search", "words"),
+    "completion of commands": ("--complete", "s"),
+    "completion of options": ("--complete", "search", "--"),
+    "completion of ids": ("--complete", "show", "fact."),
+    "config": ("config", "show"),
+    "hook": ("hooks", "run", "pre-commit"),
+}
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_the_quick_commands_load_nothing_heavy(name: str, tmp_path: Path, sealed: Path) -> None:
+    (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
+    code = """
+import atexit, os, sys
+heavy = set(sys.argv.pop(1).split(","))
+def leave(code):
+    found = heavy & {name.split(".")[0] for name in sys.modules}
+    sys.stderr.write("\\nheavy: " + ",".join(sorted(found)) + "\\n")
+    sys.stderr.flush()
+    sys.exit(0)
+os._exit = leave
+sys.argv[0] = "thunderus-mem"
+from thunderus_mem.__main__ import main
+try:
+    main()
+except SystemExit as done:
+    leave(done.code)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, ",".join(HEAVY), *GUARDED[name]],
+        cwd=tmp_path,
+        env=sealed_environment(sealed),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr.strip().splitlines()[-1] == "heavy:", done.stderr
+
+
+NOT_FOR_A_SEARCH = (
+    "dataclasses", "hashlib", "json", "tomllib", "logging", "filelock",
+    "thunderus_mem.diagnostic", "thunderus_mem.document.document", "thunderus_mem.document.frontmatter.nodes",
+    "thunderus_mem.document.ids", "thunderus_mem.document.timestamp", "thunderus_mem.index.rows",
+    "thunderus_mem.index.writer", "thunderus_mem.store.config_keys", "thunderus_mem.store.config_keys",
+    "thunderus_mem.store.files", "thunderus_mem.git.repository", "thunderus_mem.verdicts.judge",
+    "thunderus_mem.authoring.show",
+)  # fmt: skip
+"""What costs a search milliseconds and gives it nothing while the index is fresh."""
+
+
+def test_a_search_of_a_fresh_index_loads_only_what_finding_takes(tmp_path: Path, sealed: Path) -> None:
+    (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
+    code = (
+        "import sys; from thunderus_mem.cli.run import run; code = run(['search', 'words']);"
+        "sys.exit(code or ' '.join(name for name in sys.argv[1:] if name in sys.modules) or 0)"
+    )
+    # Settings in the environment would have to be looked up in their table.
+    plain = {
+        name: value
+        for name, value in sealed_environment(sealed).items()
+        if not name.startswith("THUNDERUS_MEM_")
+    }
+    for _ in range(2):  # the first builds the index, for which it may load what it likes
+        done = subprocess.run(
+            [sys.executable, "-c", code, *NOT_FOR_A_SEARCH],
+            cwd=tmp_path,
+            env=plain,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert (done.returncode, done.stderr.strip().splitlines()) == (0, ["Nothing found."])
+
+
+def test_completion_loads_no_typer(tmp_path: Path, sealed: Path) -> None:
+    code = (
+        "import sys; from thunderus_mem.cli.complete import answer; answer(sys.argv[1:], {});"
+        "sys.exit('typer' in sys.modules)"
+    )
+    for words in (["s"], ["show", "fact."]):
+        done = subprocess.run(
+            [sys.executable, "-c", code, *words], cwd=tmp_path, env=sealed_environment(sealed), check=False
+        )
+        assert done.returncode == 0
+
+
+def test_typer_is_pinned_below_the_release_that_doubled_its_start() -> None:
+    from importlib.metadata import version
+
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (pin,) = [line for line in project["dependencies"] if line.startswith("typer")]
+    assert "<0.29" in pin
+    assert tuple(map(int, version("typer").split(".")[:2])) < (0, 29)
+
+
+def test_what_is_imported_is_declared() -> None:
+    project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = " ".join(project["dependencies"]).lower()
+    names = {"frontmatter": "python-frontmatter", "git": "gitpython", "ruamel": "ruamel.yaml"}
+    ours = {"thunderus_mem", "tests", "__future__"} | set(sys.stdlib_module_names)
+    wrong = set()
+    for path in modules():
+        for name, _, for_types in imports(path):
+            first = name.split(".")[0]
+            if first in ours or for_types or first == "referencing":
+                continue
+            if names.get(first, first.replace("_", "-")) not in declared:
+                wrong.add(first)
+    assert wrong == set()

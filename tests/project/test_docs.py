@@ -1,0 +1,72 @@
+"""The generated reference agrees with the program."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+import subprocess
+import sys
+import tomllib
+
+import pytest
+
+from tests.conftest import PROJECT
+from thunderus_mem.cli.table import COMMANDS
+
+
+def test_the_reference_is_up_to_date() -> None:
+    done = subprocess.run(
+        [sys.executable, str(PROJECT / "docs" / "generate.py"), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("entry", COMMANDS, ids=lambda entry: entry.name)
+def test_every_value_a_command_prints_is_a_documented_type(entry: object) -> None:
+    from thunderus_mem.cli.table import CommandEntry
+
+    assert isinstance(entry, CommandEntry)
+    pytest.importorskip("thunderus_mem.memory.memory")
+    for _, where in entry.values:
+        module, _, name = where.partition(":")
+        assert hasattr(importlib.import_module(f"thunderus_mem.{module}"), name), where
+
+
+MANUAL = PROJECT / "docs" / "man" / "thunderus-mem.1"
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        ("mandoc", "-Tlint", "-W", "style"),
+        ("groff", "-man", "-ww", "-z", "-Tutf8"),
+        ("man", "--warnings", "-l"),
+    ],
+    ids=lambda check: check[0],
+)
+def test_the_manual_page_is_clean_roff(check: tuple[str, ...]) -> None:
+    if shutil.which(check[0]) is None:
+        pytest.skip(f"{check[0]} is not here")
+    done = subprocess.run([*check, str(MANUAL)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    if check[0] != "man":
+        assert done.stdout == ""
+
+
+def test_the_manual_page_names_every_command_and_is_shipped() -> None:
+    page = MANUAL.read_text(encoding="utf-8").replace("\\-", "-")
+    for entry in COMMANDS:
+        assert f"\n.SS {entry.name}" in page
+    shared = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
+    assert "docs/man/thunderus-mem.1" in shared["targets"]["wheel"]["shared-data"]
+
+
+def test_roff_takes_any_words_as_words() -> None:
+    sys.path.insert(0, str(PROJECT / "docs"))
+    import man
+
+    assert man.text(".SH \\n it's `-x` …") == r"\&.SH \en it\(aqs \(ga\-x\(ga ..."
+    assert list(man.paragraphs("One. Two\n\nThree")) == ["One.", "Two", ".PP", "Three"]

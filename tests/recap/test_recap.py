@@ -1,0 +1,325 @@
+"""The recap of a day: complete, cited, the same from the same log."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.document.document import read_document
+from thunderus_mem.document.frontmatter.edit import compose
+from thunderus_mem.document.ids import encode_ulid
+from thunderus_mem.errors import NotFound
+from thunderus_mem.git.repository import Commit
+from thunderus_mem.log.event import Change, make_event, note_event, patch_event
+from thunderus_mem.recap.events import RecapScope, day_scope
+from thunderus_mem.recap.page import RecapMaterial, recap_page
+from thunderus_mem.recap.template import fill
+from thunderus_mem.store.config import Config
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Iterable
+
+    from tests.support.command_server import Server
+    from thunderus_mem.document.document import Document
+    from thunderus_mem.log.line import Event
+
+DAY = "2026-01-21"
+FOLDER = ".thunderus/memory/semantic/FACTS"
+GOLDEN = Path(__file__).parent.parent / "cases" / "recap"
+
+
+def recap_document(
+    scope: RecapScope,
+    events: Iterable[Event],
+    documents: Iterable[Document],
+    commits: Iterable[Commit],
+    config: Config,
+    *,
+    template: str = "",
+) -> tuple[dict[str, Any], str]:
+    """Header and body of a recap of shared events."""
+    page = recap_page(scope, RecapMaterial(events, documents, commits, template=template), config)
+    return page.header, page.body
+
+
+def event_id(number: int) -> str:
+    return f"evt_{encode_ulid(1_768_953_600_000 + number, number)}"
+
+
+def at(number: int, day: str = DAY) -> str:
+    return f"{day}T{9 + number // 60:02d}:{number % 60:02d}:00.000Z"
+
+
+def patch(number: int, op: str, *docs: str, why: str = "", session: str = "sess_A", day: str = DAY) -> Event:
+    changes = [Change("update", doc, f"{FOLDER}/{doc.partition('.')[2]}.md", "a", "b", "d") for doc in docs]
+    return patch_event(
+        id=event_id(number),
+        patch_id=f"patch_{encode_ulid(1, number)}",
+        ts=at(number, day),
+        session_id=session,
+        actor="user",
+        op=op,
+        changes=changes,
+        why=why,
+    )
+
+
+def note(number: int, text: str, paths: tuple[str, ...] = ()) -> Event:
+    return note_event(
+        id=event_id(number), ts=at(number), session_id="sess_B", actor="agent", text=text, paths=paths
+    )
+
+
+def fact(doc_id: str, title: str) -> bytes:
+    return f"---\nid: {doc_id}\ntitle: {title}\nkind: fact\ntags:\n  - x\n---\ntext\n".encode()
+
+
+DOCUMENTS = [
+    document
+    for doc_id, title in (("fact.cache", "The cache"), ("fact.keys", "Keys"))
+    if (document := read_document(f"{FOLDER}/{doc_id[5:]}.md", fact(doc_id, title)).document)
+]
+EVENTS = [
+    patch(1, "add", "fact.cache", why="We looked it up twice."),
+    patch(2, "edit", "fact.cache", why="The figure was wrong"),
+    patch(3, "edit", "fact.cache"),
+    patch(4, "hand-edit", "fact.keys", session="sess_B"),
+    note(5, "The cache is cold after a deploy.\nSee `src/cache.py", paths=("src/cache.py",)),
+    note(6, "todo: warm it"),
+    note(7, "Who owns the keys?"),
+    note(8, "Open the port before the deploy <!-- x"),
+    patch(9, "garden", "fact.keys", why="`fact.keys` says all that `fact.key` says"),
+    make_event(
+        "approval", {"patch": "p"}, id=event_id(10), ts=at(10), session_id="sess_A", actor="user", refs={}
+    ),
+    make_event("message", {"text": "private"}, id=event_id(11), ts=at(11), session_id="s", actor="user"),
+    patch(12, "recap", "recap.2026-01-20"),
+    patch(13, "hand-edit", "recap.2026-01-21"),
+    patch(14, "edit", "fact.keys", day="2026-01-22"),
+]
+COMMITS = [
+    Commit("b" * 40, "Ines", f"{DAY}T12:00:00Z", "Warm the cache"),
+    Commit("a" * 40, "Ruth", f"{DAY}T08:00:00Z", "Count misses"),
+    Commit("c" * 40, "Ruth", "2026-01-20T23:59:59Z", "Yesterday"),
+]
+
+
+def test_a_day_is_told_in_all_its_sections() -> None:
+    _, body = recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
+    assert body == (GOLDEN / "day.md").read_text(encoding="utf-8")
+
+
+def test_every_event_told_of_is_cited_in_the_header_and_in_the_provenance_section() -> None:
+    header, body = recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
+    cited = header["provenance"]["events"]
+    assert cited == [event_id(number) for number in (*range(1, 11),)]
+    lines = body.partition("## Provenance\n\n")[2].splitlines()
+    assert all("`evt_" in line or line.startswith("- Commits: `") for line in lines)
+    assert {one for line in lines for one in line.split("`") if one.startswith("evt_")} == set(cited)
+
+
+def test_created_and_updated_are_the_first_and_last_moment_told_of() -> None:
+    header, _ = recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
+    assert (header["created"], header["updated"]) == (f"{DAY}T08:00:00Z", f"{DAY}T12:00:00Z")
+
+
+@settings(deadline=None, max_examples=30, derandomize=True)
+@given(st.randoms(use_true_random=False))
+def test_order_and_repeats_of_the_material_change_nothing(shuffle: random.Random) -> None:
+    events, commits, documents = [*EVENTS, EVENTS[0]], [*COMMITS, COMMITS[1]], list(DOCUMENTS)
+    for each in (events, commits, documents):
+        shuffle.shuffle(each)
+    told = recap_document(day_scope(DAY), events, documents, commits, Config())
+    assert told == recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
+
+
+def test_what_recaps_did_is_not_told() -> None:
+    without = [event for event in EVENTS if "recap." not in str(event.refs)]
+    assert recap_document(day_scope(DAY), EVENTS, DOCUMENTS, [], Config()) == recap_document(
+        day_scope(DAY), without, DOCUMENTS, [], Config()
+    )
+
+
+def test_a_day_without_anything_shared_is_not_found() -> None:
+    for events in ([], [EVENTS[10]], [EVENTS[11]], [EVENTS[13]]):
+        with pytest.raises(NotFound, match=f"nothing happened on {DAY}"):
+            recap_document(day_scope(DAY), events, DOCUMENTS, [COMMITS[2]], Config())
+
+
+def test_commits_alone_make_a_recap() -> None:
+    header, body = recap_document(day_scope(DAY), [], [], COMMITS, Config())
+    assert header["provenance"]["events"] == []
+    assert "- Commits: `aaaaaaa`, `bbbbbbb`" in body
+    assert "## Changes" not in body
+
+
+def test_an_import_of_many_documents_is_told_in_one_line() -> None:
+    many = patch(1, "import", *(f"fact.n{number:03d}" for number in range(50)), why="the old wiki")
+    _, body = recap_document(day_scope(DAY), [many], [], [], Config())
+    assert (
+        "- 50 documents imported (`fact.n000`, `fact.n001`, `fact.n002` and 47 more): the old wiki." in body
+    )
+    assert "Files touched" not in body
+    assert len(body.splitlines()) < 50
+
+
+def test_a_document_that_got_another_id_is_told_of_once() -> None:
+    sides = [
+        Change("rename", "fact.old", f"{FOLDER}/old.md", "a", "", ""),
+        Change("rename", "fact.keys", f"{FOLDER}/keys.md", "", "b", ""),
+        Change("update", "fact.cache", f"{FOLDER}/cache.md", "c", "d", ""),
+    ]
+    event = patch_event(
+        id=event_id(1),
+        patch_id=f"patch_{encode_ulid(1, 1)}",
+        ts=at(1),
+        session_id="sess_A",
+        actor="user",
+        op="rename",
+        changes=sides,
+    )
+    _, body = recap_document(day_scope(DAY), [event], DOCUMENTS, [], Config())
+    assert "- 2 documents changed: 1 changed, 1 renamed.\n" in body
+    assert "- `fact.keys` (Keys) renamed: it was `fact.old`.\n" in body
+    assert "- `fact.old`" not in body
+
+
+def busy(number: int, *, template: str = "") -> tuple[list[str], str]:
+    events = [
+        patch(n, "edit", f"fact.n{n % 300:03d}", why="" if n % 3 else f"reason {n}") for n in range(number)
+    ] + [note(n, f"todo: ask about {n}") for n in range(number, number + 20)]
+    events.append(note(number + 20, "a very long note " * 3_000))
+    commits = [Commit(f"{n:040x}", "Ines", f"{DAY}T08:00:00Z", f"Change {n}") for n in range(number)]
+    header, body = recap_document(day_scope(DAY), events, [], commits, Config(), template=template)
+    text = compose(header, "\n" + body)
+    assert len(text) <= 4 * Config().caps_document_hard
+    cited = header["provenance"]["events"]
+    assert isinstance(cited, list)
+    assert f"- {number + 21 - len(cited)} events left out for length: `thunderus-mem log` tells all." in body
+    return cited, body
+
+
+def test_a_busy_day_keeps_itself_short_and_says_what_is_left_out() -> None:
+    cited, body = busy(800)
+    assert "- 821 events in 2 sessions." in body
+    assert "- 300 documents changed: 300 edited." in body
+    assert len(cited) > 60
+    assert cited == sorted(cited)
+    told = {one for one in body.partition("## Provenance")[2].split("`") if one.startswith("evt_")}
+    assert told == set(cited)
+    assert all(f"- todo: ask about {n}\n" in body for n in range(800, 820))
+    assert "reason 0" in body
+    assert "very long note" not in body
+    assert "- and 788 more" in body
+    # One event more would not fit.
+    assert len(compose({"provenance": {"events": cited}}, body)) > 4 * Config().caps_document_hard - 2_000
+
+
+def test_a_recap_has_room_up_to_the_hard_cap_of_its_kind() -> None:
+    events = [patch(n, "edit", f"fact.n{n:03d}", why=f"reason {n}") for n in range(300)]
+
+    def length(*kinds: str) -> int:
+        config = Config(caps_document_hard=1000, caps_kinds=kinds)
+        header, body = recap_document(day_scope(DAY), events, DOCUMENTS, [], config)
+        return len(compose(header, "\n" + body))
+
+    assert length() == length("recap = 500") == length("fact = 2000") <= 4000
+    assert 4000 < length("recap = 2000") <= 8000
+
+
+def test_a_busy_day_in_a_template_of_ones_own_says_so_too() -> None:
+    assert "very long note" not in busy(800, template="# $title\n\n$changes\n\n## Notes\n\n$notes\n")[1]
+
+
+def test_a_busy_day_is_written_and_lint_accepts_it(repo: Path, server: Server) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    for number in range(12):
+        words = " ".join(f"{number}{letter}" for letter in "abcdefghijklmnopqrstuvwxyz" * 80)
+        seed = {"THUNDERUS_MEM_SEED": str(number + 2)}
+        assert server.run("note", words, cwd=str(repo), env=seed).code == 0
+    made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "30"})
+    assert made.code == 0, made.err
+    assert "events left out for length" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
+    assert server.run("lint", cwd=str(repo)).code == 0
+
+
+@pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
+def test_a_day_at_the_end_of_the_calendar_is_a_day(repo: Path, server: Server, day: str) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    ran = server.run("recap", "--day", day, cwd=str(repo))
+    assert ran.code == 4
+    assert f"Nothing happened on {day}" in ran.err
+
+
+@pytest.mark.damaged
+def test_a_recap_says_that_lines_of_the_log_cannot_be_read(repo: Path, server: Server) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    (shard,) = (repo / ".thunderus/sessions").glob("*/events.jsonl")
+    shard.write_bytes(shard.read_bytes() + b"{}\n")
+    for _ in range(2):
+        made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
+        assert made.code == 6
+        assert "1 line of the log cannot be read; see: thunderus-mem events verify" in made.err
+    assert (repo / f".thunderus/memory/episodic/{DAY}.md").exists()
+
+
+def test_an_offset_does_not_move_an_event_to_another_day() -> None:
+    late = note_event(
+        id=event_id(1), ts="2026-01-22T00:30:00+02:00", session_id="s", actor="user", text="late here"
+    )
+    assert "late here" in recap_document(day_scope(DAY), [late], [], [], Config())[1]
+
+
+def test_files_can_be_limited_or_left_out() -> None:
+    config = Config(recap_max_files=1)
+    seen = note(5, "Three files belong together.", paths=("src/a.py", "src/b.py", "src/c.py"))
+    assert "- `src/a.py`\n- and 2 more" in recap_document(day_scope(DAY), [seen], [], [], config)[1]
+    config = Config(recap_include_file_changes=False)
+    assert "Files touched" not in recap_document(day_scope(DAY), EVENTS, DOCUMENTS, [], config)[1]
+
+
+def test_a_template_of_ones_own_always_ends_in_provenance() -> None:
+    _, body = recap_document(
+        day_scope(DAY), EVENTS, DOCUMENTS, [], Config(), template="# $day costs $5\n\n$notes\n"
+    )
+    assert body.startswith(f"# {DAY} costs $5\n\n- The cache")
+    assert "\n## Provenance\n\n- Changes of `fact.cache`: `evt_" in body
+
+
+def test_a_value_is_never_read_as_a_template() -> None:
+    filled = fill("$summary", "x", {"summary": "$title ${day}", "title": "T", "provenance": "p"})
+    assert filled == "$title ${day}\n\n## Provenance\n\np\n"
+
+
+def test_characters_that_nobody_sees_do_not_have_the_page_refused(repo: Path, server: Server) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    note = server.run(
+        "note", "a\x1b[31m b\u202e see [c](d.md)", cwd=str(repo), env={"THUNDERUS_MEM_SEED": "2"}
+    )
+    assert note.code == 0
+    made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
+    assert made.code == 0, made.err
+    assert "a\\x1b[31m b<U+202E>" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
+
+
+def test_files_that_commits_touched_are_listed_the_most_touched_of_many(repo: Path, server: Server) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    dates = {"GIT_AUTHOR_DATE": f"{DAY}T10:00:00Z", "GIT_COMMITTER_DATE": f"{DAY}T10:00:00Z"}
+    for text in ("one", "two"):
+        for name in ("a.py", "often.py") if text == "one" else ("often.py",):
+            (repo / name).write_text(text)
+        subprocess.run(["git", "add", "*.py"], cwd=repo, check=True)
+        subprocess.run(["git", "commit", "-qm", text], cwd=repo, check=True, env=os.environ | dates)
+    (repo / ".thunderus/memory/gardener.toml").write_text("[recap]\nmax_files = 1\n")
+    made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
+    assert made.code == 0, made.err
+    text = (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
+    assert "## Files touched\n\n- `often.py`\n- and 1 more\n" in text
+    assert "- 2 commits.\n" in text

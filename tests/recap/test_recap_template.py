@@ -1,0 +1,217 @@
+"""Templates of recaps: what a page needs, and nothing that a hostile repository could use."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thunderus_mem.errors import InvalidConfig
+from thunderus_mem.recap.template import NAMES, SECTIONS, fill
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.command_server import Server
+
+VALUES = {"title": "T", "kind": "day", "name": "N", "day": "2026-01-21"} | {
+    name: [f"{name} one", f"{name} two"] for name in SECTIONS
+}
+
+
+def test_the_built_in_page_has_every_section_that_holds_something() -> None:
+    page = fill("", "", VALUES)
+    assert [line for line in page.splitlines() if line.startswith("- ")] == [
+        f"- {name} {number}" for name in SECTIONS for number in ("one", "two")
+    ]
+    bare = fill("", "", VALUES | {name: [] for name in SECTIONS if name != "provenance"})
+    assert bare == "# T\n\n## Provenance\n\n- provenance one\n- provenance two\n"
+
+
+def test_a_template_of_ones_own_is_filled_and_ends_in_provenance() -> None:
+    loop = "{% for line in notes %}\n{{ loop.index }}. {{ line }}\n{% else %}\nnone\n{% endfor %}\n"
+    template = "# {{ title | upper }}\n" + loop
+    page = fill(template, "t.md.j2", VALUES)
+    assert page == (
+        "# T\n1. notes one\n2. notes two\n\n## Provenance\n\n- provenance one\n- provenance two\n"
+    )
+    assert fill("{{ provenance | join('; ') }}", "t", VALUES) == "provenance one; provenance two\n"
+
+
+def test_what_stands_in_a_value_is_never_read_as_a_template() -> None:
+    assert fill("{{ title }}{{ provenance[0] }}", "t", VALUES | {"title": "{{ kind }}{% x"}) == (
+        "{{ kind }}{% xprovenance one\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("template", "says"),
+    [
+        ("a\n{{ secret }}", "t, line 2: there is no secret"),
+        ("{% for x in notes %}\n{{ x }", "t, line 2:"),
+        ("a\n\n{{ notes.__class__.__mro__ }}", "t, line 3: there is no __mro__"),
+        ("{{ ''.__class__ }}", "there is no __class__"),
+        ("{{ notes['append'] }}", "line 1: an item is taken by its number"),
+        ("{% for a in notes %}{{ notes[a] }}{% endfor %}", "an item is taken by its number"),
+        ("{{ title() }}", "a call cannot be used here"),
+        ("{{ range(9) }}", "a call cannot be used here"),
+        ("{{ 'a' * 999999999 }}", "* cannot be used here"),
+        ("{{ 'a' ~ 'b' }}", "~ cannot be used here"),
+        ("{{ 9 ** 999999999 }}", "** cannot be used here"),
+        ("{{ '%999999999d' % 1 }}", "% cannot be used here"),
+        ("{{ '%999999999d' | format(1) }}", "format"),
+        ("{{ title | center(999999999) }}", "center"),
+        ("{{ [1, 2] }}", "a list cannot be used here"),
+        ("{% set x = 1 %}{{ x }}", "set cannot be used here"),
+        ("{% include '/etc/passwd' %}", "include cannot be used here"),
+        ("{% extends 'x' %}", "extends cannot be used here"),
+        ("{% import 'x' as y %}", "import cannot be used here"),
+        ("{% macro m() %}{% endmacro %}", "macro cannot be used here"),
+        ("{% for a in notes recursive %}{{ loop(a) }}{% endfor %}", "loops may stand 2 deep"),
+        (
+            "{% for a in notes %}" * 3 + "x" + "{% endfor %}" * 3,
+            "loops may stand 2 deep",
+        ),
+        ("{{ title | join | join | join }}", "join"),
+        ("{{ notes | join(title | length) }}{{ day / 0 }}", "cannot be used here"),
+        ("{{ 'x' }}" + "a" * 70_000, "longer than 64 KiB"),
+        ("{{ title }}" * 3_000, "more than 2,000 parts"),
+        ("{{ title is callable }}", "callable"),
+        ("{{ notes[99] }}", "line 1"),
+        ("{{ loop.index }}", "there is no loop"),
+        ("{{ self }}", "there is no self"),
+        ("{% for title in notes %}{{ title.upper }}{% endfor %}", "there is no upper"),
+    ],
+)
+def test_what_a_page_has_no_use_for_is_refused_with_file_and_line(template: str, says: str) -> None:
+    with pytest.raises(InvalidConfig) as error:
+        fill(template, "t", VALUES)
+    assert says in str(error.value)
+    assert str(error.value).startswith("t")
+    assert error.value.hint
+
+
+def test_the_work_is_bounded_by_what_is_given() -> None:
+    loops = "{% for a in notes %}{% for b in notes %}{{ title }}{% endfor %}{% endfor %}"
+    with pytest.raises(InvalidConfig, match="more than 1 MiB"):
+        fill(loops, "t", VALUES | {"notes": ["x"] * 5_000, "title": "y" * 100})
+    with pytest.raises(InvalidConfig, match="longer than 1 MiB"):
+        fill("{{ notes | join('" + "x" * 50_000 + "') | join(',') }}", "t", VALUES | {"notes": ["x"] * 50})
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "{{",
+            "}}",
+            "{%",
+            "%}",
+            "for",
+            "in",
+            "if",
+            "endif",
+            "endfor",
+            "notes",
+            "title",
+            "|",
+            "join",
+            "(",
+            ")",
+        ),
+        *(
+            "'",
+            "x",
+            "{% for x in notes %}",
+            "{{ x }}",
+            "{% endfor %}",
+            "[0]",
+            ".a",
+            "{#",
+            "#}",
+            "-",
+            "*",
+            "~",
+        ),
+        *("set", "=", "\n"),
+    ]
+)
+
+
+@settings(deadline=None, max_examples=300, derandomize=True)
+@given(st.lists(PIECES, max_size=14).map(" ".join) | st.text(max_size=30))
+def test_any_template_is_a_page_or_an_error_with_a_line(template: str) -> None:
+    said, page = "t, line 1", "\n"
+    try:
+        page = fill(template, "t", VALUES)
+    except InvalidConfig as error:
+        said = str(error)
+    assert said.startswith("t, line ")
+    assert page.endswith("\n")
+
+
+def test_an_older_template_is_still_read() -> None:
+    page = fill("# $title\n\n## Ran\n\n$commands\n\n## Off\n\n$notes\n", "t", VALUES | {"notes": []})
+    assert page == (
+        "# T\n\n## Ran\n\n- commands one\n- commands two\n\n"
+        "## Provenance\n\n- provenance one\n- provenance two\n"
+    )
+    assert set(SECTIONS) < set(NAMES)
+
+
+def test_the_configured_template_makes_the_recap_and_a_broken_one_says_where(
+    repo: Path, server: Server
+) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    (repo / ".thunderus/memory/gardener.toml").write_text('[recap]\ntemplate = "docs/recap.md.j2"\n')
+    missing = server.run("recap", cwd=str(repo))
+    assert (missing.code, "docs/recap.md.j2" in missing.err) == (4, True)
+    (repo / "docs").mkdir()
+    template = repo / "docs/recap.md.j2"
+    template.write_text("# {{ title }}\n\n{{ changs }}\n")
+    broken = server.run("recap", cwd=str(repo))
+    assert broken.code == 2
+    assert "docs/recap.md.j2, line 3: there is no changs" in broken.err.lower()
+    template.write_bytes(b"# {{ title }}\n\xff\n")
+    mangled = server.run("recap", cwd=str(repo))
+    assert (mangled.code, "docs/recap.md.j2, line 2: this is not UTF-8" in mangled.err) == (2, True)
+    assert not list((repo / ".thunderus/memory/episodic").glob("*.md"))
+    template.write_text("# My {{ title }}\n")
+    made = server.run("recap", cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
+    assert made.code == 0, made.err
+    text = (repo / ".thunderus/memory/episodic/2026-01-21.md").read_text()
+    assert "\n# My Recap of 2026-01-21\n\n## Provenance\n\n- Changes of `core`: `evt_" in text
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (os.mkfifo, "docs/recap.md.j2 is not a regular file"),
+        (os.mkdir, "docs/recap.md.j2 is not a regular file"),
+        (lambda path: os.symlink("/etc/passwd", path), "leads through a symbolic link"),
+        (lambda path: _sparse(path, 3 << 30), "docs/recap.md.j2 is larger than 1,048,576 bytes"),
+    ],
+    ids=["fifo", "folder", "link", "huge"],
+)
+def test_a_template_that_is_no_ordinary_file_is_refused_by_its_place_in_the_repository(
+    make: Callable[[str], None], says: str, repo: Path, server: Server
+) -> None:
+    assert server.run("init", cwd=str(repo)).code == 0
+    settings = '[recap]\ntemplate = "docs/recap.md.j2"\nschedule = ["day"]\n'
+    (repo / ".thunderus/memory/gardener.toml").write_text(settings)
+    (repo / "docs").mkdir()
+    make(str(repo / "docs/recap.md.j2"))
+    for words in (("recap",), ("garden",), ("garden", "--apply")):
+        done = server.run(*words, cwd=str(repo), timeout=20)
+        assert done.code == 5, done
+        assert says in done.err
+        assert str(repo) not in done.err
+    assert not list((repo / ".thunderus/memory/episodic").glob("*.md"))
+
+
+def _sparse(path: str, size: int) -> None:
+    with open(path, "wb") as stream:
+        stream.truncate(size)

@@ -1,0 +1,295 @@
+"""The review queue at the command line: what is printed, in every form, and the exit codes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.index_support import document
+from tests.support.review_support import FACTS, SAME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.command_server import Done, Server
+
+AGENT = {"THUNDERUS_MEM_ACTOR": "agent", "THUNDERUS_MEM_REVIEW_AGENTS": "propose"}
+
+
+@pytest.fixture
+def run(server: Server, tmp_path: Path) -> Callable[..., Done]:
+    """The command line in a store with two documents that say the same; each call a second later."""
+    turn = iter(range(1, 600))
+
+    def command(*words: str, **env: str) -> Done:
+        number = next(turn)
+        now = f"2026-01-21T09:{number // 60:02d}:{number % 60:02d}Z"
+        fixed = {"THUNDERUS_MEM_NOW": now, "THUNDERUS_MEM_SEED": str(number)}
+        return server.run(*words, cwd=str(tmp_path), env={**fixed, **env})
+
+    assert command("init").code == 0
+    for name in ("one", "two"):
+        (tmp_path / FACTS / f"{name}.md").write_text(document(f"fact.{name}", SAME))
+    return command
+
+
+def waiting(run: Callable[..., Done]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(run("patch", "list", "--json").out)["proposals"]
+    return found
+
+
+def test_a_plan_is_shown_filed_and_counted(run: Callable[..., Done]) -> None:
+    plan = run("garden")
+    assert plan.code == 0
+    assert "1. merge-duplicates  fact.one, fact.two" in plan.out
+    assert "+++ b/.thunderus/memory/semantic/FACTS/one.md" in plan.out
+    assert plan.out.endswith("Steps: 1 to apply.\nNext: thunderus-mem garden --apply\n")
+    assert run("garden").out == plan.out
+    assert run("garden", "--check").code == 1
+    filed = run("garden", "--propose")
+    assert filed.code == 0
+    assert "Filed 1 proposal" in filed.err
+    (one,) = waiting(run)
+    assert one["id"] in filed.out
+    again = run("garden", "--propose")
+    assert (again.code, again.out) == (0, "Steps: 1 waiting for review.\n")
+    checked = run("garden", "--check")
+    assert (checked.code, "waiting for review" in checked.out) == (0, True)
+    assert run("garden", "--apply").out == "Steps: 1 waiting for review.\n"
+    report = json.loads(run("garden", "--json").out)
+    assert (report["steps"], report["waiting"], report["schema"]) == ([], 1, "thunderus-mem.garden/1")
+
+
+def test_json_is_the_same_byte_for_byte_and_tells_the_diff(run: Callable[..., Done]) -> None:
+    first, second = run("garden", "--json").out, run("garden", "--json").out
+    assert first == second
+    (step,) = json.loads(first)["steps"]
+    assert [edit["op"] for edit in step["edits"]] == ["update", "remove"]
+    assert step["edits"][0]["diff"].startswith("--- a/")
+    plain = run("garden", "--plain").out.split("\t")
+    assert plain[:2] == ["merge-duplicates", "fact.one,fact.two"]
+    assert plain[3:5] == ["duplicates", "apply"]
+
+
+SUBJECTS = (
+    "Ships wait for the tide.\n",
+    "Bread rises overnight.\n",
+    "Invoices leave on Fridays.\n",
+    "Owls hunt without a sound.\n",
+    "Glaciers carve valleys.\n",
+    "Printers jam in winter.\n",
+)
+"""Pages with nothing in common, so that nothing but equal ones is found."""
+
+
+def test_a_step_is_bounded_and_says_how_much_more_there_is(run: Callable[..., Done], tmp_path: Path) -> None:
+    for number in range(6):
+        for letter in "ab":
+            text = document(f"fact.n{number}{letter}", SUBJECTS[number] * 80)
+            (tmp_path / FACTS / f"n{number}{letter}.md").write_text(text)
+    shown = run("garden", "-n", "2").out
+    assert "5 more steps not shown" in shown
+    assert " more lines" in shown
+    assert "Steps: 7 to apply." in shown
+    assert "not shown" not in run("garden", "-n", "0").out
+
+
+def test_rules_are_chosen_by_commas_and_by_repeating(run: Callable[..., Done]) -> None:
+    def rules(*words: str) -> list[str]:
+        return [step["rule"] for step in run("garden", "--json", *words).json["steps"]]
+
+    assert rules("--only", "links, duplicates") == ["duplicates"]
+    assert rules("--only", "links", "--only", "tags,duplicates") == ["duplicates"]
+    assert rules("--only", "links,tags") == []
+
+
+def test_a_shell_completes_proposals_snapshots_and_rules(run: Callable[..., Done]) -> None:
+    def offered(*words: str) -> dict[str, str]:
+        lines = run("--complete", *words).out.splitlines()
+        return {word: text for word, _, text in (line.partition("\t") for line in lines)}
+
+    run("garden", "--propose")
+    (one,) = waiting(run)
+    for verb in ("show", "approve", "reject", "rebase"):
+        assert list(offered("patch", verb, "")) == [one["id"]]
+    told = offered("patch", "show", one["id"][:12])[one["id"]]
+    assert told.startswith("merge-duplicates: fact.one, fact.two; ")
+    assert offered("patch", "list", "") == {}
+    assert offered("patch", "show", "patch_X") == {}
+    assert list(offered("garden", "--only", "l")) == ["links"]
+    assert list(offered("garden", "--only", "links,t")) == ["links,tags"]
+    assert list(offered("patch", "approve", "--all", "--rule", "du")) == ["duplicates"]
+    assert offered("restore", "") == {}
+    assert run("patch", "reject", one["id"], "-m", "no").code == 0
+    assert offered("patch", "show", "") == {}
+
+
+def test_a_shell_completes_snapshots(run: Callable[..., Done]) -> None:
+    run("garden", "--apply")
+    (snap,) = run("restore", "--list", "--json").json["snapshots"]
+    assert run("--complete", "restore", "snap_").out == f"{snap['id']}\t2026-01-21 09:00 garden\n"
+    assert run("--complete", "restore", "snap_Z").out == ""
+
+
+def test_a_broken_proposal_does_not_stop_completion(run: Callable[..., Done], tmp_path: Path) -> None:
+    run("garden", "--propose")
+    (one,) = waiting(run)
+    (tmp_path / ".thunderus" / "patches" / "patch_01KFFWG0000000000000000000.json").write_text("{")
+    assert run("--complete", "patch", "show", "").out.startswith(one["id"])
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("garden", "--only", "duplicate"), 4, "Did you mean duplicates?"),
+        (("garden", "--only", "links,duplicate"), 4, "Did you mean duplicates?"),
+        (("garden", "--only", "links,"), 2, "As --only links,tags"),
+        (("garden", "--plan", "--apply"), 2, "Give one of"),
+        (("garden", "--undo", "--only", "duplicates"), 2, "as a whole"),
+        (("garden", "--undo"), 4, "no run of garden"),
+        (("restore",), 2, "Name one snapshot"),
+        (("restore", "snap_0", "--list"), 2, "Name one snapshot"),
+        (("restore", "snap_9"), 4, "No snapshot has the id"),
+        (("patch", "approve"), 2, "No proposal is named"),
+        (("patch", "approve", "x", "--all"), 2, "not both"),
+        (("patch", "approve", "--all"), 2, "--yes does it without asking"),
+        (("patch", "approve", "--label", "same"), 2, "choose among --all"),
+        (("patch", "reject", "patch_0"), 2, "needs a reason"),
+        (("patch", "reject", "patch_0", "-m", "no"), 4, "No proposal has the id"),
+        (("patch", "show", "patch_0"), 4, "No proposal has the id"),
+        (("patch", "expire", "--older-than", "soon"), 2, "takes days"),
+        (("patch", "aprove"), 2, "aprove"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(
+    words: tuple[str, ...], code: int, said: str, run: Callable[..., Done]
+) -> None:
+    done = run(*words)
+    assert done.code == code, done
+    assert said in done.err
+    assert done.err.count("rror: ") == 1
+
+
+def test_from_proposal_to_decision_and_back(run: Callable[..., Done], tmp_path: Path) -> None:
+    before = (tmp_path / FACTS / "two.md").read_bytes()
+    run("garden", "--propose")
+    (one,) = waiting(run)
+    assert (one["actor"], one["action"], one["age_days"]) == ("user", "merge-duplicates", 0)
+    shown = run("patch", "show", one["id"][:-3])
+    assert shown.code == 0
+    assert "fits   yes: its documents are as it found them" in shown.out
+    assert "-id: fact.two" in shown.out
+    done = run("patch", "approve", one["id"], "-m", "they are one")
+    assert done.out == f"approved  {one['id']}  fact.one, fact.two\n"
+    log = run("log", "-n", "2").out
+    assert "approved" in log
+    assert "they are one" in log
+    again = run("patch", "approve", one["id"])
+    assert again.code == 4
+    assert "waits no more: approved by user on 2026-01-21" in again.err
+    assert run("undo", one["id"]).code == 0
+    assert (tmp_path / FACTS / "two.md").read_bytes() == before
+    assert run("patch", "list").out == ""
+
+
+def test_a_run_goes_back_by_its_snapshot(run: Callable[..., Done], tmp_path: Path) -> None:
+    before = (tmp_path / FACTS / "two.md").read_bytes()
+    applied = json.loads(run("garden", "--apply", "--json").out)
+    listed = run("restore", "--list")
+    assert listed.out.startswith(applied["snapshot_id"])
+    assert "1 step" in listed.out
+    dry = run("restore", applied["snapshot_id"], "--dry-run")
+    assert "Nothing is written" in dry.err
+    assert not (tmp_path / FACTS / "two.md").exists()
+    done = run("restore", applied["snapshot_id"])
+    assert "restored  fact.two" in done.out
+    assert (tmp_path / FACTS / "two.md").read_bytes() == before
+    assert "restored" in run("restore", "--list").out
+    plain = run("restore", "--list", "--plain").out.split("\t")
+    assert plain[0] == applied["snapshot_id"]
+    assert run("restore", applied["snapshot_id"]).code == 3
+
+
+def test_an_agent_s_words_name_the_proposal_they_became(run: Callable[..., Done]) -> None:
+    done = run("edit", "fact.one", "--set", "title=New", "-m", "better", **AGENT)
+    (one,) = waiting(run)
+    assert done.code == 0
+    assert one["id"] in done.out
+    assert one["id"] in done.err
+    assert one["actor"] == "agent"
+    value = json.loads(run("rename", "fact.one", "fact.first", "--json", **AGENT).out)
+    assert value["proposed"].startswith("patch_")
+    assert not value["changed"]
+    refused = run("patch", "approve", one["id"], **AGENT)
+    assert refused.code == 5
+    assert "an agent made it" in refused.err
+    assert json.loads(run("patch", "approve", one["id"], "--json", **AGENT).out)["decisions"][0]["code"] == 5
+    status = run("status").out
+    assert "2 proposals wait" in status
+    assert "Next: thunderus-mem patch list" in status
+    assert run("patch", "reject", "--all", "--yes", "-m", "no").code == 0
+
+
+def test_a_text_that_moved_asks_for_a_second_look(run: Callable[..., Done]) -> None:
+    run("edit", "fact.one", "--set", "title=New", **AGENT)
+    run("edit", "fact.one", "--add-tag", "later")
+    (one,) = waiting(run)
+    moved = run("patch", "approve", one["id"])
+    assert moved.code == 3
+    assert f"thunderus-mem patch show {one['id']}" in moved.err
+    assert "this is the diff on what is there now" in run("patch", "show", one["id"]).out
+    assert run("patch", "rebase", one["id"]).out == f"rebased  {one['id']}\n"
+    assert run("patch", "approve", one["id"]).code == 0
+
+
+def test_a_file_that_is_no_proposal_is_told_everywhere(run: Callable[..., Done], tmp_path: Path) -> None:
+    run("garden", "--propose")
+    (tmp_path / ".thunderus" / "patches" / "x.json").write_text("{}\x1b[2J")
+    listed = run("patch", "list")
+    assert listed.code == 6
+    assert "x.json is no proposal" in listed.err
+    assert len(waiting(run)) == 1
+    lint = run("lint")
+    assert lint.code == 1
+    assert "TM509" in lint.out
+    doctor = run("doctor")
+    assert doctor.code == 1
+    assert "is no proposal" in doctor.out
+
+
+@pytest.mark.parametrize("label", ["", "duplicates"])
+def test_a_file_that_cannot_be_read_may_be_what_waits(
+    label: str, run: Callable[..., Done], tmp_path: Path
+) -> None:
+    assert run("patch", "list").err == "Nothing waits for review.\n"
+    folder = tmp_path / ".thunderus" / "patches"
+    for name in ("x.json", "y.json", "patch_0.json"):
+        (folder / name).write_text("{}")
+    listed = run("patch", "list", *(["--label", label] if label else []))
+    assert listed.code == 6
+    assert listed.out == ""
+    assert listed.err.splitlines() == [
+        ".thunderus/patches/patch_0.json is no proposal: no proposal has such a name (patch_….json)",
+        ".thunderus/patches/x.json is no proposal: no proposal has such a name (patch_….json)",
+        ".thunderus/patches/y.json is no proposal: no proposal has such a name (patch_….json)",
+        "hint:  Move the file away",
+    ]
+    (folder / "patch_01KFG0000000000000000000AB.json").write_text("{}")
+    told = run("patch", "list", "-q").err.splitlines()
+    assert [line for line in told if line.startswith("hint:")] == [
+        "hint:  Move the file away",
+        "hint:  Bring the file back from git, or delete it: then nothing is proposed",
+        "hint:  Move the file away",
+    ]
+    assert "Nothing waits" not in run("patch", "approve", "--all", "--yes").err
+
+
+def test_nothing_of_a_label_waits(run: Callable[..., Done]) -> None:
+    run("edit", "fact.one", "--set", "title=New", **AGENT)
+    assert run("patch", "list", "--label", "other").err == "No such proposal waits for review.\n"
+    rejected = run("patch", "reject", "--all", "--yes", "--rule", "other", "-m", "no")
+    assert rejected.err == "No such proposal; `thunderus-mem patch list` shows what waits.\n"
+    assert len(waiting(run)) == 1

@@ -1,0 +1,706 @@
+"""The review queue: what is filed, approved, turned down, made anew and let go, and what the log keeps."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.support.index_support import document
+from tests.support.review_support import FACTS, SAME, Store
+from tests.support.verify_store import verify
+from thunderus_mem.authoring import anchor, rename
+from thunderus_mem.authoring import edit as edit_module
+from thunderus_mem.authoring.show import status
+from thunderus_mem.document.document import read_document
+from thunderus_mem.errors import (
+    DocumentExists,
+    InvalidDocument,
+    NotFound,
+    NotWritable,
+    Refused,
+    ThunderusError,
+)
+from thunderus_mem.garden import apply
+from thunderus_mem.garden.apply import garden_plan, garden_report
+from thunderus_mem.history.undo import undo
+from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory import proposals
+from thunderus_mem.memory.proposals import encode, proposed_edit, read, text_after
+from thunderus_mem.review import decisions as decisions_module
+from thunderus_mem.review.decisions import patch_approve, patch_expire, patch_reject
+from thunderus_mem.review.queue import patch_list, patch_rebase, patch_show
+from thunderus_mem.store import files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from thunderus_mem.memory.memory import Memory
+
+BODY = "".join(f"Line {number} of the text.\n" for number in range(1, 13))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path).begin()
+
+
+def edited(store: Store, old: str, new: str, *, name: str = "long", body: str = BODY) -> str:
+    """A proposal of an agent to change a line; returns its id."""
+    if not store.path(f"{name}.md").exists():
+        store.add(name.capitalize(), f"{body}\nThis one is about {name}.\n")
+    text = store.path(f"{name}.md").read_text()
+    assert old in text
+    return edit_module.edit(
+        store.agent(), f"fact.{name}", text=text.replace(old, new), why="it changed"
+    ).proposed
+
+
+def states(decided: object) -> list[str]:
+    return [one.state for one in decided.decisions]  # type: ignore[attr-defined]
+
+
+# What is filed
+
+
+WORDS: dict[str, Callable[[Memory], object]] = {
+    "edit": lambda memory: edit_module.edit(memory, "fact.one", add_tags=["new"]),
+    "remove": lambda memory: edit_module.remove(memory, "fact.one", why="old"),
+    "link": lambda memory: edit_module.link(memory, "fact.one", "refers_to", "fact.two"),
+    "supersede": lambda memory: edit_module.supersede(memory, "fact.one", "fact.two", why="newer"),
+    "rename": lambda memory: rename.rename(memory, "fact.one", "fact.three"),
+    "anchor": lambda memory: anchor.anchor(memory, "fact.one", [".thunderus/config.toml"]).written,
+}
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_what_an_agent_writes_waits_and_leads_to_the_same_bytes_once_approved(
+    word: str, store: Store, tmp_path: Path
+) -> None:
+    store.add("One", "The first.")
+    store.add("Two", "The second.")
+    shutil.copytree(store.root, other := tmp_path / "other")
+    before = store.bytes()
+    value = WORDS[word](store.agent())
+    assert store.patches() == [value.proposed]  # type: ignore[attr-defined]
+    assert not value.changed  # type: ignore[attr-defined]
+    assert not value.event_id  # type: ignore[attr-defined]
+    assert store.bytes() == before
+    assert states(patch_approve(store.memory(), [value.proposed])) == ["approved"]  # type: ignore[attr-defined]
+    done = store.bytes()
+    assert done != before
+    assert store.patches() == []
+    direct = Store(other)
+    direct.turn = store.turn
+    WORDS[word](direct.memory())
+    assert done == direct.bytes()
+    patch = store.events("patch")[-1]
+    assert patch.body["op"] == word
+    assert patch.refs["patch_id"] == value.proposed  # type: ignore[attr-defined]
+    undo(store.memory(), value.proposed)  # type: ignore[attr-defined]
+    assert store.bytes() == before
+    assert verify(str(store.root), settled=True) == []
+
+
+def test_a_new_document_names_the_decision_and_the_patch_it_was_made_from(store: Store) -> None:
+    id = store.add("Ports", "Ports are even.", store.agent(), why="seen")
+    (patch,) = store.patches()
+    assert not store.path("ports.md").exists()
+    with pytest.raises(NotFound):
+        edit_module.edit(store.memory(), id, add_tags=["y"])
+    (done,) = patch_approve(store.memory(), [patch], why="true").decisions
+    made = read_document("x", store.path("ports.md").read_bytes()).document
+    assert made is not None
+    assert made.events == (done.approval_id, done.event_id)
+    assert made.patches == (patch,)
+    approval, change = store.events()[-2:]
+    assert [approval.id, change.id] == [done.approval_id, done.event_id]
+    assert approval.kind == "approval"
+    assert approval.body["decision"] == "approved"
+    assert approval.body["approved"] is True
+    assert (approval.why, change.why) == ("true", "true")
+    assert [one for one in lint(store.memory()).diagnostics if one.rule == "TM206"] == []
+
+
+def test_people_and_other_kinds_are_not_asked(store: Store) -> None:
+    environ = {"THUNDERUS_MEM_REVIEW_AGENTS": "propose"}
+    store.add("One", "The first.", store.memory("user", **environ))
+    kinds = {**environ, "THUNDERUS_MEM_REVIEW_KINDS": "adr,core"}
+    store.add("Two", "The second.", store.memory("agent", **kinds))
+    store.add("Three", "The third.", store.memory("agent"))
+    assert store.patches() == []
+    assert [event.actor for event in store.events("patch")[1:]] == ["user", "agent", "agent"]
+    with pytest.raises(ThunderusError, match="must be user or agent"):
+        store.add("Four", "The fourth.", store.memory("robot"))
+
+
+def test_nothing_that_holds_a_secret_is_filed(store: Store) -> None:
+    token = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    with pytest.raises(Refused):
+        store.add("Token", f"It is {token}.", store.agent())
+    with pytest.raises(Refused):
+        store.add("Token", "It is secret.", store.agent(), why=token)
+    assert store.patches() == []
+
+
+# Approving
+
+
+def _long(section: str, more: str = "") -> str:
+    body = "".join(f"## {name}\n\n" + f"{name} has a line. " * 600 + "\n\n" for name in ("One", section))
+    return document("fact.long", f"It is long.{more}\n\n{body}")
+
+
+def test_a_split_that_was_turned_down_is_asked_again_when_the_headings_change(store: Store) -> None:
+    def steps() -> list[str]:
+        return [step.action for step in garden_plan(store.memory(), only=["sizes"], apart=True).proposals]
+
+    store.put("long.md", _long("Two"))
+    assert steps() == ["split"]
+    apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
+    patch_reject(store.memory(), every=True, why="it is read as a whole")
+    assert steps() == []
+    store.put("long.md", _long("Two", " Of something."))
+    assert steps() == []
+    store.put("long.md", _long("Three"))
+    assert steps() == ["split"]
+
+
+def test_the_gardener_of_an_agent_files_what_it_would_carry_out(store: Store) -> None:
+    store.twins()
+    before = store.bytes()
+    plan = apply.garden_plan(store.agent(), apart=apply.is_reviewed(store.agent()))
+    value = apply.garden_apply(store.agent(), plan)
+    assert (value.steps, value.written, value.snapshot_id) == ((), (), "")
+    assert [one.action for one in value.filed] == ["merge-duplicates"]
+    assert store.bytes() == before
+    assert store.patches() == [value.filed[0].id]
+    (refused,) = patch_approve(store.agent(), store.patches()).decisions
+    assert refused.state == "refused"
+    (approved,) = patch_approve(store.memory(), store.patches()).decisions
+    assert (approved.state, len(store.bytes())) == ("approved", len(before) - 1)
+
+
+def test_the_gardener_of_an_agent_carries_out_what_no_review_is_wanted_for(store: Store) -> None:
+    store.twins()
+    assert not apply.is_reviewed(store.memory("agent"))
+    memory = store.memory("agent", THUNDERUS_MEM_REVIEW_AGENTS="propose", THUNDERUS_MEM_REVIEW_KINDS="adr")
+    value = apply.garden_apply(memory, apply.garden_plan(memory, apart=True))
+    assert (len(value.steps), value.filed, store.patches()) == (1, (), [])
+
+
+def test_an_agent_does_not_approve_what_an_agent_made_unless_it_may(store: Store) -> None:
+    patch = edited(store, "Line 3", "Row 3")
+    (refused,) = patch_approve(store.agent(), [patch]).decisions
+    assert (refused.state, refused.code) == ("refused", 5)
+    assert store.patches() == [patch]
+    allowed = store.memory("agent", THUNDERUS_MEM_REVIEW_SELF_APPROVAL="true")
+    assert states(patch_approve(allowed, [patch])) == ["approved"]
+    assert store.events("approval")[-1].actor == "agent"
+
+
+def test_a_document_that_changed_elsewhere_asks_for_a_second_look(store: Store) -> None:
+    patch = edited(store, "Line 3 ", "Row 3 ")
+    edit_module.edit(store.memory(), "fact.long", add_tags=["later"])
+    text = store.path("long.md").read_text().replace("Line 11 ", "Row 11 ")
+    edit_module.edit(store.memory(), "fact.long", text=text)
+    (moved,) = patch_approve(store.memory(), [patch]).decisions
+    assert (moved.state, moved.code) == ("moved", 3)
+    assert "patch show" in moved.hint
+    assert store.patches() == [patch]
+    shown = patch_show(store.memory(), patch)
+    assert shown.state == "moved"
+    assert "+Row 3 of" in shown.changes[0].diff
+    assert states(patch_approve(store.memory(), [patch], rebase=True)) == ["approved"]
+    text = store.path("long.md").read_text()
+    assert "Row 3 " in text
+    assert "Row 11 " in text
+    assert "later" in text
+    assert store.patches() == []
+
+
+def test_a_document_that_changed_in_the_same_place_names_the_lines(store: Store) -> None:
+    patch = edited(store, "Line 3 ", "Row 3 ")
+    text = store.path("long.md").read_text().replace("Line 3 ", "Verse 3 ").replace("Line 4 ", "Verse 4 ")
+    edit_module.edit(store.memory(), "fact.long", text=text)
+    at = 1 + text[: text.index("Verse 3")].count("\n")
+    for decided in (patch_approve(store.memory(), [patch], rebase=True),):
+        assert states(decided) == ["conflict"]
+        assert f"lines {at}-{at + 1} of {FACTS}/long.md" in decided.decisions[0].problem
+    assert store.patches() == [patch]
+    assert patch_show(store.memory(), patch).state == "conflict"
+    assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["conflict"]
+
+
+def test_a_hand_edit_that_nobody_recorded_is_a_change_like_any_other(store: Store) -> None:
+    patch = edited(store, "Line 3 ", "Row 3 ")
+    path = store.path("long.md")
+    path.write_text(path.read_text().replace("Line 9 ", "Nine "))
+    assert states(patch_approve(store.memory(), [patch])) == ["moved"]
+    assert states(patch_approve(store.memory(), [patch], rebase=True)) == ["approved"]
+    assert "Nine " in path.read_text()
+    assert "Row 3 " in path.read_text()
+
+
+def test_removing_what_changed_since_would_take_that_along(store: Store) -> None:
+    store.add("One", "The first.")
+    patch = edit_module.remove(store.agent(), "fact.one", why="old").proposed
+    edit_module.edit(store.memory(), "fact.one", body="The very first.")
+    (stays,) = patch_approve(store.memory(), [patch], rebase=True).decisions
+    assert stays.state == "conflict"
+    assert "take that along" in stays.problem
+    assert store.path("one.md").exists()
+
+
+def test_a_new_document_whose_place_is_taken_stays(store: Store) -> None:
+    store.add("One", "The first.", store.agent())
+    (patch,) = store.patches()
+    store.add("One", "Quite another.")
+    (stays,) = patch_approve(store.memory(), [patch]).decisions
+    assert stays.state == "conflict"
+    assert "another document is in" in stays.problem
+    assert "Quite another." in store.path("one.md").read_text()
+
+
+def test_line_ends_and_a_mark_stay_as_they_are(store: Store) -> None:
+    text = "\ufeff" + document("fact.dressed", "Line one.\n\nLine two.\n")
+    store.put("dressed.md", text.replace("\n", "\r\n"))
+    patch = edit_module.edit(store.agent(), "fact.dressed", add_tags=["new"]).proposed
+    assert states(patch_approve(store.memory(), [patch])) == ["approved"]
+    data = store.path("dressed.md").read_bytes()
+    assert data.startswith(b"\xef\xbb\xbf---\r\n")
+    assert data.count(b"\n") == data.count(b"\r\n")
+    assert b"tags: [new, one]\r\n" in data
+    patch = rename.rename(store.agent(), "fact.dressed", "fact.undressed").proposed
+    assert states(patch_approve(store.memory(), [patch])) == ["approved"]
+    data = store.path("undressed.md").read_bytes()
+    assert data.count(b"\n") == data.count(b"\r\n") > 10
+
+
+def test_several_are_decided_one_by_one_and_what_is_in_the_way_is_told(store: Store) -> None:
+    first = edited(store, "Line 3 ", "Row 3 ")
+    same = edited(store, "Line 3 ", "Verse 3 ")
+    store.add("Other", "Another text.", store.agent())
+    decided = patch_approve(store.memory(), every=True)
+    assert states(decided) == ["approved", "conflict", "approved"]
+    assert decided.code == 3
+    assert store.patches() == [same]
+    assert first not in store.patches()
+    assert verify(str(store.root), settled=True) == []
+
+
+def test_a_forged_proposal_is_not_carried_out(store: Store) -> None:
+    store.add("One", "The first.")
+    patch = edit_module.edit(store.agent(), "fact.one", add_tags=["new"]).proposed
+    waiting = read(store.memory().layout, f".thunderus/patches/{patch}.json")
+    now = store.path("one.md").read_text()
+    cases = {
+        "no document": now.replace("---\n", "", 1),
+        "other id": now.replace("id: fact.one", "id: fact.two"),
+        "no title": now.replace("title: One\n", ""),
+    }
+    for name, text in cases.items():
+        forged = waiting.proposal._replace(edits=(proposed_edit(f"{FACTS}/one.md", "fact.one", now, text),))
+        store.put(waiting.path, encode(forged))
+        (stays,) = patch_approve(store.memory(), [patch]).decisions
+        assert stays.state == "invalid", name
+        assert stays.code == 2
+        assert store.path("one.md").read_text() == now
+    assert store.events("approval") == []
+
+
+@pytest.mark.parametrize("after", [None, "gone"])
+def test_a_proposal_cannot_change_one_document_in_the_name_of_another(
+    store: Store, after: str | None
+) -> None:
+    for name in ("One", "Two"):
+        store.add(name, f"The text of {name}.")
+    patch = edit_module.edit(store.agent(), "fact.one", add_tags=["new"]).proposed
+    waiting = read(store.memory().layout, f".thunderus/patches/{patch}.json")
+    before = store.path("two.md").read_text()
+    text = before.replace("id: fact.two", "id: fact.one") if after else None
+    forged = proposed_edit(f"{FACTS}/two.md", "fact.one", before, text)
+    store.put(waiting.path, encode(waiting.proposal._replace(edits=(forged,))))
+    (stays,) = patch_approve(store.memory(), [patch]).decisions
+    assert (stays.state, stays.code) == ("invalid", 2)
+    assert "fact.two" in stays.problem
+    assert store.path("two.md").read_text() == before
+    assert store.events("approval") == []
+
+
+def test_ids_by_their_beginning_and_what_was_decided_about_one(store: Store) -> None:
+    patch = edited(store, "Line 3 ", "Row 3 ")
+    other = edited(store, "Line 9 ", "Row 9 ")
+    start = next(patch[:at] for at in range(len(patch), 0, -1) if other.startswith(patch[:at]))
+    with pytest.raises(InvalidDocument, match="beginning of 2"):
+        patch_show(store.memory(), start)
+    assert patch_show(store.memory(), patch.removeprefix("patch_").lower()).proposal.id == patch
+    patch_reject(store.memory(), [patch], why="no")
+    with pytest.raises(NotFound, match="waits no more: rejected by"):
+        patch_approve(store.memory(), [patch])
+    for nothing in ("patch_0000", "", "*"):
+        with pytest.raises(NotFound, match="no proposal has the id"):
+            patch_approve(store.memory(), [nothing])
+
+
+def test_an_approval_that_a_killed_command_left_is_gone_on_with(store: Store) -> None:
+    store.add("Ports", "Ports are even.", store.agent())
+    (patch,) = store.patches()
+    environment = {**os.environ, "THUNDERUS_MEM_FAILPOINTS": "1", "FAILPOINT": "commit.before:kill:2"}
+    shell = [os.path.abspath("."), str(store.root), patch]
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from thunderus_mem.memory.memory import open_memory\n"
+        "from thunderus_mem.review.decisions import patch_approve\n"
+        "patch_approve(open_memory(sys.argv[2]), [sys.argv[3]])\n"
+    )
+    done = subprocess.run([os.sys.executable, "-c", script, *shell], env=environment, check=False)  # type: ignore[attr-defined]
+    assert done.returncode == 137
+    (left,) = store.events("approval")
+    assert store.patches() == [patch]
+    (decided,) = patch_approve(store.memory(), [patch]).decisions
+    assert decided.approval_id == left.id
+    assert len(store.events("approval")) == 1
+    assert left.id in store.path("ports.md").read_text()
+
+
+def test_the_proposal_of_an_applied_patch_is_recognised_and_dropped(store: Store) -> None:
+    patch = edited(store, "Line 3 ", "Row 3 ")
+    path = store.root / ".thunderus" / "patches" / f"{patch}.json"
+    data = path.read_bytes()
+    patch_approve(store.memory(), [patch])
+    lines = len(store.events())
+    path.write_bytes(data)  # as a merge may bring it back
+    assert patch_show(store.memory(), patch).state == "there"
+    assert states(patch_approve(store.memory(), [patch])) == ["applied"]
+    assert store.patches() == []
+    assert len(store.events()) == lines
+
+
+# Turning down, expiring, making anew
+
+
+def test_what_was_turned_down_is_not_planned_again_until_a_text_changes(store: Store) -> None:
+    store.twins()
+    store.propose()
+    (patch,) = store.patches()
+    with pytest.raises(InvalidDocument, match="needs a reason"):
+        patch_reject(store.memory(), [patch], why=" ")
+    assert states(patch_reject(store.memory(), [patch], why="both are needed")) == ["rejected"]
+    assert store.patches() == []
+    plan = garden_plan(store.memory())
+    assert (plan.steps, plan.decided) == ((), 1)
+    assert store.propose().proposals == ()
+    assert store.garden().steps == ()
+    event = store.events("approval")[-1]
+    assert (event.body["decision"], event.body["approved"]) == ("rejected", False)
+    assert event.why == "both are needed"
+    path = store.path("twin-b.md")
+    path.write_text(path.read_text().replace("title: A title", "title: Another"))
+    assert [step.targets for step in garden_plan(store.memory()).steps] == [("fact.twin-a", "fact.twin-b")]
+
+
+def _told_alike(store: Store, *names: str) -> None:
+    """Documents that say the same in other words."""
+    for name in names:
+        body = (
+            f"{name.title()} exporter waits thirty seconds for the first page and five for each further one, "
+            "and gives up after the tenth page that did not come in time; then it tells who asked for it.\n"
+        )
+        store.put(f"{name}.md", document(f"fact.{name}", body))
+
+
+def test_what_an_approval_makes_moot_expires_with_it(store: Store) -> None:
+    _told_alike(store, "the", "our", "this")
+    filed = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
+    assert len(filed) == 2
+    value = patch_approve(store.memory(), every=True)
+    assert (states(value), value.code) == (["approved", "expired"], 0)
+    assert {one.problem for one in value.decisions[1:]} == {f"superseded by {filed[0].id}"}
+    assert store.patches() == []
+    again = garden_plan(store.memory(), apart=True).proposals
+    assert len(again) == 1, "the gardener plans anew what is still to do"
+    apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True))
+    assert states(patch_approve(store.memory(), every=True)) == ["approved"]
+    assert garden_plan(store.memory(), apart=True).proposals == ()
+
+
+def test_what_an_agent_wrote_is_not_dropped_for_an_approval(store: Store) -> None:
+    _told_alike(store, "our", "the")
+    (filed,) = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
+    leaves = filed.targets[1]
+    edit = edit_module.edit(store.agent(), leaves, add_tags=["new"]).proposed
+    value = patch_approve(store.memory(), every=True)
+    assert (states(value), value.code) == (["approved", "gone"], 3)
+    assert store.patches() == [edit]
+
+
+def test_one_wish_filed_twice_is_granted_once(store: Store) -> None:
+    store.add("Ports", "Ports are even.")
+    for _ in range(2):
+        edit_module.edit(store.agent(), "fact.ports", add_tags=["new"])
+    value = patch_approve(store.memory(), every=True)
+    assert (states(value), value.code, store.patches()) == (["approved", "expired"], 0, [])
+
+
+def test_proposals_expire_by_age_by_what_is_gone_and_by_what_is_there(store: Store) -> None:
+    store.add("Old", "Waits for long.")
+    old = edit_module.edit(store.agent(), "fact.old", add_tags=["new"]).proposed
+    store.days = 29
+    gone = edited(store, "Line 3 ", "Row 3 ", name="gone")
+    there = edited(store, "Line 3 ", "Row 3 ", name="there")
+    stays = edited(store, "Line 3 ", "Row 3 ", name="stays")
+    edit_module.remove(store.memory(), "fact.gone", why="away")
+    (edit,) = read(store.memory().layout, f".thunderus/patches/{there}.json").proposal.edits
+    done = text_after(edit, store.path("there.md").read_text())
+    assert done is not None
+    store.put("there.md", done)
+    planned = patch_expire(store.memory(), plan=True)
+    assert [one.id for one in planned.decisions] == [gone, there]
+    assert [one.problem for one in planned.decisions] == [
+        f"{FACTS}/gone.md is not there any more",
+        "what it would change is so already",
+    ]
+    store.days = 31
+    report = status(store.memory())
+    assert (report.proposals, report.oldest_days, report.expired) == (4, 31, 1)
+    assert garden_report(store.memory(), garden_plan(store.memory())).expired == 1
+    assert [one.path for one in lint(store.memory()).diagnostics if one.rule == "TM510"] == [
+        f".thunderus/patches/{old}.json"
+    ]
+    assert len(store.patches()) == 4
+    expired = patch_expire(store.memory())
+    assert [one.id for one in expired.decisions] == [old, gone, there]
+    assert expired.decisions[0].problem == "nobody decided in 31 days"
+    assert store.patches() == [stays]
+    assert {event.body["decision"] for event in store.events("approval")} == {"expired"}
+    assert [event.refs["patch_id"] for event in store.events("approval")] == [old, gone, there]
+    assert states(patch_expire(store.memory(), older_than=0)) == ["expired"]
+    assert store.patches() == []
+    assert patch_expire(store.memory()).decisions == ()
+
+
+@pytest.mark.parametrize("decide", ["approve", "reject", "expire"])
+def test_all_are_decided_only_when_all_can_be_read(
+    decide: str, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = edited(store, "Line 3 ", "Row 3 ", name="one")
+    second = edited(store, "Line 3 ", "Row 3 ", name="two")
+    store.days = 99
+    really = files.read_below
+
+    def refused(root: str, path: str, limit: int) -> bytes:
+        if second in path:
+            raise NotWritable(f"{path} may not be read.", hint="Ask its owner.")
+        return really(root, path, limit)
+
+    monkeypatch.setattr(proposals, "read_below", refused)
+    decisions: dict[str, Callable[[], object]] = {
+        "approve": lambda: patch_approve(store.memory(), every=True),
+        "reject": lambda: patch_reject(store.memory(), every=True, why="no"),
+        "expire": lambda: patch_expire(store.memory()),
+    }
+    with pytest.raises(NotWritable, match=second):
+        decisions[decide]()
+    assert store.patches() == [first, second]
+    listing = patch_list(store.memory())
+    assert [one.id for one in listing.proposals] == [first]
+    assert [one.path for one in listing.unreadable] == [f".thunderus/patches/{second}.json"]
+
+
+def test_a_proposal_made_anew_fits(store: Store) -> None:
+    patch = edited(store, "Line 3 ", "Row 3 ")
+    assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["fits"]
+    text = store.path("long.md").read_text().replace("Line 11 ", "Row 11 ")
+    edit_module.edit(store.memory(), "fact.long", text=text)
+    assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["rebased"]
+    shown = patch_show(store.memory(), patch)
+    assert (shown.state, shown.proposal.id) == ("fits", patch)
+    assert states(patch_approve(store.memory(), [patch])) == ["approved"]
+    assert "Row 11 " in store.path("long.md").read_text()
+
+
+def test_a_list_by_label_and_rule(store: Store) -> None:
+    store.twins()
+    store.propose()
+    edited(store, "Line 3 ", "Row 3 ")
+    assert len(patch_list(store.memory()).proposals) == 2
+    (one,) = patch_list(store.memory(), rule="duplicates").proposals
+    assert one.action == "merge-duplicates"
+    assert patch_list(store.memory(), label="same").proposals == ()
+    assert states(patch_approve(store.memory(), every=True, rule="duplicates")) == ["approved"]
+    assert len(store.patches()) == 1
+
+
+LINES = st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta", ""]), min_size=1, max_size=10)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(LINES, LINES, LINES)
+def test_approving_never_loses_what_somebody_wrote_since(
+    base: list[str], theirs: list[str], ours: list[str]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(folder).begin()
+        head = document("fact.long", "")
+        store.put("long.md", head + "\n".join(base) + "\n")
+        store.memory().refresh()
+        filed = edit_module.edit(store.agent(), "fact.long", text=head + "\n".join(theirs) + "\n")
+        if not filed.proposed:
+            return
+        wanted = head + "\n".join(ours) + "\n"
+        store.put("long.md", wanted)
+        before = store.bytes()
+        plain = patch_approve(store.memory(), [filed.proposed])
+        if base != ours:
+            assert states(plain) in (["moved"], ["conflict"], ["there"], ["invalid"])
+            assert store.bytes() == before
+        if states(plain) == ["moved"]:
+            decided = patch_approve(store.memory(), [filed.proposed], rebase=True)
+            if states(decided) == ["approved"]:
+                text = store.path("long.md").read_text()
+                new = [line for line in ours if line and line not in base]
+                assert all(line in text for line in new)
+                assert any(line in text for line in theirs if line not in base) or set(theirs) <= set(base)
+        assert verify(folder, settled=True) == []
+
+
+# Merges
+
+
+def git(root: Path, *words: str, check: bool = True) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(["git", *words], cwd=root, check=check, capture_output=True)
+
+
+@pytest.fixture
+def tracked(repo: Path) -> Store:
+    store = Store(repo)
+    store.environ = {"PATH": os.environ["PATH"]}
+    store.begin()
+    store.add("Long", BODY)
+    store.add("Ports", "Ports are even.", store.agent())
+    git(repo, "add", "-A")
+    git(repo, "commit", "-qm", "Keep a memory")
+    git(repo, "branch", "theirs")
+    return store
+
+
+def on(store: Store, branch: str) -> None:
+    git(store.root, "add", "-A")
+    git(store.root, "commit", "-qm", "On with it")
+    git(store.root, "checkout", "-q", branch)
+
+
+def test_two_branches_that_file_proposals_merge_without_a_question(tracked: Store) -> None:
+    edited(tracked, "Line 3 ", "Row 3 ")
+    on(tracked, "theirs")
+    edited(tracked, "Line 3 ", "Verse 3 ")
+    on(tracked, "main")
+    git(tracked.root, "merge", "-q", "theirs")
+    assert len(patch_list(tracked.memory()).proposals) == 3
+
+
+def test_both_sides_approve_a_change_of_a_document_and_it_is_one(tracked: Store) -> None:
+    patch = edited(tracked, "Line 3 ", "Row 3 ")
+    on(tracked, "theirs")
+    git(tracked.root, "merge", "-q", "main")
+    patch_approve(tracked.memory(), [patch])
+    on(tracked, "main")
+    patch_approve(tracked.memory(), [patch])
+    git(tracked.root, "add", "-A")
+    git(tracked.root, "commit", "-qm", "Approved here, too")
+    git(tracked.root, "merge", "-q", "theirs")
+    assert patch not in tracked.patches()
+    with pytest.raises(NotFound, match="waits no more: approved by"):
+        patch_approve(tracked.memory(), [patch])
+    assert "Row 3 " in tracked.path("long.md").read_text()
+
+
+def test_both_sides_approve_a_new_document_and_resolve_settles_its_sources(tracked: Store) -> None:
+    from thunderus_mem.merge.resolve import resolve
+
+    (patch,) = tracked.patches()
+    git(tracked.root, "checkout", "-q", "theirs")
+    patch_approve(tracked.memory(), [patch])
+    on(tracked, "main")
+    patch_approve(tracked.memory(), [patch])
+    git(tracked.root, "add", "-A")
+    git(tracked.root, "commit", "-qm", "Approved here, too")
+    merged = git(tracked.root, "merge", "-q", "theirs", check=False)
+    assert merged.returncode == 1  # each side named its own decision
+    resolve(tracked.memory())
+    made = read_document("x", tracked.path("ports.md").read_bytes()).document
+    assert made is not None
+    assert len(made.events) == 4
+    assert made.patches == (patch,)
+    assert tracked.patches() == []
+
+
+def test_one_side_approves_what_the_other_turned_down(tracked: Store) -> None:
+    (patch,) = tracked.patches()
+    git(tracked.root, "checkout", "-q", "theirs")
+    patch_approve(tracked.memory(), [patch])
+    on(tracked, "main")
+    patch_reject(tracked.memory(), [patch], why="no")
+    git(tracked.root, "add", "-A")
+    git(tracked.root, "commit", "-qm", "Turned down here")
+    git(tracked.root, "merge", "-q", "theirs")
+    assert tracked.patches() == []
+    assert tracked.path("ports.md").exists()
+    decisions = [event.body["decision"] for event in tracked.events("approval")]
+    assert sorted(decisions) == ["approved", "rejected"]
+
+
+def test_a_proposal_with_conflict_markers_is_told_and_hides_no_other(tracked: Store) -> None:
+    (patch,) = tracked.patches()
+    other = edited(tracked, "Line 3 ", "Row 3 ")
+    path = tracked.root / ".thunderus" / "patches" / f"{patch}.json"
+    path.write_text("<<<<<<< HEAD\n" + path.read_text() + "=======\n{}\n>>>>>>> theirs\n")
+    listing = patch_list(tracked.memory())
+    assert [one.id for one in listing.proposals] == [other]
+    assert [one.path for one in listing.unreadable] == [f".thunderus/patches/{patch}.json"]
+    assert "git could not merge it" in listing.unreadable[0].fix
+    found = [one for one in lint(tracked.memory()).diagnostics if one.rule == "TM509"]
+    assert [one.path for one in found] == [f".thunderus/patches/{patch}.json"]
+    with pytest.raises(InvalidDocument, match="is no proposal"):
+        patch_approve(tracked.memory(), [patch])
+    path.unlink()
+
+
+def test_nothing_is_called_expired_or_not_while_its_document_cannot_be_read(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patch_id = edited(store, "Line 3 ", "Row 3 ")
+    store.path("long.md").unlink()
+
+    def refused(*_: object) -> None:
+        raise NotWritable("long.md could not be read: the disk reports an error.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(decisions_module, "rebased", refused)
+        with pytest.raises(NotWritable, match="could not be read"):
+            patch_expire(store.memory())
+    assert [one.id for one in patch_expire(store.memory()).decisions] == [patch_id]
+
+
+def test_a_linked_folder_of_proposals_is_refused(store: Store, tmp_path: Path) -> None:
+    folder = store.root / ".thunderus" / "patches"
+    folder.rmdir()
+    (tmp_path / "elsewhere").mkdir()
+    os.symlink(tmp_path / "elsewhere", folder)
+    with pytest.raises(Refused, match="symbolic link"):
+        patch_list(store.memory())
+
+
+def test_an_exact_text_is_known_and_not_filed_twice(store: Store) -> None:
+    store.add("One", SAME)
+    with pytest.raises(DocumentExists):
+        store.add("Two", SAME, store.agent())
+    assert store.patches() == []

@@ -1,0 +1,234 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.index_support import document, new_store, put
+from thunderus_mem.index import scan
+from thunderus_mem.index.refresh import open_index
+from thunderus_mem.search import search as search_module
+from thunderus_mem.search.query import parse_query
+from thunderus_mem.search.search import Hit, find_hits
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout
+
+if TYPE_CHECKING:
+    from thunderus_mem.index.documents import Index
+
+NOTES = {
+    "fact.testing": (
+        "Testing conventions",
+        "# Testing\n\nRun the tests with pytest and xdist. Fixtures live in conftest.\n",
+    ),
+    "fact.coverage": ("Coverage", "We measure coverage with llvm-cov on every pull request.\n"),
+    "fact.parser": ("Frame parser", "The entry is `parse_http2_frame` in src/net/frame.py.\n"),
+    "fact.client": ("HTTP client", "Calls parseHTTPFrame() and retries with a backoff.\n"),
+    "fact.tokens": (
+        "Token cache",
+        "# Tokens\n\nIntro.\n\n## Expiry\n\nTokens expire after 30 minutes in the cache.\n",
+    ),
+    "fact.café": ("Café opening", "x"),
+    "fact.street": ("Address", "Die Straße steht vor der Hausnummer.\n"),
+    "fact.chinese": ("数据库", "我们使用数据库连接池来处理请求。\n"),
+    "fact.release": ("Release day", "We release on Tuesdays from the main branch.\n"),
+}
+
+
+@pytest.fixture(name="store")
+def _store(tmp_path: Path) -> tuple[Layout, Index]:
+    layout = new_store(tmp_path)
+    for doc_id, (title, body) in NOTES.items():
+        put(layout, f"{doc_id[5:]}.md", document(doc_id, body, title=title))
+    for number in range(30):
+        put(
+            layout,
+            f"other{number}.md",
+            document(f"fact.other{number}", f"Unrelated matter number {number} in the build.\n"),
+        )
+    index, _ = open_index(layout)
+    return layout, index
+
+
+def ask(store: tuple[Layout, Index], text: str, **options: int) -> list[Hit]:
+    return find_hits(store[1], parse_query(text), root=store[0].root, explain=True, **options)
+
+
+def test_the_last_of_very_many_sections_is_found_where_it_stands(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    body = "".join(f"## H {number}\n\nline word{number}\n" for number in range(4_200))
+    put(layout, "long.md", document("fact.long", body))
+    index, _ = open_index(layout)
+    for number in (4_000, 4_199):
+        (hit,) = find_hits(index, parse_query(f"word{number}"), root=layout.root)
+        assert hit.line > 3 * 4_000
+
+
+@pytest.mark.parametrize(
+    ("text", "best"),
+    [
+        ("how do I run the tests?", "fact.testing"),
+        ("parse_http2_frame", "fact.parser"),
+        ("http2", "fact.parser"),
+        ("strasse", "fact.street"),
+        ("STRASSE", "fact.street"),
+        ("Straße", "fact.street"),
+        ("parseHTTPFrame", "fact.client"),
+        ("src/net/frame.py", "fact.parser"),
+        ("fact.testing", "fact.testing"),
+        ("llvm-cov", "fact.coverage"),
+        ("cafe", "fact.café"),
+        ("数据库", "fact.chinese"),
+        ("when do tokens expire", "fact.tokens"),
+        ('"main branch"', "fact.release"),
+        ("which day do we release", "fact.release"),
+    ],
+)
+def test_the_best_hit_is_the_one_meant(store: tuple[Layout, Index], text: str, best: str) -> None:
+    assert ask(store, text)[0].id == best
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kubernetes ingress controller",
+        "zzz",
+        "how do I bake sourdough bread",
+        "👍",
+        "",
+        "quantum matter entanglement physics",
+    ],
+)
+def test_nothing_relevant_gives_nothing(store: tuple[Layout, Index], text: str) -> None:
+    assert ask(store, text) == []
+
+
+def test_a_hit_is_a_passage_with_its_place_and_marks(store: tuple[Layout, Index]) -> None:
+    hit = ask(store, "expire minutes")[0]
+    assert (hit.anchor, hit.kind, hit.path) == ("expiry", "fact", f"{DOCUMENT_FOLDERS['fact']}/tokens.md")
+    lines = Path(store[0].at(hit.path)).read_text().split("\n")
+    assert lines[hit.line - 1].startswith("Tokens expire")
+    assert [hit.snippet[start:end] for start, end in hit.marks] == ["expire", "minutes"]
+    assert {"document_rank", "passage_rank", "document_weights", "fusion_k"} <= hit.explain.keys()
+
+
+def test_one_passage_a_document(store: tuple[Layout, Index]) -> None:
+    ids = [hit.id for hit in ask(store, "unrelated matter build")]
+    assert len(ids) == len(set(ids)) == 10
+    assert len(ask(store, "unrelated matter build", limit=3)) == 3
+
+
+def test_left_out_words_and_filters(store: tuple[Layout, Index]) -> None:
+    assert "fact.parser" not in {hit.id for hit in ask(store, "frame -entry")}
+    assert ask(store, "frame kind:adr") == []
+    assert [hit.id for hit in ask(store, "path:tokens")] == ["fact.tokens"]
+    assert len(ask(store, "tag:ONE", limit=50)) == 39
+    assert ask(store, "tag:none") == []
+    assert ask(store, "frame before:2025-01-01") == []
+
+
+def test_the_snippet_is_never_older_than_the_file(store: tuple[Layout, Index]) -> None:
+    layout, _ = store
+    put(layout, "release.md", document("fact.release", "Something else.\n"))
+    assert ask(store, "release tuesdays") == []
+
+
+def test_a_file_exchanged_while_it_is_looked_at_is_not_shown(
+    store: tuple[Layout, Index], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout, _ = store
+    stamp_of = scan.stamp_of
+
+    def then_exchanged(root: str, path: str) -> object:
+        found = stamp_of(root, path)
+        put(layout, "new.tmp", document("fact.release", "Something else on tuesdays.\n"))
+        os.replace(Path(layout.at(path)).with_name("new.tmp"), layout.at(path))
+        return found
+
+    assert [hit.id for hit in ask(store, "release tuesdays")] == ["fact.release"]
+    monkeypatch.setattr(search_module, "stamp_of", then_exchanged)
+    assert ask(store, "release tuesdays") == []
+
+
+def test_a_superseded_document_stands_below_its_successor(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    for number in range(10):
+        put(layout, f"o{number}.md", document(f"fact.o{number}", "Other things.\n"))
+    put(
+        layout,
+        "old.md",
+        document("fact.old", "Deploy deploy deploy with the deploy script.\n", title="Deploy"),
+    )
+    put(
+        layout,
+        "mid.md",
+        document("fact.mid", "Nothing in common.\n", more="links:\n  supersedes: [fact.old]\n"),
+    )
+    put(
+        layout,
+        "new.md",
+        document("fact.new", "We deploy by hand now.\n", more="links:\n  supersedes: [fact.mid]\n"),
+    )
+    index, _ = open_index(layout)
+    hits = find_hits(index, parse_query("deploy script"), root=layout.root)
+    assert [hit.id for hit in hits] == ["fact.new", "fact.mid", "fact.old"]
+    assert [hit.superseded_by for hit in hits] == ["", "fact.new", "fact.mid"]
+    assert [hit.id for hit in find_hits(index, parse_query("status:superseded"), root=layout.root)] == [
+        "fact.mid",
+        "fact.old",
+    ]
+
+
+def test_stale_ranks_below_fresh(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    for name, status in (("a", "stale"), ("b", "verified")):
+        put(layout, f"{name}.md", document(f"fact.{name}", "The queue retries.\n", status=status))
+    for number in range(8):
+        put(layout, f"o{number}.md", document(f"fact.o{number}", "Other things.\n"))
+    index, _ = open_index(layout)
+    assert [hit.id for hit in find_hits(index, parse_query("queue retries"), root=layout.root)] == [
+        "fact.b",
+        "fact.a",
+    ]
+
+
+def test_aliases_and_path_words_count_as_title(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    put(layout, "x.md", document("fact.x", "Text.\n", more="aliases: [green button]\n"))
+    put(layout, "y.md", document("fact.y", "A button among many other words that stand here, some green.\n"))
+    put(layout, f"{DOCUMENT_FOLDERS['fact']}/billing/z.md", document("fact.z", "Text.\n"))
+    for number in range(8):
+        put(layout, f"o{number}.md", document(f"fact.o{number}", "Other things.\n"))
+    index, _ = open_index(layout)
+    assert find_hits(index, parse_query("green button"), root=layout.root)[0].id == "fact.x"
+    assert find_hits(index, parse_query("billing"), root=layout.root)[0].id == "fact.z"
+
+
+def test_the_passage_shown_is_one_whose_own_text_matches(store: tuple[Layout, Index]) -> None:
+    layout = store[0]
+    body = "# Send mail\n\n## Status\n\nAccepted\n\n## Context\n\n" + "We queue every mail. " * 30 + "\n"
+    put(layout, "mail.md", document("fact.mail", body, title="Send mail"))
+    found = find_hits(open_index(layout)[0], parse_query("mail"), root=layout.root)
+    assert (found[0].id, found[0].anchor) == ("fact.mail", "context")
+    put(layout, "bare.md", document("fact.bare", "Intro.\n\n## Status\n\nOpen\n", title="Zebra"))
+    found = find_hits(open_index(layout)[0], parse_query("zebra"), root=layout.root)
+    assert (found[0].id, found[0].anchor) == ("fact.bare", "")
+
+
+def test_what_a_comment_hides_is_not_found_and_code_is(tmp_path: Path) -> None:
+    layout = new_store(tmp_path)
+    put(
+        layout,
+        "a.md",
+        document("fact.a", "# A\n\n<!-- a placeholder\n\nof two paragraphs -->\n\nPlain words.\n"),
+    )
+    put(layout, "b.md", document("fact.b", "# B\n\n```html\n<!-- sentinel -->\n```\n"))
+    index, _ = open_index(layout)
+
+    def ids(text: str) -> list[str]:
+        return [hit.id for hit in find_hits(index, parse_query(text), root=layout.root)]
+
+    assert ids("placeholder") == ids("paragraphs") == ids("alone") == []
+    assert ids("plain words") == ["fact.a"]
+    assert ids("sentinel") == ["fact.b"]

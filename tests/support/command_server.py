@@ -1,0 +1,243 @@
+"""The real command line many times a second: a process that has it loaded and forks once for each call.
+
+Each call is the program's own ``main`` in a process of its own, with its own folder, environment, input and
+user; only starting the interpreter and importing are saved. ``Server`` talks to it; run as a script this
+file is the process.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """How a call ended: exit code (minus the signal when killed), stdout, stderr, what was watched."""
+
+    code: int
+    out: str
+    err: str
+    seen: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def json(self) -> Any:
+        """Its stdout as JSON."""
+        return json.loads(self.out)
+
+
+class HungError(AssertionError):
+    """A command that did not end."""
+
+
+class Server:
+    """Runs commands; ``environ`` is what every call sees, ``plugin`` a module the process can arm."""
+
+    def __init__(self, folder: str, environ: Mapping[str, str]) -> None:
+        self._folder = folder
+        self._environ = dict(environ)
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, os.path.abspath(__file__)],
+                env=self._environ | {"PYTHONPATH": PROJECT},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+            )
+        return self._process
+
+    def run(
+        self,
+        *arguments: str,
+        cwd: str,
+        env: Mapping[str, str] | None = None,
+        stdin: bytes = b"",
+        uid: int | None = None,
+        arm: Mapping[str, Any] | None = None,
+        signalled: tuple[int, float] | None = None,
+        main: str = "",
+        timeout: float = 60,
+    ) -> Done:
+        """Run one command. ``arm``: ``{"module:function": arguments}`` called in the process before it.
+
+        ``signalled``: a signal, and how many seconds after the beginning it gets it.
+        ``main``: another program than the command line, as ``module:function``; it takes the arguments and
+        returns its exit code.
+        """
+        process = self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        names = {name: os.path.join(self._folder, name) for name in ("in", "out", "err", "seen")}
+        with open(names["in"], "wb") as stream:
+            stream.write(stdin)
+        with open(names["seen"], "wb"):
+            pass
+        environ = self._environ | dict(env or {})
+        call: dict[str, Any] = {"arguments": arguments, "cwd": cwd, "env": environ, "uid": uid}
+        call |= {"arm": dict(arm or {}), "main": main, "names": names}
+        line = json.dumps(call).encode() + b"\n"
+        while line:
+            line = line[process.stdin.write(line) or 0 :]
+        child = int(process.stdout.readline())
+        if signalled is not None and not select.select([process.stdout], [], [], signalled[1])[0]:
+            with suppress(ProcessLookupError):  # it ended just now
+                os.kill(child, signalled[0])
+        if not select.select([process.stdout], [], [], timeout)[0]:
+            hung = True
+            try:
+                os.kill(child, signal.SIGKILL)
+            except ProcessLookupError:  # it ended just now: its code is on the way
+                hung = False
+            if hung:
+                process.stdout.readline()
+                raise HungError(f"{arguments} did not end within {timeout:g} s")
+        code = int(process.stdout.readline())
+        out, err, seen = (_read(names[name]) for name in ("out", "err", "seen"))
+        return Done(code, out, err, json.loads(seen) if seen else {})
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            assert self._process.stdin is not None
+            assert self._process.stdout is not None
+            self._process.stdin.close()
+            self._process.wait()
+            self._process.stdout.close()
+            self._process = None
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8", errors="surrogateescape") as stream:
+        return stream.read()
+
+
+def _load() -> None:
+    """Import whatever a command may need."""
+    import encodings.utf_8_sig  # noqa: F401
+    import importlib
+    import pkgutil
+
+    import ast_grep_py  # noqa: F401
+    import filelock  # noqa: F401
+    import frontmatter  # noqa: F401
+    import git  # noqa: F401
+    import jinja2.sandbox  # noqa: F401
+    import jsonschema  # noqa: F401
+    import pygments.lexers.configs  # noqa: F401
+    import rensa  # noqa: F401
+    import ruamel.yaml  # noqa: F401
+
+    import thunderus_mem
+
+    for module in pkgutil.walk_packages(thunderus_mem.__path__, "thunderus_mem."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+
+
+def _become(call: dict[str, Any]) -> None:
+    names = call["names"]
+    os.environ.clear()
+    os.environ.update(call["env"])
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    for number, descriptor in (
+        (0, os.open(names["in"], os.O_RDONLY)),
+        (1, os.open(names["out"], flags, 0o666)),
+        (2, os.open(names["err"], flags, 0o666)),
+    ):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    os.chdir(call["cwd"])
+    sys.argv = ["thunderus-mem", *call["arguments"]]
+
+
+def _named(target: str) -> Callable[..., Any]:
+    """The function ``module:name``."""
+    import importlib
+
+    module, _, name = target.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def _child(call: dict[str, Any]) -> None:
+    import thunderus_mem.__main__ as program
+
+    _become(call)
+    main = _named(call["main"]) if call["main"] else None
+    reports: list[Callable[[], dict[str, Any]]] = []
+    for target, given in call["arm"].items():
+        reports.append(_named(target)(*given))
+    if reports:
+        seen = os.open(call["names"]["seen"], os.O_WRONLY)
+        leave = os._exit
+
+        def tell(code: int) -> None:
+            found = {key: value for report in reports for key, value in report().items()}
+            os.write(seen, json.dumps(found).encode())
+            leave(code)
+
+        program.os._exit = tell  # type: ignore[attr-defined]
+    if call["uid"] is not None:
+        os.setgroups([])
+        os.setgid(call["uid"])
+        os.setuid(call["uid"])
+    if main is not None:
+        code = main(call["arguments"])
+        sys.stdout.flush()
+        program.os._exit(code)
+    program.main()
+
+
+def _run_child(call: dict[str, Any]) -> NoReturn:
+    """Run the call and leave; 99 with a traceback is what escaped the program, or the arming before it."""
+    try:
+        _child(call)
+    except SystemExit as leaving:
+        sys.stdout.flush()
+        os._exit(leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None))
+    except BaseException:  # noqa: BLE001 - whatever it is, it is to be seen
+        import traceback
+
+        os.write(2, traceback.format_exc().encode("utf-8", "backslashreplace"))
+    finally:
+        os._exit(99)
+
+
+def serve() -> None:
+    """Answer calls, one JSON line each, until stdin ends: the child's number, then its exit code."""
+    import gc
+
+    sys.path[:0] = [PROJECT, os.path.join(PROJECT, "tests", "faults")]
+    _load()
+    gc.freeze()
+    talk = os.fdopen(os.dup(1), "w", encoding="ascii")
+    for line in iter(sys.stdin.readline, ""):
+        call = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # until it is the program that hears it
+            _run_child(call)
+        talk.write(f"{child}\n")
+        talk.flush()
+        _, status = os.waitpid(child, 0)
+        talk.write(f"{os.waitstatus_to_exitcode(status)}\n")
+        talk.flush()
+
+
+if __name__ == "__main__":
+    serve()

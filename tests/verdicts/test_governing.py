@@ -1,0 +1,482 @@
+"""`for` and `coverage`: from the code to the memories about it, and to what no memory speaks of."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.support.code_scene import JWT, Scene
+from thunderus_mem.authoring import add as add_module
+from thunderus_mem.authoring import edit, init
+from thunderus_mem.authoring.anchor import anchor
+from thunderus_mem.document.anchors import Anchor, parse_anchor
+from thunderus_mem.errors import InvalidDocument, InvalidQuery, ThunderusError
+from thunderus_mem.fingerprint.source import CodeSource
+from thunderus_mem.index import caches
+from thunderus_mem.memory.memory import Memory, open_memory
+from thunderus_mem.verdicts.code import CodeFolder
+from thunderus_mem.verdicts.lookup import Governed, coverage, folders_covered, governing, relate
+from thunderus_mem.verdicts.verdict import ORDER, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Ran
+
+CODE = """\
+class Outer:
+    def one(self):
+        return 1
+
+    def two(self):
+        return 2
+
+
+def alone():
+    return 3
+"""
+
+
+def source() -> CodeSource:
+    return CodeSource("a.py", CODE.encode())
+
+
+def never() -> CodeSource:
+    raise AssertionError("nothing has to be read for this")
+
+
+@pytest.mark.parametrize(
+    ("asked", "anchored", "how"),
+    [
+        ("a.py#Outer.one", "a.py#Outer.one", "same"),
+        ("a.py#Outer::one", "a.py#Outer.one", "same"),
+        ("a.py#one", "a.py#Outer.one", "same"),
+        ("a.py#Outer.one", "a.py#one", "same"),
+        ("a.py#Outer.one", "a.py#Outer", "around"),
+        ("a.py#Outer", "a.py#Outer.one", "inside"),
+        ("a.py:2-3", "a.py:2-3", "same"),
+        ("a.py:3", "a.py:2-3", "overlaps"),
+        ("a.py:3", "a.py:4-9", ""),
+        ("a.py", "a.py#Outer.one", "inside"),
+        ("a.py", "a.py:2-3", "inside"),
+        ("a.py", "a.py", "file"),
+        ("a.py#Outer", "a.py", "file"),
+        ("a.py:3", "a.py", "file"),
+        ("a.py", "*.py", "folder"),
+        ("a.py#Outer", "*.py", "folder"),
+        ("a.py", "b/*.py", ""),
+        ("a.py", "b.py", ""),
+        ("d/a.py", "d/", "folder"),
+        ("d/", "d/e/a.py#f", "inside"),
+        ("d/", "d/a.py", "file"),
+        ("d/", "d/*.py", "folder"),
+        ("d/", "**", "folder"),
+        ("d/", "e/a.py", ""),
+    ],
+)
+def test_names_and_numbers_settle_most(asked: str, anchored: str, how: str) -> None:
+    found = relate(parse_anchor(asked), parse_anchor(anchored), never)
+    assert (found.how if found else "") == how
+
+
+@pytest.mark.parametrize(
+    ("asked", "anchored", "how"),
+    [
+        ("a.py#one", "a.py#Outer", "around"),
+        ("a.py#Outer", "a.py#two", "inside"),
+        ("a.py#alone", "a.py#Outer", ""),
+        ("a.py#Outer", "a.py:2-3", "inside"),
+        ("a.py#Outer.one", "a.py:1-9", "around"),
+        ("a.py#Outer.one", "a.py:3-5", "overlaps"),
+        ("a.py#Outer.one", "a.py:9-10", ""),
+        ("a.py:6", "a.py#Outer.two", "around"),
+        ("a.py:6", "a.py#Outer.one", ""),
+        ("a.py:1-10", "a.py#alone", "inside"),
+    ],
+)
+def test_the_code_settles_the_rest(asked: str, anchored: str, how: str) -> None:
+    found = relate(parse_anchor(asked), parse_anchor(anchored), source)
+    assert (found.how if found else "") == how
+
+
+def test_where_the_code_is_gone_lines_are_nearby_and_other_symbols_are_others() -> None:
+    def gone() -> None:
+        return None
+
+    near = relate(parse_anchor("a.py#f"), parse_anchor("a.py:2-3"), gone)
+    assert near is not None
+    assert near.how == "nearby"
+    assert relate(parse_anchor("a.py#f"), parse_anchor("a.py#g"), gone) is None
+
+
+def test_the_innermost_is_the_closest() -> None:
+    asked = parse_anchor("a.py:6")
+    inner, outer = (relate(asked, parse_anchor(place), source) for place in ("a.py#Outer.two", "a.py#Outer"))
+    assert inner is not None
+    assert outer is not None
+    assert inner.rank < outer.rank
+
+
+PLACES = st.builds(
+    lambda path, rest: parse_anchor(path + rest),
+    st.sampled_from(["a.py", "d/a.py", "d/e.py"]),
+    st.sampled_from(["", "#Outer", "#one", "#Outer.two", ":1", ":3-6", ":40"]),
+)
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(PLACES, PLACES)
+def test_around_and_inside_are_each_others_reverse(one: Anchor, other: Anchor) -> None:
+    there, back = relate(one, other, source), relate(other, one, source)
+    turned = {"same": "same", "around": "inside", "inside": "around", "overlaps": "overlaps"}
+    if there is not None and there.how in turned and not one.is_weak and not other.is_weak:
+        assert back is not None
+        exact = bool(one.symbol) == bool(other.symbol)
+        assert back.how == turned[there.how] or not exact
+    if one.path != other.path:
+        assert there is None
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    made = Scene(tmp_path / "repo")
+    made.write("src/jwt.py", JWT)
+    made.write("src/web/app.ts", "export function start() {\n  return 1;\n}\n")
+    made.write("src/web/more.ts", "export const x = 1;\n")
+    made.write("tools/run.sh", "echo one\n")
+    made.write("README.md", "# Read\n")
+    init.init(str(made.root), lambda: memory(made))
+    made.commit("First")
+    return made
+
+
+def memory(scene: Scene) -> Memory:
+    return open_memory(str(scene.root), environ=scene.repository.env)
+
+
+def add(scene: Scene, title: str, *places: str, body: str = "", kind: str = "fact") -> None:
+    id = add_module.add(memory(scene), kind, title, body=body or f"{title} is so.\n", tags=("a",)).id
+    if places:
+        anchor(memory(scene), id, places)
+
+
+def told(scene: Scene, place: str, start: str = "", *, mentions: bool | None = None) -> list[tuple[str, ...]]:
+    found = governing(memory(scene), place, start=str(scene.root / start), mentions=mentions)
+    return [(one.id.removeprefix("fact."), one.how, one.verdict) for one in found.memories]
+
+
+def test_the_most_specific_comes_first(scene: Scene) -> None:
+    add(scene, "pattern", "src/*.py")
+    add(scene, "folder", "src/")
+    add(scene, "file", "src/jwt.py")
+    add(scene, "lines", "src/jwt.py:7-8")
+    add(scene, "symbol", "src/jwt.py#issue")
+    add(scene, "other", "src/jwt.py#small")
+    add(scene, "method", "src/jwt.py#Box.put")
+    add(scene, "class", "src/jwt.py#Box")
+    assert told(scene, "src/jwt.py#issue") == [
+        ("symbol", "same", "verified"),
+        ("lines", "inside", "verified"),
+        ("file", "file", "verified"),
+        ("pattern", "folder", "verified"),
+        ("folder", "folder", "verified"),
+    ]
+    assert [one[:2] for one in told(scene, "src/jwt.py#Box.put")][:2] == [
+        ("method", "same"),
+        ("class", "around"),
+    ]
+    assert [one[0] for one in told(scene, "src/jwt.py:8")][:2] == ["symbol", "lines"]
+    assert len(told(scene, "src/jwt.py")) == 8
+    assert [one[0] for one in told(scene, "src/web/app.ts")] == ["folder"]
+    assert [one[0] for one in told(scene, "tools/run.sh")] == []
+
+
+def test_a_path_may_start_anywhere(scene: Scene) -> None:
+    add(scene, "symbol", "src/jwt.py#issue")
+    wanted = [("symbol", "same", "verified")]
+    assert told(scene, "src/jwt.py#issue", "src/web") == wanted
+    assert told(scene, "jwt.py#issue", "src") == wanted
+    assert told(scene, "../jwt.py#issue", "src/web") == wanted
+    assert told(scene, f"{scene.root}/src/jwt.py#issue", "src") == wanted
+    assert told(scene, "./src//jwt.py#issue") == wanted
+    assert [one[:2] for one in told(scene, "..", "src/web")] == [("symbol", "inside")]
+    assert [one[:2] for one in told(scene, ".", "")] == [("symbol", "inside")]
+    os.symlink(scene.root, scene.root.parent / "link")
+    assert told(scene, f"{scene.root.parent}/link/src/jwt.py#issue") == wanted
+
+
+@pytest.mark.parametrize("form", [":7", ":7-8", "#L7-L8", ":L7-L8", "#L7"])
+def test_lines_may_be_written_in_any_way(scene: Scene, form: str) -> None:
+    add(scene, "lines", "src/jwt.py:6-9")
+    assert told(scene, f"src/jwt.py{form}") == [("lines", "overlaps", "verified")]
+
+
+def test_memories_of_code_that_is_gone_show(scene: Scene) -> None:
+    add(scene, "symbol", "src/jwt.py#issue")
+    add(scene, "lines", "src/jwt.py:7-8")
+    (scene.root / "src/jwt.py").unlink()
+    scene.commit("Gone")
+    found = governing(memory(scene), "jwt.py#issue", start=str(scene.root / "src"))
+    assert not found.exists
+    assert [(one.id, one.how, one.verdict) for one in found.memories] == [
+        ("fact.symbol", "same", "missing"),
+        ("fact.lines", "nearby", "missing"),
+    ]
+
+
+def test_what_moved_is_found_where_it_is_now(scene: Scene) -> None:
+    add(scene, "lines", "src/jwt.py:7-9")
+    text = (scene.root / "src/jwt.py").read_text()
+    scene.write("src/jwt.py", "import os\n" * 30 + text)
+    found = governing(memory(scene), "src/jwt.py:38", start=str(scene.root)).memories
+    assert [(one.how, one.verdict, one.place, one.now) for one in found] == [
+        ("overlaps", "moved", "src/jwt.py:L7-9", "src/jwt.py:L37-39")
+    ]
+
+
+def test_a_change_shows_with_its_reason(scene: Scene) -> None:
+    add(scene, "symbol", "src/jwt.py#issue")
+    add(scene, "newer", "src/jwt.py#issue")
+    edit.supersede(memory(scene), "fact.symbol", "fact.newer", why="newer")
+    scene.change("src/jwt.py", "ttl=3600", "ttl=600")
+    found = {one.id: one for one in governing(memory(scene), "src/jwt.py", start=str(scene.root)).memories}
+    assert found["fact.newer"].verdict == "changed"
+    assert found["fact.newer"].reason == "issue is not what it was"
+    assert found["fact.symbol"].superseded_by == "fact.newer"
+    lines = (scene.root / found["fact.newer"].path).read_text().split("\n")
+    assert "src/jwt.py" in lines[found["fact.newer"].line - 1]
+
+
+def test_documents_that_only_name_the_file_come_last(scene: Scene) -> None:
+    add(scene, "symbol", "src/jwt.py#issue", body="`src/jwt.py` again.\n")
+    add(scene, "naming", body="One.\n\nSee `src/jwt.py:12` for it.\n")
+    add(scene, "short", body="See `jwt.py`.\n")
+    add(scene, "linking", body="See [it](../../../../src/jwt.py).\n")
+    add(scene, "elsewhere", body="See `other/jwt.py` and jwt.py and `src/web/app.ts`.\n")
+    rows = told(scene, "src/jwt.py")
+    assert rows == [
+        ("symbol", "inside", "verified"),
+        ("linking", "mentions", ""),
+        ("naming", "mentions", ""),
+        ("short", "mentions", ""),
+    ]
+    assert told(scene, "src/jwt.py", mentions=False) == rows[:1]
+    left = governing(memory(scene), "src/jwt.py", start=str(scene.root), mentions=False)
+    assert left.more == 3
+    scene.write("lib/jwt.py", "")
+    assert [one[0] for one in told(scene, "src/jwt.py")] == ["symbol", "linking", "naming"]
+    found = governing(memory(scene), "src/jwt.py", start=str(scene.root)).memories
+    (naming,) = [one for one in found if one.id == "fact.naming"]
+    lines = (scene.root / naming.path).read_text().split("\n")
+    assert "`src/jwt.py:12`" in lines[naming.line - 1]
+
+
+def test_where_many_govern_mentions_are_left_out_until_asked_for(scene: Scene) -> None:
+    for number in range(5):
+        add(scene, f"no{number}", "src/jwt.py#issue")
+    add(scene, "naming", body="See `src/jwt.py`.\n")
+    assert len(told(scene, "src/jwt.py")) == 5
+    assert len(told(scene, "src/jwt.py", mentions=True)) == 6
+
+
+@pytest.mark.parametrize(
+    ("place", "error"),
+    [
+        ("/etc/passwd", InvalidQuery),
+        ("../..", InvalidQuery),
+        ("src/jwt.py#", InvalidDocument),
+        ("src/jwt.py:9-3", InvalidDocument),
+        ("src#symbol", InvalidQuery),
+        ("src:3", InvalidQuery),
+        ("", InvalidQuery),
+        ("#L3", InvalidQuery),
+        ("a\udcff.py", InvalidQuery),
+        ("a\0b", InvalidQuery),
+    ],
+)
+def test_what_is_no_place_is_told(scene: Scene, place: str, error: type[ThunderusError]) -> None:
+    with pytest.raises(error):
+        governing(memory(scene), place, start=str(scene.root))
+
+
+@pytest.mark.parametrize(
+    "path", ["-odd.py", "a#b.py", "c:3", "d\ne.py", "\x1b[31m.py", "x" * 300, "a/" * 2000]
+)
+def test_odd_paths_are_answered(scene: Scene, path: str) -> None:
+    add(scene, "every", "**")
+    if len(path) < 200:
+        scene.write(path, "x = 1\n")
+    found = governing(memory(scene), path, start=str(scene.root))
+    assert isinstance(found, Governed)
+    assert found.exists == (len(path) < 200)
+
+
+@settings(deadline=None, max_examples=100, derandomize=True)
+@given(st.text(max_size=40) | st.text(alphabet="a/.#:L0-9~*[", max_size=20))
+def test_any_text_is_answered_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    global _KEPT
+    if _KEPT is None:
+        made = Scene(tmp_path_factory.mktemp("kept") / "repo")
+        init.init(str(made.root), lambda: memory(made))
+        _KEPT = memory(made), str(made.root)
+    try:
+        assert governing(_KEPT[0], text, start=_KEPT[1]).memories == ()
+    except ThunderusError as error:
+        assert error.hint or str(error)  # noqa: PT017
+
+
+_KEPT: tuple[Memory, str] | None = None
+
+
+def test_coverage_counts_folders(scene: Scene) -> None:
+    add(scene, "symbol", "src/jwt.py#issue", "src/jwt.py#small")
+    add(scene, "whole", "src/jwt.py", "src/web/")
+    add(scene, "gone", "tools/run.sh")
+    add(scene, "bare")
+    add(scene, "recap", kind="recap")
+    (scene.root / "tools/run.sh").unlink()
+    scene.commit("Gone")
+    scene.change("src/jwt.py", "ttl=3600", "ttl=600")
+    found = coverage(memory(scene), start=str(scene.root))
+    assert [tuple(one) for one in found.folders] == [
+        ("src/", 1, 1, 3, 2, 0),
+        ("src/web/", 2, 0, 1, 0, 2),
+        ("tools/", 0, 0, 1, 1, 0),
+    ]
+    assert tuple(found.total) == (".", 3, 1, 5, 3, 2)
+    assert found.documents == 3
+    assert [(one.id, one.next_step) for one in found.unanchored] == [
+        ("fact.bare", "thunderus-mem anchor --suggest fact.bare")
+    ]
+    assert [(one.id, one.place, one.files) for one in found.weak] == [
+        ("fact.gone", "tools/run.sh", 1),
+        ("fact.whole", "src/jwt.py", 1),
+        ("fact.whole", "src/web/", 2),
+    ]
+
+
+def test_coverage_of_a_folder_has_only_what_is_in_it(scene: Scene) -> None:
+    add(scene, "symbol", "src/jwt.py#issue")
+    add(scene, "whole", "src/web/", "**")
+    found = coverage(memory(scene), "web", start=str(scene.root / "src"))
+    assert [tuple(one) for one in found.folders] == [("src/web/", 2, 0, 2, 0, 2)]
+    assert (found.path, found.documents, found.unanchored) == ("src/web/", 1, ())
+    assert [one.path for one in coverage(memory(scene), depth=0, start=str(scene.root)).folders] == ["."]
+    assert [one.path for one in coverage(memory(scene), depth=1, start=str(scene.root)).folders] == [
+        *(".", "src/", "tools/")
+    ]
+    for wrong in ("src/jwt.py", "nowhere", "/etc"):
+        with pytest.raises(InvalidQuery):
+            coverage(memory(scene), wrong, start=str(scene.root))
+
+
+def test_coverage_asks_git_once(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    from thunderus_mem.git.repository import GitProcess
+
+    add(scene, "symbol", "src/jwt.py#issue")
+    store = memory(scene)
+    assert store.git is not None
+    coverage(store, start=str(scene.root))
+    asked: list[str] = []
+    run = GitProcess.run
+
+    def counted(self: GitProcess, *arguments: str, **options: object) -> object:
+        asked.append(arguments[0])
+        return run(self, *arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(GitProcess, "run", counted)
+    coverage(store, start=str(scene.root))
+    assert asked == ["ls-files"]
+
+
+PATHS = st.lists(st.sampled_from(["a.py", "d/b.py", "d/e/c.rs", "d/e/f/g.go", "h/i.md", "*.py"]), unique=True)
+ANCHORS = st.lists(
+    st.builds(
+        lambda place, status: Verdict(status, parse_anchor(place)),
+        st.sampled_from(["a.py#x", "d/b.py", "d/", "d/**/*.go", "h/i.md:3", "gone/x.py", "*.py", "**"]),
+        st.sampled_from(ORDER),
+    )
+)
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(PATHS, ANCHORS, st.integers(0, 4))
+def test_the_folders_add_up_at_any_depth(paths: list[str], verdicts: list[Verdict], depth: int) -> None:
+    whole = folders_covered(paths, verdicts, "", 0)
+    parts = folders_covered(paths, verdicts, "", depth)
+    sums = [sum(column) for column in zip(*(one[1:] for one in parts), strict=True)]
+    assert sums == [sum(column) for column in zip(*(one[1:] for one in whole), strict=True)]
+    if parts:
+        assert sums[2] == len(verdicts)
+        assert sums[3] == sum(verdict.is_stale for verdict in verdicts)
+    assert all(one.path.count("/") <= depth for one in parts)
+
+
+def test_the_command_line(scene: Scene, run: Callable[..., Ran]) -> None:
+    add(scene, "Tokens", "src/jwt.py#issue")
+    add(scene, "naming", body="See `src/jwt.py`.\n")
+    src = scene.root / "src"
+    done = run("for", "jwt.py#issue", cwd=src)
+    assert (done.code, done.out.splitlines()[0].split()) == (
+        *(0, ["fact.tokens", "same", "verified", "src/jwt.py#issue", "Tokens"]),
+    )
+    done = run("--plain", "for", "jwt.py", "--no-mentions", cwd=src)
+    assert done.out.split("\t")[:4] == ["fact.tokens", "inside", "verified", "src/jwt.py#issue"]
+    done = run("--json", "for", "jwt.py", "--mentions", cwd=src)
+    assert [one["how"] for one in done.json["memories"]] == ["inside", "mentions"]
+    assert done.json["schema"] == "thunderus-mem.for/1"
+    done = run("-C", "src", "for", "jwt.py:7", cwd=scene.root)
+    assert done.out.split()[:2] == ["fact.tokens", "around"]
+    done = run("for", "--", "-none.py", cwd=src)
+    assert (done.code, done.out) == (0, "")
+    assert done.err == "No memory speaks of src/-none.py. There is no such file.\n"
+    done = run("for", "a\x1b[31m\nb", cwd=src)
+    assert (done.code, "\x1b" in done.out + done.err) == (0, False)
+    done = run("for", "/etc", cwd=src)
+    assert (done.code, done.err.splitlines()[0]) == (2, "error: '/etc' is outside the repository.")
+    scene.change("src/jwt.py", "ttl=3600", "ttl=600")
+    done = run("for", "jwt.py", cwd=src)
+    assert done.out.splitlines()[:2] == [
+        "fact.tokens  inside    changed  src/jwt.py#issue  Tokens",
+        "    issue is not what it was",
+    ]
+    done = run("coverage", cwd=src)
+    assert done.code == 0
+    assert "1 memory without an anchor:" in done.out
+    assert run("--plain", "coverage", cwd=src).out.splitlines()[0] == "src/\t1\t1\t1\t1\t0"
+    assert run("--json", "coverage", "web", "-d", "1", cwd=src).json["total"]["files"] == 2
+    assert run("coverage", "jwt.py", cwd=src).code == 2
+
+
+def test_code_is_read_only_to_relate_what_names_do_not(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(scene, "symbol", "src/jwt.py#issue")
+    add(scene, "lines", "src/jwt.py:7-8")
+    monkeypatch.setattr(caches, "is_racy", lambda *_: False)
+    wanted = told(scene, "src/jwt.py")
+
+    def never_read(self: CodeFolder, path: str) -> None:
+        raise AssertionError(f"{path} is read")
+
+    monkeypatch.setattr(CodeFolder, "read", never_read)
+    assert told(scene, "src/jwt.py") == wanted
+    assert told(scene, "tools/run.sh") == []
+    with pytest.raises(AssertionError, match="is read"):
+        told(scene, "src/jwt.py:8")
+
+
+@pytest.mark.parametrize("data", [b"x = 1\n" * 500_000, b"def one():\n    pass\n\0", b"plain text\n"])
+def test_a_file_that_cannot_be_read_as_code_relates_nothing(data: bytes) -> None:
+    path = "a.txt" if data.startswith(b"plain") else "a.py"
+
+    def unreadable() -> CodeSource:
+        return CodeSource(path, data)
+
+    near = relate(parse_anchor(f"{path}#one"), parse_anchor(f"{path}:2-3"), unreadable)
+    assert near is not None
+    assert near.how == "nearby"
+    assert relate(parse_anchor(f"{path}#one"), parse_anchor(f"{path}#two"), unreadable) is None

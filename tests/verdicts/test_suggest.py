@@ -1,0 +1,377 @@
+"""Anchors proposed from a text: only what can mean one thing, each with its reason; the rest with why not."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.code_scene import Scene
+from thunderus_mem.authoring import add, init
+from thunderus_mem.authoring.anchor import anchor
+from thunderus_mem.document.anchors import Anchor, code_words, parse_anchor
+from thunderus_mem.git.history import ObjectReader
+from thunderus_mem.memory.memory import open_memory
+from thunderus_mem.verdicts.code import CommitTree, WorkingTree
+from thunderus_mem.verdicts.suggest import Proposals, is_beside, propose, suggest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PYTHON = """\
+import time
+
+ALGORITHM = "HS256"
+
+
+class Token:
+    size = 3
+
+    def issue(self, user):
+        def inner_step(one):
+            return one
+
+        return inner_step(user)
+
+    def check(self):
+        return True
+
+
+class Other:
+    def check(self):
+        return False
+
+
+@cached
+@twice
+def issue_token(user):
+    token = Token()
+    return token.issue(user)
+
+
+def login(user):
+    return issue_token(user)
+"""
+STORE = "def save_all(rows):\n    return rows\n\n\ndef run(x):\n    return x\n"
+TESTS = "def test_issue():\n    pass\n\n\ndef make_user():\n    pass\n\n\ndef login():\n    pass\n"
+GO = "package a\n\nfunc SumAll(a []int) int {\n\treturn 0\n}\n\nfunc (l *List) Push(x int) {\n}\n"
+RUST = (
+    "pub mod net {\n    pub fn dial_peer() {}\n}\npub struct Peer;\n"
+    "impl Peer {\n    pub fn hello(&self) {}\n}\n"
+)
+SCRIPT = "export const fetchUser = async () => 3;\nexport class Store {\n  load() { return 1; }\n}\n"
+FILES = {
+    "src/auth/jwt.py": PYTHON,
+    "src/auth/store.py": STORE,
+    "src/old/store.py": "def save_all(rows):\n    return list(rows)\n",
+    "src/caller.py": "from auth.jwt import issue_token\n\nx = issue_token(3)\nprint(issue_token)\n",
+    "tests/test_jwt.py": TESTS,
+    "go/sum.go": GO,
+    "rust/lib.rs": RUST,
+    "web/app.ts": SCRIPT,
+    "README.md": "# Read `issue_token`\n",
+}
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Scene:
+    made = Scene(tmp_path / "repo")
+    for path, text in FILES.items():
+        made.write(path, text)
+    made.commit("First")
+    return made
+
+
+def proposed(scene: Scene, text: str, *existing: str) -> Proposals:
+    tree = WorkingTree(str(scene.root), scene.git())
+    return propose(code_words(text), tree, [parse_anchor(one) for one in existing])
+
+
+def places(scene: Scene, text: str, *existing: str) -> list[str]:
+    return [one.place for one in proposed(scene, text, *existing).proposals]
+
+
+def why_not(scene: Scene, text: str, *existing: str) -> str:
+    found = proposed(scene, text, *existing)
+    assert found.proposals == ()
+    (passed,) = found.passed
+    return passed.why
+
+
+@pytest.mark.parametrize(
+    ("code", "place"),
+    [
+        ("issue_token()", "src/auth/jwt.py#issue_token"),
+        ("Token.issue", "src/auth/jwt.py#Token.issue"),
+        ("Token::issue", "src/auth/jwt.py#Token.issue"),
+        ("auth.jwt.Token", "src/auth/jwt.py#Token"),
+        ("jwt.issue_token(user)", "src/auth/jwt.py#issue_token"),
+        ("Other.check", "src/auth/jwt.py#Other.check"),
+        ("ALGORITHM", "src/auth/jwt.py#ALGORITHM"),
+        ("login()", "src/auth/jwt.py#login"),
+        ("old.store.save_all", "src/old/store.py#save_all"),
+        ("src/auth/store.py#run", "src/auth/store.py#run"),
+        ("auth/store.py#run()", "src/auth/store.py#run"),
+        ("src/auth/jwt.py:24", "src/auth/jwt.py#issue_token"),
+        ("src/auth/jwt.py:26", "src/auth/jwt.py#issue_token"),
+        ("src/auth/jwt.py:27-28", "src/auth/jwt.py:L27-28"),
+        ("src/auth/jwt.py:24-28", "src/auth/jwt.py#issue_token"),
+        ("tests/test_jwt.py::test_issue", "tests/test_jwt.py#test_issue"),
+        ("SumAll", "go/sum.go#SumAll"),
+        ("List.Push", "go/sum.go#List.Push"),
+        ("net::dial_peer", "rust/lib.rs#net.dial_peer"),
+        ("Peer::hello", "rust/lib.rs#Peer.hello"),
+        ("fetchUser", "web/app.ts#fetchUser"),
+        ("Store.load()", "web/app.ts#Store.load"),
+        ("src/auth/jwt.py", "src/auth/jwt.py"),
+        ("jwt.py", "src/auth/jwt.py"),
+    ],
+)
+def test_what_can_mean_one_thing_is_proposed(scene: Scene, code: str, place: str) -> None:
+    found = proposed(scene, f"One.\n\nTwo `{code}` three.")
+    (one,) = found.proposals
+    assert (one.place, one.line, one.weak) == (place, 3, "#" not in place and ":" not in place)
+    assert one.reason.startswith(f"`{code}` in line 3 ")
+    assert found.passed == ()
+
+
+def test_the_reason_says_where_it_is_defined(scene: Scene) -> None:
+    (one,) = proposed(scene, "`issue_token`").proposals
+    assert one.reason == "`issue_token` in line 1 is defined once: src/auth/jwt.py:24"
+    (one,) = proposed(scene, "`login()`").proposals
+    assert one.reason == "`login()` in line 1 is defined once outside of tests: src/auth/jwt.py:31"
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("save_all", "defined 2 times: src/auth/store.py:1, src/old/store.py:1"),
+        ("run()", "too common a word"),
+        ("get", "too common a word"),
+        ("Error", "too common a word"),
+        ("POST", "too common a word"),
+        ("abc", "too short to mean one thing"),
+        ("test_issue", "a test is meant only where its file is named with it"),
+        ("__init__", "too common: every class may define it"),
+        ("make_user()", "only tests and the like define it"),
+        ("no_such_thing", "no file of the repository defines it"),
+        ("inner_step", "no file of the repository defines it"),
+        ("Token.size.deep", "no file of the repository defines it"),
+        ("login", "a plain word: with brackets, or with its file, it would say which code"),
+        ("store.py", "2 files end in it"),
+        ("src/auth/", "a folder: any edit in it would speak against the document"),
+        ("src/gone.py", "there is no such file"),
+        ("src/auth/jwt.py#nothing", "src/auth/jwt.py has no definition of that name"),
+        ("src/auth/jwt.py#check", "src/auth/jwt.py has 2 definitions of that name"),
+        ("src/auth/jwt.py:400", "src/auth/jwt.py has no code in these lines"),
+        ("README.md", "not code"),
+    ],
+)
+def test_what_may_mean_something_else_is_passed_over_with_the_reason(
+    scene: Scene, code: str, why: str
+) -> None:
+    assert why_not(scene, f"See `{code}`.") == why
+
+
+def test_a_file_named_nearby_settles_what_a_name_means(scene: Scene) -> None:
+    text = "In `src/old/store.py` there is `save_all`, and `run` elsewhere.\n"
+    found = proposed(scene, text)
+    assert [one.place for one in found.proposals] == ["src/old/store.py#save_all"]
+    assert "is defined in src/old/store.py:1, which line 1 names" in found.proposals[0].reason
+    assert places(scene, "See `src/auth/store.py`\nfor `run`.\n") == ["src/auth/store.py#run"]
+    assert places(scene, "See `src/auth/store.py`.\n\nThere is `save_all`.\n") == [
+        "src/auth/store.py#save_all"
+    ]
+    assert places(scene, "See `src/auth/store.py`.\n\nThen `run` it.\n") == ["src/auth/store.py"]
+    assert places(scene, "See `src/auth/jwt.py`.\n\nThen `login`.\n") == ["src/auth/jwt.py#login"]
+
+
+def test_a_class_that_the_text_names_settles_whose_method_is_meant(scene: Scene) -> None:
+    scene.write(
+        "a.py", "class First:\n    def save_it(self): pass\n\n\nclass Other2:\n    def save_it(self): pass\n"
+    )
+    assert why_not(scene, "`save_it`") == "defined 2 times: a.py:2, a.py:6"
+    found = proposed(scene, "`save_it` of `class Other2`\n").proposals
+    assert {one.place for one in found} == {"a.py#Other2", "a.py#Other2.save_it"}
+    assert "`save_it` in line 1 belongs to Other2, which line 1 names: a.py:6" in [
+        one.reason for one in found
+    ]
+    assert len(proposed(scene, "`save_it` of `First` and `Other2`\n").passed) == 1
+
+
+def test_a_long_class_gives_way_to_what_is_named_in_it(scene: Scene) -> None:
+    lines = "".join(f"    x{at} = {at}\n" for at in range(100))
+    scene.write("long.py", f"class Longish:\n    def part_one(self): pass\n{lines}")
+    assert places(scene, "`Longish` has `Longish.part_one`.") == ["long.py#Longish.part_one"]
+    assert places(scene, "`Longish` alone.") == ["long.py#Longish"]
+    scene.write("long.py", f"class Longish:\n    def part_one(self): pass\n{lines}{lines}{lines}")
+    (one,) = proposed(scene, "`Longish` alone.").proposals
+    assert one.weak
+    assert one.reason.endswith("302 lines of it")
+
+
+def test_what_is_anchored_is_left_out(scene: Scene) -> None:
+    assert why_not(scene, "`issue_token`", "src/auth/jwt.py#issue_token") == "anchored already"
+    assert why_not(scene, "`Token.issue`", "src/auth/jwt.py#issue") == "anchored already"
+    assert why_not(scene, "`src/auth/jwt.py`", "src/auth/jwt.py") == "anchored already"
+    assert why_not(scene, "`src/auth/jwt.py`", "src/auth/jwt.py#Token").startswith("something in it")
+    assert why_not(scene, "`src/auth/jwt.py:27-28`", "src/auth/jwt.py:27-28") == "anchored already"
+
+
+def test_overloads_and_stubs_are_one_definition(scene: Scene) -> None:
+    scene.write("over.py", "if x:\n    def pick_one(): pass\nelse:\n    def pick_one(): pass\n")
+    scene.write("over.pyi", "def pick_one() -> int: ...\n")
+    assert places(scene, "`pick_one`") == ["over.py#pick_one"]
+
+
+def test_a_name_in_too_many_files_is_passed_over(scene: Scene) -> None:
+    for number in range(201):
+        scene.write(f"many/m{number}.py", f"def everywhere_{number}(): pass\ndef all_over(): pass\n")
+    assert why_not(scene, "`all_over`") == "too common: 201 files may define it, more than are looked into"
+    assert places(scene, "`all_over` and `everywhere_7`") == ["many/m7.py#everywhere_7"]
+
+
+def test_files_that_only_use_a_name_are_not_parsed(scene: Scene) -> None:
+    for number in range(50):
+        scene.write(f"use/u{number}.py", f"from a import issue_token\ny = issue_token({number})\n")
+    found = proposed(scene, "`issue_token`")
+    assert (len(found.proposals), found.files) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("-odd.py", "-odd.py#odd_one"),
+        ("sp ace.py", "sp ace.py#odd_one"),
+        ("q'uote$(x).py", "q'uote$(x).py#odd_one"),
+    ],
+)
+def test_odd_paths_are_proposed_as_they_are(scene: Scene, path: str, place: str) -> None:
+    scene.write(path, "def odd_one():\n    return 1\n")
+    assert places(scene, "`odd_one`") == [place]
+
+
+@pytest.mark.parametrize("path", ["ha#sh.py", "a\nb.py", "a\x1b[31m.py", "z.py:3"])
+def test_a_path_that_no_anchor_can_name_is_passed_over(scene: Scene, path: str) -> None:
+    scene.write(path, "def odd_one():\n    return 1\n")
+    found = proposed(scene, "`odd_one`")
+    assert found.proposals == ()
+    assert [one.why for one in found.passed] in (
+        ["its path cannot be written as an anchor"],
+        ["no file of the repository defines it"],
+    )
+
+
+def test_hostile_files_are_passed_by(scene: Scene) -> None:
+    scene.write("big.py", b"def hidden_in_big(): pass\n" + b"# " + b"x" * (3 << 20))
+    scene.write("bin.py", b"def hidden_in_bin(): pass\n\0")
+    scene.write("broken.py", "def still_found(:\n    pass\n\ndef whole_one():\n    pass\n")
+    (scene.root / "link.py").symlink_to("/etc/passwd")
+    scene.write("latin.py", "def grüße():\n    pass\n".encode("latin-1"))
+    text = "`hidden_in_big` `hidden_in_bin` `whole_one` `link.py` `big.py` `bin.py` `grüße()`\n"
+    found = proposed(scene, text)
+    assert "broken.py#whole_one" in [one.place for one in found.proposals]
+    whys = {one.code: one.why for one in found.passed}
+    assert whys["hidden_in_big"] == "no file of the repository defines it"
+    assert "2 MiB" in whys["big.py"]
+    assert "link" in whys["link.py"]
+
+
+def test_it_works_on_a_commit_and_outside_git(scene: Scene, tmp_path: Path) -> None:
+    git = scene.git()
+    assert git is not None
+    scene.write("src/auth/jwt.py", "")
+    with ObjectReader(git) as reader:
+        found = propose(code_words("`issue_token`"), CommitTree(git, reader, "HEAD"))
+    assert [one.place for one in found.proposals] == ["src/auth/jwt.py#issue_token"]
+    plain = Scene(tmp_path / "plain", git=False)
+    plain.write("src/jwt.py", PYTHON)
+    assert places(plain, "`issue_token`") == ["src/jwt.py#issue_token"]
+
+
+def test_tests_and_the_like() -> None:
+    assert all(map(is_beside, ["tests/a.py", "a/test_x.py", "x.spec.ts", "docs/conf.py", "pkg/foo_test.go"]))
+    assert not any(map(is_beside, ["src/testable.py", "contest.py", "a/latest.go", "src/jwt.py"]))
+
+
+def test_the_verb_reads_the_document_and_its_anchors(scene: Scene) -> None:
+    init.init(str(scene.root), lambda: open_memory(str(scene.root), environ=scene.repository.env))
+    memory = open_memory(str(scene.root), environ=scene.repository.env)
+    add.add(memory, "fact", "Tokens", body="About `issue_token` and `Token.issue`.\n", tags=("a",))
+    found = suggest(memory, "tokens")
+    assert (found.id, found.anchors) == ("fact.tokens", ())
+    lines = (scene.root / ".thunderus/memory/semantic/FACTS/tokens.md").read_text().split("\n")
+    assert all("`issue_token`" in lines[one.line - 1] for one in found.proposals)
+    assert found.strong == ("src/auth/jwt.py#issue_token", "src/auth/jwt.py#Token.issue")
+    anchor(memory, "tokens", found.strong)
+    again = suggest(memory, "tokens")
+    assert again.proposals == ()
+    assert sorted(again.anchors) == sorted(found.strong)
+
+
+def test_the_commands_can_be_run_by_a_shell(scene: Scene) -> None:
+    from io import StringIO
+
+    from thunderus_mem.cli.commands.code import suggestions
+    from thunderus_mem.cli.console import Console
+    from thunderus_mem.verdicts.suggest import Passed, SuggestedAnchor, Suggestions
+
+    out = StringIO()
+    console = Console(out, StringIO(), {})
+    place = "-a b;rm $(x)'.py#f"
+    made = (SuggestedAnchor(place, "it\nis `so`", 3), SuggestedAnchor("b.py", "whole", 4, weak=True))
+    value = Suggestions("fact.a", made, (Passed("x\ny", 5, "why"),), (), 1)
+    console.data(suggestions(value, console))
+    lines = out.getvalue().splitlines()
+    commands = [shlex.split(line) for line in lines if not line.startswith("#") and line]
+    assert commands == [
+        ["thunderus-mem", "anchor", "--", "fact.a", place],
+        ["thunderus-mem", "anchor", "fact.a", "b.py"],
+    ]
+    assert lines[0] == "# it is `so`"
+    assert lines[2] == "# whole; weak"
+    assert lines[-1] == "#   why: x y"
+
+
+def test_an_anchor_of_a_proposal_can_be_made(scene: Scene) -> None:
+    text = "`issue_token` `Token.issue` `src/auth/jwt.py:27-28` `SumAll` `src/auth/store.py`\n"
+    for one in proposed(scene, text).proposals:
+        made = scene.anchor(one.place)
+        assert isinstance(made, Anchor)
+        assert scene.verdict(made).status == "verified"
+
+
+def test_a_name_behind_that_of_its_module_is_no_method(scene: Scene) -> None:
+    scene.write("pool/run.py", "class Pool:\n    def spin(self): pass\n\n\ndef spin(): pass\n")
+    assert places(scene, "`run.spin` and `Pool`") == ["pool/run.py#spin", "pool/run.py#Pool"]
+    assert places(scene, "`Pool.spin`") == ["pool/run.py#Pool.spin"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("def name_here(): pass", "class name_here: pass", "name_here = 1", "name_here: int = 1"),
+        *("async def name_here(): pass", "if x:\n    def name_here(): pass", "@d\ndef  name_here(): pass"),
+    ],
+)
+def test_every_form_of_a_definition_is_seen(scene: Scene, line: str) -> None:
+    scene.write("forms.py", f"x = 1\n{line}\n")
+    assert places(scene, "`name_here`") == ["forms.py#name_here"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name_here(1)\n",
+        "x = name_here\n",
+        "x.name_here = 1\n",
+        "# name_here = 1\n",
+        '"name_here: 3"\n',
+        "return name_here\n",
+    ],
+)
+def test_a_use_is_not_parsed(scene: Scene, text: str) -> None:
+    scene.write("forms.py", text)
+    found = proposed(scene, "`name_here`")
+    assert (found.proposals, found.files) == ((), 0)
