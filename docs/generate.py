@@ -258,13 +258,13 @@ def events() -> str:
 
 def errors() -> str:
     """The tree of errors and the exit codes."""
-    from thunderus_mem import errors as module
+    from thunderus_mem.errors import ThunderusError
 
-    def below(kind: type[Any], depth: int) -> Iterator[list[str]]:
+    def below(kind: type[ThunderusError], depth: int) -> Iterator[list[str]]:
         what = (inspect.getdoc(kind) or "").split("\n\n")[0]
-        yield ["\u2003" * depth + f"`{kind.__name__}`", str(kind.exit_code), what]
-        for child in sorted(kind.__subclasses__(), key=lambda item: (item.exit_code, item.__name__)):
-            if child.__module__ == module.__name__:
+        yield ["\u2003" * depth + f"`{kind.code}`", str(kind.exit_code), what]
+        for child in sorted(kind.__subclasses__(), key=lambda item: (item.exit_code, item.code)):
+            if child.__module__ == ThunderusError.__module__:
                 yield from below(child, depth + 1)
 
     lines = ["## Exit codes", "", *table(["code", "meaning"], EXIT_CODES), "", "## Errors", ""]
@@ -272,7 +272,7 @@ def errors() -> str:
         "With `--json` a failure is an object on stderr: `code`, `error` (a name below), `message`, `hint`.",
         "",
     ]
-    lines += table(["error", "exit code", "when"], list(below(module.ThunderusError, 0)))
+    lines += table(["error", "exit code", "when"], list(below(ThunderusError, 0)))
     return page("Errors and exit codes", lines)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -15,7 +16,7 @@ from thunderus_mem.cli.render import columns
 from thunderus_mem.cli.text import Style, aligned, cut, unmarked, width, wrapped
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.unicode import visible
-from thunderus_mem.errors import InvalidDocument
+from thunderus_mem.errors import InvalidDocument, ThunderusError
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,17 @@ def test_a_failure_carries_its_findings() -> None:
     answer = json.loads(failure_envelope(InvalidDocument("No.", diagnostics=[finding], hint="Do."), 2))
     assert (answer["error"], answer["code"], answer["hint"]) == ("InvalidDocument", 2, "Do.")
     assert answer["diagnostics"][0]["rule"] == "TM101"
+
+
+def test_every_class_of_errors_has_a_name_of_its_own_in_json() -> None:
+    for name in ("log.append", "index.database"):  # they have errors of their own, too
+        importlib.import_module(f"thunderus_mem.{name}")
+    classes = [ThunderusError]
+    for kind in classes:
+        classes += kind.__subclasses__()
+    ours = [kind for kind in classes if kind.__module__.startswith("thunderus_mem.")]
+    codes = [vars(kind)["code"] for kind in ours]
+    assert len(set(codes)) == len(codes)
 
 
 @settings(deadline=None, max_examples=200, derandomize=True)

@@ -101,8 +101,8 @@ def failure_envelope(error: ThunderusError, code: int) -> str:
     """The JSON document of a failure, for stderr."""
     content = {
         "code": code,
-        "diagnostics": plain(getattr(error, "diagnostics", ())),
-        "error": type(error).__name__,
+        "diagnostics": plain(error.diagnostics),
+        "error": error.code,
         "hint": error.hint,
         "message": str(error),
         "schema": schema_name("error"),

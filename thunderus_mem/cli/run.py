@@ -1,6 +1,6 @@
 """Run one command: parse, call, and turn whatever goes wrong into one message and an exit code.
 
-The exit codes are those of ``model/errors.py``; besides them 70 is a bug (its report's path is printed),
+The exit codes are those of ``errors.py``; besides them 70 is a bug (its report's path is printed),
 130 an interrupt, 143 a termination and 129 the end of the terminal. A reader that stops reading (``| head``)
 is no error.
 """
@@ -27,7 +27,7 @@ from thunderus_mem.store.layout import Layout
 from thunderus_mem.store.root import find_root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from types import FrameType
 
 PROGRAM = "thunderus-mem"
@@ -51,27 +51,7 @@ class _Ended(BaseException):
 
     def __init__(self, number: int) -> None:
         super().__init__()
-        self.number = number
         self.code = 128 + number
-
-
-class _Unheard:
-    """What is told of exceptions that cannot get out (of a destructor, a weak callback, a closed generator).
-
-    The interpreter prints them and goes on, so a signal that arrives there would be lost. It ends us instead,
-    as if it had come before we could hear it; ``former`` tells of everything else, as it did before.
-    """
-
-    def __init__(self, former: Callable[[Any], object]) -> None:
-        self.former = former
-
-    def __call__(self, told: Any) -> None:
-        if isinstance(told.exc_value, _Ended):
-            _end_at_once(told.exc_value.number)
-        elif isinstance(told.exc_value, KeyboardInterrupt):
-            _end_at_once(signal.SIGINT)
-        else:
-            self.former(told)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
@@ -120,8 +100,6 @@ def _flushed(code: int, console: Console) -> int:
 
 def _end_in_order() -> None:
     """Let signals that end us be exceptions; one that is ignored (``nohup``) stays so."""
-    if not isinstance(sys.unraisablehook, _Unheard):
-        sys.unraisablehook = _Unheard(sys.unraisablehook)
     for number in _ENDING:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
@@ -132,14 +110,6 @@ def _listen_no_more() -> None:
     for number in _ENDING:
         if signal.getsignal(number) is _end:
             signal.signal(number, signal.SIG_IGN)
-    if isinstance(sys.unraisablehook, _Unheard):
-        sys.unraisablehook = sys.unraisablehook.former
-
-
-def _end_at_once(number: int) -> None:
-    """End by the signal itself: what is under way in the store is healed as after any kill."""
-    signal.signal(number, signal.SIG_DFL)
-    signal.raise_signal(number)
 
 
 def _end(number: int, frame: FrameType | None) -> NoReturn:

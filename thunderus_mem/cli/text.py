@@ -260,7 +260,7 @@ def size(count: int) -> str:
 
 def told(error: ThunderusError, style: Style) -> Iterator[str]:
     """The lines that tell of an error."""
-    for finding in getattr(error, "diagnostics", ()):
+    for finding in error.diagnostics:
         yield finding_line(finding, style)
     yield f"{style.error('error:')} {_begun(str(error))}{_end(str(error))}"
     if error.hint:

@@ -54,13 +54,19 @@ def is_shadow_table(name: str, sql: str) -> bool:
 class Damaged(Degraded):
     """The index file cannot be believed; the message says why. Never leaves the projection: it is rebuilt."""
 
+    code = "Damaged"
+
 
 class Newer(Damaged):
     """A later version of the program wrote the index: it is not ours to replace."""
 
+    code = "Newer"
+
 
 class Moved(Damaged):
     """Another file stands in the place of the one that is open: not damage, open that one."""
+
+    code = "Moved"
 
 
 def busy(path: str) -> Busy:

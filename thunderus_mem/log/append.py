@@ -30,6 +30,8 @@ _FLAGS: Final = (
 class Uncertain(NotWritable):
     """The record may or may not be on disk: it could neither be synced nor taken back."""
 
+    code = "Uncertain"
+
 
 class TailRepair(NamedTuple):
     """What was done to the damaged tail of ``path``, which began at ``offset`` and had ``size`` bytes.
