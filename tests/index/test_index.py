@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.support.index_support import FACTS, document, new_store, put
+from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.index.manifest import check_manifest
 from thunderus_mem.index.refresh import open_index
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
@@ -41,9 +42,9 @@ def test_what_the_index_says_of_documents(tmp_path: Path) -> None:
     assert index.titles("use") == [("adr.use-jwt", "A title")]
     for target in ("fact.a", f"{FACTS}/a.md", "the first", "a", "a.md"):
         assert index.resolve(target) == "fact.a"
-        assert index.corpus().resolve(target) == "fact.a"
+        assert IndexCorpus(index).resolve(target) == "fact.a"
     assert index.resolve("nothing") is None
-    corpus = index.corpus()
+    corpus = IndexCorpus(index)
     assert corpus.paths_of("fact.a") == (f"{FACTS}/a.md", f"{FACTS}/z.md")
     assert corpus.anchors("fact.a") == {"one", "two"}
     assert corpus.superseded_by("fact.a") == "fact.b"

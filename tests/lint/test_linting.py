@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Ran
-    from thunderus_mem.index.documents import IndexCorpus
+    from thunderus_mem.index.corpus import IndexCorpus
 
     Run = Callable[..., Ran]
 

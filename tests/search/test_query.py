@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.index import rows
-from thunderus_mem.index.rows import has_hump, identifier_parts
+from thunderus_mem.index.words import has_hump, identifier_parts
 from thunderus_mem.search.query import MAX_TERMS, exclusion_expression, match_expression, parse_query
 
 TABLE = sqlite3.connect(":memory:")

@@ -21,6 +21,7 @@ from thunderus_mem.document.references import Reference, cited_paths, references
 from thunderus_mem.document.templates import choose_id
 from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refused
 from thunderus_mem.git.changes import lines_with
+from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.memory.journal import Edit
 from thunderus_mem.memory.locate import find_row, stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
@@ -253,7 +254,7 @@ def _value(plan: _Plan, outside: Sequence[IdMention] = (), *, planned: bool = Fa
 
 def _chosen(memory: Memory, given: str) -> tuple[Document, bool]:
     """The document to rename, and whether it is the only file with its id."""
-    corpus = memory.index.corpus()
+    corpus = IndexCorpus(memory.index)
     row = find_row(memory, given, itself=True)
     paths = corpus.paths_of(row.id)
     path = next((path for path in paths if path == stored_path(memory, given)), row.path)
@@ -302,7 +303,7 @@ def _new_name(memory: Memory, document: Document, new_id: str) -> Name:
     choose_id(document.kind, document.title, new_id)
     if document.kind == "core":
         raise InvalidDocument("the core document keeps its id: every reader looks for it under that name")
-    index, corpus = memory.index, memory.index.corpus()
+    index, corpus = memory.index, IndexCorpus(memory.index)
     for known in index.ids():
         if known != document.id and fold_key(known) == fold_key(new_id):
             raise DocumentExists(f"{known} exists already", hint="choose another id")
@@ -329,7 +330,7 @@ def _nothing(_name: str) -> bool:
 
 def _means(memory: Memory, document: Document) -> Callable[[str], bool]:
     """Whether a name is the document's id, or the name of its file: what does not hold after a renaming."""
-    corpus = memory.index.corpus()
+    corpus = IndexCorpus(memory.index)
     stem = posixpath.basename(document.path).removesuffix(".md").casefold()
 
     def means(name: str) -> bool:

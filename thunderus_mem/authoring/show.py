@@ -7,8 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.index.documents import Index
-from thunderus_mem.index.rows import has_anchors
+from thunderus_mem.index.documents import Index, has_anchors
 from thunderus_mem.memory.transaction import hand_edits, mass_loss
 from thunderus_mem.review.queue import queue_state
 from thunderus_mem.search.query import filter_value

@@ -77,7 +77,7 @@ def _tell_interrupted(console: Console) -> None:
     """Say that what was shown may be a part of a change, when a command died in the middle of one."""
     if console.opened is None:
         return
-    from thunderus_mem.memory.journal import is_interrupted
+    from thunderus_mem.memory.memory import is_interrupted
 
     with suppress(ThunderusError, OSError):
         if is_interrupted(console.opened.layout):

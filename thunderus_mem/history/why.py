@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.git.history import file_commits, file_versions
-from thunderus_mem.index.documents import anchored
-from thunderus_mem.index.rows import has_anchors
+from thunderus_mem.index.documents import anchored, has_anchors
 from thunderus_mem.log.event import changes_of, document_ids, private_to
 
 if TYPE_CHECKING:

@@ -20,6 +20,9 @@ APPLICATION_ID: Final = 0x54484D45
 VERSION: Final = 8
 """Raised when the meaning of a column changes: an older index is rebuilt, a newer one is left alone."""
 
+PASSAGES_PER_DOCUMENT: Final = 4096
+"""Row id of a passage = row id of its document times this, plus its place."""
+
 FULL_TEXT_TABLES: Final = ("docs_fts", "passages_fts")
 _SCHEMA_FILE: Final = os.path.join(
     os.path.dirname(os.path.dirname(__file__)), "document", "schemas", "memory_store.sql"
@@ -39,6 +42,13 @@ def schema_statements() -> set[str]:
         for part in f"\n{schema_sql()}".split(";\n")
         if "\nCREATE" in f"\n{part}"
     }
+
+
+def decode_list(text: str) -> tuple[str, ...]:
+    """A JSON array of strings as the index keeps it."""
+    import json
+
+    return tuple(json.loads(text)) if text != "[]" else ()
 
 
 def is_shadow_table(name: str, sql: str) -> bool:

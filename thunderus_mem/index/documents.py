@@ -1,137 +1,21 @@
-"""What lint rules may know of the other documents, read from the index once and kept."""
+"""The index as its readers see it: documents, names, relations, findings, anchors. Never writes."""
 
 from __future__ import annotations
 
-import re
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.document.anchors import Anchor, parse_lines
-from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.paths import is_archived
+from thunderus_mem.index.database import decode_list
 from thunderus_mem.index.file import open_existing
-from thunderus_mem.index.manifest import manifest_bytes
-from thunderus_mem.index.rows import decode_list, fold_name
 from thunderus_mem.index.scan import UNSETTLED, FolderWalk
+from thunderus_mem.index.words import fold_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.document.anchors import Anchor
     from thunderus_mem.index.database import Database
-
-_ADR_NUMBER = re.compile(r"/DECISIONS/(?:.*/)?ADR-(\d+)[^/]*$", re.IGNORECASE)
-
-
-class IndexCorpus:
-    """Answers ``lint.Corpus`` from an index."""
-
-    def __init__(self, index: Index) -> None:
-        self._index = index
-
-    def paths_of(self, doc_id: str) -> tuple[str, ...]:
-        """Every file with that id."""
-        return self._paths.get(doc_id, ())
-
-    def paths_like(self, path: str) -> tuple[str, ...]:
-        """Every file whose path is this one but for case and Unicode form."""
-        return self._alike.get(fold_key(path), ())
-
-    def ids_like(self, doc_id: str) -> tuple[str, ...]:
-        """Every id that is this one but for case and Unicode form."""
-        return self._alike_ids.get(fold_key(doc_id), ())
-
-    def resolve(self, target: str) -> str | None:
-        """The id behind an id, an alias, a file stem or a path; behind that of an archived document that was
-        joined into another, the other."""
-        if target in self._docs:
-            return self._joined(target) or target
-        return self._by_path.get(target) or self._names.get(fold_name(target.removesuffix(".md")))
-
-    def _joined(self, doc_id: str) -> str | None:
-        return self._index.heir(doc_id) if is_archived(self._docs[doc_id][0]) else None
-
-    def superseded_by(self, doc_id: str) -> str | None:
-        """The existing document that supersedes this one."""
-        return self._superseded.get(doc_id)
-
-    def ids(self) -> Iterable[str]:
-        """All document ids, sorted."""
-        return sorted(self._docs)
-
-    def anchors(self, doc_id: str) -> frozenset[str]:
-        """The heading anchors of a document."""
-        return frozenset(decode_list(self._docs.get(doc_id, ("", "[]"))[1]))
-
-    def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
-        """Number of a decision → the files that carry it."""
-        numbers: dict[int, list[str]] = {}
-        for path, _, _ in self._files:
-            if match := _ADR_NUMBER.search(path):
-                numbers.setdefault(int(match[1]), []).append(path)
-        return {number: tuple(paths) for number, paths in sorted(numbers.items())}
-
-    def named(self, key: str) -> list[str]:
-        """Everything that documents name in their provenance under ``events`` or ``commits``."""
-        rows = self._index.database.rows(
-            "SELECT DISTINCT value FROM docs, json_each(provenance_json, ?) WHERE typeof(value) = 'text'",
-            (f"$.{key}",),
-        )
-        return [row[0] for row in rows]
-
-    @cached_property
-    def _files(self) -> list[tuple[str, str, str]]:
-        return self._index.files()
-
-    @cached_property
-    def _docs(self) -> dict[str, tuple[str, str]]:
-        rows = self._index.database.rows("SELECT doc_id, path, anchors_json FROM docs")
-        return {row[0]: (row[1], row[2]) for row in rows}
-
-    @cached_property
-    def _alike(self) -> dict[str, tuple[str, ...]]:
-        return _groups(path for path, _, _ in self._files)
-
-    @cached_property
-    def _alike_ids(self) -> dict[str, tuple[str, ...]]:
-        return _groups(self._docs)
-
-    @cached_property
-    def _by_path(self) -> dict[str, str]:
-        return {path: doc_id for path, _, doc_id in self._files if doc_id}
-
-    @cached_property
-    def _paths(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, tuple[str, ...]] = {}
-        for path, _, doc_id in sorted(self._files, key=lambda file: is_archived(file[0])):
-            if doc_id:
-                found[doc_id] = (*found.get(doc_id, ()), path)
-        return found
-
-    @cached_property
-    def _names(self) -> dict[str, str]:
-        """Who a name means; a document in use before one in the archive."""
-        sql = "SELECT name, min(doc_id) FROM names{} GROUP BY name"
-        found = {row[0]: row[1] for row in self._index.database.rows(sql.format(""))}
-        if self._index.count_archived():
-            in_use = " WHERE doc_id NOT IN (SELECT doc_id FROM docs WHERE archived = 1)"
-            found.update(self._index.database.rows(sql.format(in_use)))
-        return found
-
-    @cached_property
-    def _superseded(self) -> dict[str, str]:
-        return self._index.superseded_by()
-
-
-def _groups(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Names by their folded form, where several share one."""
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        groups.setdefault(fold_key(name), []).append(name)
-    return {folded: tuple(sorted(found)) for folded, found in groups.items() if len(found) > 1}
-
-
-# The index as its readers see it: documents, names, relations, findings. Never writes.
 
 _DOC_COLUMNS: Final = (
     "doc_id, kind, title, path, tags_json, updated, created, status, aliases_json, hash, tokens, size"
@@ -329,6 +213,8 @@ class Index:
 
     def manifest(self) -> bytes:
         """The manifest of the documents in use: what is archived is no part of what is to be loaded."""
+        from thunderus_mem.index.manifest import manifest_bytes
+
         row = self.database.row
         # Joined by SQLite in the order of the inner query: ten thousand rows cost more when Python sees each.
         joined = row(
@@ -351,11 +237,6 @@ class Index:
         """The reader's findings in files, those it could not read included; by path."""
         rows = self.database.rows("SELECT problems_json FROM files WHERE problems_json <> '[]' ORDER BY path")
         return [diagnostic for row in rows for diagnostic in decode_problems(row[0])]
-
-    def corpus(self) -> IndexCorpus:
-        """The documents as lint rules ask for them, read once."""
-
-        return IndexCorpus(self)
 
 
 def encode_problems(problems: Sequence[Diagnostic]) -> str:
@@ -441,6 +322,11 @@ def anchored_ids(database: Database) -> list[str]:
     return [row[0] for row in database.rows("SELECT DISTINCT doc_id FROM anchors ORDER BY doc_id")]
 
 
+def has_anchors(database: Database) -> bool:
+    """Whether any document talks about code in a way that can be checked."""
+    return database.row("SELECT 1 FROM anchors LIMIT 1") is not None
+
+
 def _for_each(database: Database, column: str, values: Sequence[str]) -> list[Anchored]:
     found: list[Anchored] = []
     for at in range(0, len(values), _CHUNK):
@@ -454,6 +340,8 @@ def _for_each(database: Database, column: str, values: Sequence[str]) -> list[An
 
 
 def _read(rows: Iterable[tuple[str, int, str, str, str, str, int, str]]) -> list[Anchored]:
+    from thunderus_mem.document.anchors import Anchor, parse_lines
+
     return [
         Anchored(doc_id, place, Anchor(path, symbol, parse_lines(lines), fingerprint), line, since)
         for doc_id, place, path, symbol, lines, fingerprint, line, since in rows

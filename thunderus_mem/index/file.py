@@ -12,7 +12,6 @@ import re
 import stat
 import time
 from contextlib import ExitStack, contextmanager
-from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.index.database import (
@@ -282,6 +281,8 @@ def first_difference(one: Database, other: Database) -> str:
 
 
 def _digest(database: Database, sql: str) -> bytes:
+    from hashlib import sha256
+
     total = sha256()
     for row in database.each(sql):
         total.update(repr(row).encode("utf-8", "surrogatepass"))

@@ -8,11 +8,9 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.document import read_document
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import ThunderusError
-from thunderus_mem.index.rows import approximate_tokens, manifest_entry
+from thunderus_mem.index.database import put
 from thunderus_mem.index.scan import FileStamp, read_bytes, scan
 
 if TYPE_CHECKING:
@@ -45,8 +43,6 @@ def manifest_bytes(entries: bytes, kinds: Sequence[tuple[str, int, int]], newest
 
 def write_manifest(path: str, data: bytes) -> str:
     """Replace the manifest as a whole; returns its new stamp, "" when the disk refused."""
-    from thunderus_mem.index.database import put
-
     try:
         put(path, data)
     except OSError:
@@ -106,6 +102,9 @@ class Inventory(NamedTuple):
 
 def take_inventory(root: str, folders: tuple[str, ...]) -> Inventory:
     """Read every document and make the manifest of them; no index is asked and nothing is written."""
+    from thunderus_mem.document.timestamp import utc_key
+    from thunderus_mem.index.rows import approximate_tokens, manifest_entry
+
     entries: dict[str, str] = {}
     kinds: dict[str, tuple[int, int]] = {}
     newest = ("", "")
@@ -125,6 +124,8 @@ def take_inventory(root: str, folders: tuple[str, ...]) -> Inventory:
 
 def _documents(root: str, folders: tuple[str, ...]) -> Iterator[tuple[Document, int]]:
     """Documents in use that can be read and the sizes of their files, by path."""
+    from thunderus_mem.document.document import read_document
+
     seen = scan(root, folders)
     for path in sorted(seen.names):
         if path in seen.special or is_archived(path):

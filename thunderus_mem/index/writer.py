@@ -12,10 +12,12 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from thunderus_mem.document.document import content_hash, read_document
-from thunderus_mem.index.database import Damaged
+from thunderus_mem.document.paths import ARCHIVE
+from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, Damaged
 from thunderus_mem.index.documents import encode_problems
-from thunderus_mem.index.rows import PASSAGES_PER_DOCUMENT, DocumentRows, entry_of, first_path
-from thunderus_mem.index.scan import FileStamp, Stamp, failed, irregular, openable, read_bytes
+from thunderus_mem.index.rows import DocumentRows, entry_of
+from thunderus_mem.index.scan import FileStamp, Stamp, read_bytes
+from thunderus_mem.index.unreadable import failed, irregular, openable
 from thunderus_mem.store.disk import Folders
 from thunderus_mem.store.parallel import meanwhile
 
@@ -277,6 +279,9 @@ _INSERT_FILE = (
     "hash = excluded.hash, doc_id = excluded.doc_id, problems_json = excluded.problems_json"
 )
 
+_FIRST_PATH: Final = f"substr(min((path GLOB '{ARCHIVE}/*') || path), 2)"
+"""The path, among those with one id, whose file is the document: in use first, then archived."""
+
 _BATCH: Final = 500
 """How many changed files are read before their rows are written: what bounds memory."""
 
@@ -418,7 +423,7 @@ class Update:
         touched = sorted(self._touched)
         old = self._rows_of(touched, "SELECT doc_id, rowid, path FROM docs WHERE doc_id IN ({})")
         winners = self._rows_of(
-            touched, f"SELECT doc_id, {first_path('path')} FROM files WHERE doc_id IN ({{}}) GROUP BY doc_id"
+            touched, f"SELECT doc_id, {_FIRST_PATH} FROM files WHERE doc_id IN ({{}}) GROUP BY doc_id"
         )
         for doc_id in touched:
             row_id, old_path = old.get(doc_id, (0, ""))

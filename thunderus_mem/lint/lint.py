@@ -16,7 +16,7 @@ from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.index.refresh import unlisted
-from thunderus_mem.index.scan import unlisted_folder
+from thunderus_mem.index.unreadable import unlisted_folder
 from thunderus_mem.lint.runner import inspect, inspect_stored, lint_config, stored_bytes
 from thunderus_mem.memory.locate import stored_path
 from thunderus_mem.memory.transaction import open_transaction

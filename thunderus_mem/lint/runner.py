@@ -14,8 +14,9 @@ from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.statements import same_text
 from thunderus_mem.errors import DocumentExists, InvalidDocument, Refused, ThunderusError, TooLarge
 from thunderus_mem.history.log import log_findings
+from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.index.log import read
-from thunderus_mem.index.scan import foreign_name, is_foreign_name
+from thunderus_mem.index.unreadable import foreign_name, is_foreign_name
 from thunderus_mem.lint.rule import LintStore, SchemaCopy
 from thunderus_mem.log.event import private_to
 from thunderus_mem.store.files import read_file
@@ -61,7 +62,7 @@ def subjects(
     from thunderus_mem.lint.context import Subject
 
     log_index = memory.log_index() if origins else None
-    corpus = memory.index.corpus()
+    corpus = IndexCorpus(memory.index)
     known = KnownOrigins(memory.log, log_index, memory.git, corpus.named) if log_index is not None else None
 
     def exists(path: str) -> bool:
@@ -287,7 +288,7 @@ def survey(memory: Memory, config: LintConfig) -> LintStore:
     """Gather what the store rules look at. Reads only."""
     layout = memory.layout
     return LintStore(
-        corpus=memory.index.corpus(),
+        corpus=IndexCorpus(memory.index),
         config=config,
         schemas={
             name: SchemaCopy(_text(f"{layout.schemas_dir}/{name}", _SCHEMA_LIMIT), wanted)

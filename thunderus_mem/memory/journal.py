@@ -46,7 +46,6 @@ from thunderus_mem.store.paths import inside, safe_relative
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from thunderus_mem.store.layout import Layout
 
 OPERATION: Final = "op.json"
 
@@ -701,21 +700,3 @@ def _waiting(operation: Operation, planned: Planned, error: OSError | ThunderusE
 
 def _told(mended: TailRepair | None, shard: str) -> list[Healed]:
     return [] if mended is None else [Healed("", shard, "tail", mended.kept)]
-
-
-# Whether a command died in the middle of a change: cheap enough to be asked after every command.
-
-
-def is_interrupted(layout: Layout) -> bool:
-    """Whether documents may show a part of a change until the next command that writes.
-
-    A change that a living process makes is none. Costs one look into a folder that is nearly always empty.
-    """
-    try:
-        if not os.listdir(layout.staging_dir):
-            return False
-    except OSError:
-        return False
-    from thunderus_mem.store.lock import is_held
-
-    return not is_held(layout.lock_file) and bool(staged_ids(layout.staging_dir))

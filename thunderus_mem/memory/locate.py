@@ -10,6 +10,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT, Document, read_documen
 from thunderus_mem.document.ids import closest, resolve_prefix
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused
+from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.index.refresh import refuse_unlisted
 from thunderus_mem.store.files import read_below, read_file
 from thunderus_mem.store.paths import inside
@@ -61,7 +62,7 @@ def _named(memory: Memory, given: str) -> DocRow:
     row = index.get(given)
     if row is not None:
         return row
-    resolved = index.corpus().resolve(given)
+    resolved = IndexCorpus(index).resolve(given)
     row = index.get(resolved) if resolved else None
     if row is not None:
         return row
@@ -79,7 +80,7 @@ def _named(memory: Memory, given: str) -> DocRow:
 def _numbered(memory: Memory, given: str) -> list[str]:
     """The decisions that people mean by ``7``, ``0007`` or ``ADR-7``."""
     match = _NUMBER.fullmatch(given)
-    paths = memory.index.corpus().adr_numbers().get(int(match[1]), ()) if match else ()
+    paths = IndexCorpus(memory.index).adr_numbers().get(int(match[1]), ()) if match else ()
     return [row.id for path in paths if (row := memory.index.by_path(path)) is not None]
 
 

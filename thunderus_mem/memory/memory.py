@@ -268,6 +268,22 @@ def open_memory(
     )
 
 
+def is_interrupted(layout: Layout) -> bool:
+    """Whether documents may show a part of a change until the next command that writes.
+
+    A change that a living process makes is none. Costs one look into a folder that is nearly always empty.
+    """
+    try:
+        if not os.listdir(layout.staging_dir):
+            return False
+    except OSError:
+        return False
+    from thunderus_mem.memory.journal import staged_ids
+    from thunderus_mem.store.lock import is_held
+
+    return not is_held(layout.lock_file) and bool(staged_ids(layout.staging_dir))
+
+
 def _to_nobody(text: str) -> None:
     """Nobody listens."""
 

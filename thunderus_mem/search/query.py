@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.errors import InvalidQuery
-from thunderus_mem.index.rows import (
+from thunderus_mem.index.words import (
     grams,
     has_hump,
     has_word,

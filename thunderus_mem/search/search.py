@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import math
 import re
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.index.database import scratch
-from thunderus_mem.index.rows import PASSAGES_PER_DOCUMENT
+from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, scratch
+from thunderus_mem.index.documents import has_anchors
 from thunderus_mem.index.scan import read_bytes, stamp_of
 from thunderus_mem.search.query import (
     atoms,
@@ -21,7 +20,6 @@ from thunderus_mem.search.query import (
     parse_query,
     whole_expression,
 )
-from thunderus_mem.verdicts.judge import code_statuses
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -641,6 +639,13 @@ def search(
     query = parse_query(text, unfinished=unfinished)
     most = limit or memory.config.search_limit
 
+    def judged(doc_ids: Sequence[str] | None) -> Mapping[str, str]:
+        if not has_anchors(memory.index.database):
+            return {}
+        from thunderus_mem.verdicts.judge import code_statuses
+
+        return code_statuses(memory, doc_ids)
+
     def answer(index: Index, *, whole: bool) -> SearchResult:
         hits = find_hits(
             index,
@@ -649,7 +654,7 @@ def search(
             limit=most,
             explain=explain,
             whole=whole,
-            judge=partial(code_statuses, memory),
+            judge=judged,
             archived=archived,
         )
         aside = 0 if archived else index.count_archived()

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.document.anchors import Anchor, anchors_in, parse_lines
 from thunderus_mem.document.paths import matching
 from thunderus_mem.index.caches import RememberedVerdicts
-from thunderus_mem.index.documents import Anchored, anchored
-from thunderus_mem.index.rows import has_anchors
+from thunderus_mem.index.documents import Anchored, anchored, has_anchors
 from thunderus_mem.verdicts.code import CodeFolder
 from thunderus_mem.verdicts.evaluate import judge
 from thunderus_mem.verdicts.verdict import MOVED, VERIFIED, NoHistory, Verdict, status_of, worst

@@ -114,7 +114,7 @@ def _stores_above(toplevel: str, staged: Iterable[str]) -> set[str]:
 
 def _made_false(memory: Memory) -> Iterable[Diagnostic]:
     """What the staged change of the code makes false."""
-    from thunderus_mem.index.rows import has_anchors
+    from thunderus_mem.index.documents import has_anchors
 
     memory.refresh()
     if not has_anchors(memory.index.database):

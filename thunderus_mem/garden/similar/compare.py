@@ -20,7 +20,7 @@ from thunderus_mem.garden.similar.words import (
     opposites,
     stem,
 )
-from thunderus_mem.index.rows import has_hump
+from thunderus_mem.index.words import has_hump
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence, Set

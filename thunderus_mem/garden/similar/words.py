@@ -10,7 +10,7 @@ from hashlib import blake2b
 from typing import Final
 from zlib import crc32
 
-from thunderus_mem.index.rows import grams, has_hump, is_cjk, latin_parts, scripts
+from thunderus_mem.index.words import grams, has_hump, is_cjk, latin_parts, scripts
 
 STOP_WORDS: Final = frozenset(
     [
