@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem.errors import InvalidQuery
-from thunderus_mem.index import rows
+from thunderus_mem.index import words
 from thunderus_mem.index.words import has_hump, identifier_parts
 from thunderus_mem.search.query import MAX_TERMS, exclusion_expression, match_expression, parse_query
 
@@ -217,6 +217,6 @@ def test_the_last_word_is_open_while_somebody_types() -> None:
 @given(st.text(max_size=40) | st.text(alphabet="aBC1_ -é漢ǅ\ud800", max_size=30))
 def test_texts_that_are_passed_over_have_no_parts(text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "_may_have_humps", lambda text: True)
+        patch.setattr(words, "_may_have_humps", lambda text: True)
         thorough = identifier_parts(text)
     assert identifier_parts(text) == thorough

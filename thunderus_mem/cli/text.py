@@ -11,12 +11,10 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.diagnostic import Severity
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.diagnostic import Diagnostic, Severity
     from thunderus_mem.errors import ThunderusError
 
 # Private use area: U+F8E0 opens and names a style by the character that follows, U+F8E1 closes.
@@ -290,9 +288,8 @@ def _end(text: str) -> str:
 
 def severity_word(severity: Severity, style: Style) -> str:
     """``error``, ``warning`` or ``note``, in its colour."""
-    if severity is Severity.ERROR:
-        return style.error(severity.value)
-    return style.warning(severity.value) if severity is Severity.WARNING else style.dim(severity.value)
+    paint = {"error": style.error, "warning": style.warning}.get(severity.value, style.dim)
+    return paint(severity.value)
 
 
 def finding_line(finding: Diagnostic, style: Style) -> str:

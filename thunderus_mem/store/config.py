@@ -7,12 +7,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from thunderus_mem.errors import InvalidConfig
-from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS, SECTIONS, Key, expectation
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from thunderus_mem.store.config_keys import Key
     from thunderus_mem.store.layout import Layout
 
 _DIGITS: Final = 9
@@ -139,6 +139,8 @@ def checked(key: Key, value: Any, place: str) -> Any:
             raise InvalidConfig(
                 f"{place}: {key.name}: {_short(refused.text)} {refused.problem}", hint=refused.hint
             )
+        from thunderus_mem.store.config_keys import expectation
+
         raise InvalidConfig(
             f"{place}: {key.name} must be {expectation(key)}.", hint=f"It is {_short(value)} now."
         )
@@ -419,15 +421,21 @@ def _toml_key(name: str) -> str:
 
 def default_config_toml() -> str:
     """The ``config.toml`` that ``init`` writes: every key explained, each commented out at its default."""
+    from thunderus_mem.store.config_keys import CONFIG
+
     return _default_file(CONFIG, "Settings of this repository's memory.")
 
 
 def default_gardener_toml() -> str:
     """The ``gardener.toml`` that ``init`` writes."""
+    from thunderus_mem.store.config_keys import GARDENER
+
     return _default_file(GARDENER, "Rules the gardener keeps: sizes, duplicates, recaps, archive, tags.")
 
 
 def _default_file(name: str, title: str) -> str:
+    from thunderus_mem.store.config_keys import KEYS, SECTIONS, expectation
+
     lines = [
         f"# {title}",
         "# Every key is optional; a line that begins with # shows the default.",
@@ -452,6 +460,8 @@ def _comment(text: str) -> list[str]:
 
 def config_schema(name: str) -> dict[str, Any]:
     """The JSON Schema (2020-12) of ``config.toml`` or ``gardener.toml``, for editors."""
+    from thunderus_mem.store.config_keys import KEYS, SECTIONS
+
     sections: dict[str, Any] = {}
     for key in (key for key in KEYS if key.file == name):
         head, _, rest = key.name.partition(".")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.errors import NoStore, Refused, ThunderusError
 from thunderus_mem.store.config import FORMAT, Config
-from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import STORE, check_places
 
 if TYPE_CHECKING:
@@ -119,6 +118,8 @@ _ID: Final = re.compile(rb'"\$id":\s{0,9}"urn:thunderus-mem:schema:[a-z-]{1,40}:
 
 def version_of_schemas(layout: Layout) -> int:
     """The highest version among the store's copies of the schemas; 0 when it has none."""
+    from thunderus_mem.store.files import read_file
+
     found = [0]
     for name in _NAMES:
         try:
