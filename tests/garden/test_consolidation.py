@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
-from test_events_add import Store
-from test_recap_sessions import logs, unfit
 
+from tests.recap.test_recap_sessions import logs, unfit
+from tests.support.command_store import CommandStore
 from thunderus_mem.document.document import read_document
 from thunderus_mem.garden.plan import GardenInput
 from thunderus_mem.garden.rules.sessions import (
@@ -23,7 +23,10 @@ from thunderus_mem.garden.rules.sessions import (
 )
 from thunderus_mem.interop.events import read_brought
 from thunderus_mem.log.event import make_event
-from thunderus_mem.recap.events import Activity, EventReading, decisions_in, first_words
+from thunderus_mem.recap.activity import Activity
+from thunderus_mem.recap.commands import first_words
+from thunderus_mem.recap.decisions import decisions_in
+from thunderus_mem.recap.events import EventReading
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
@@ -343,7 +346,7 @@ def test_for_and_since_give_a_reason_only_where_they_do(text: str, reason: str) 
 
 
 def test_on_a_real_store_nothing_is_written_and_anchors_lead_to_the_code(repo: Path, server: Server) -> None:
-    store = Store(repo, server)
+    store = CommandStore(repo, server)
     (repo / "src").mkdir()
     (repo / "src/cache.py").write_text("class Cache:\n    def put(self, key):\n        self.keys = key\n")
     assert store.run("events", "add", stdin=(CASES / "session.jsonl").read_bytes()).code == 0

@@ -7,15 +7,15 @@ import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from test_events_add import SHARED, Store
 
+from tests.support.command_store import SHARED, CommandStore
 from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.garden.plan import GardenInput
 from thunderus_mem.garden.rules.sessions import plan_recaps
 from thunderus_mem.log.event import make_event
-from thunderus_mem.recap.events import Activity
-from thunderus_mem.recap.page import rollup_page
+from thunderus_mem.recap.activity import Activity
+from thunderus_mem.recap.rollup import rollup_page
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def test_a_week_without_recaps_is_not_found() -> None:
 
 
 def test_the_gardener_writes_them_on_a_real_store_and_lint_accepts_all(repo: Path, server: Server) -> None:
-    store = Store(repo, server)
+    store = CommandStore(repo, server)
     (repo / ".thunderus/memory/gardener.toml").write_text(
         '[recap]\nschedule = ["session", "day", "week"]\n\n[consolidate]\nmax_per_session = 0\n'
     )

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.command_store import PRIVATE, SHARED, CommandStore
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.interop.events import BROUGHT_KINDS, LOGGED_TYPES, Brought, read_brought
-from thunderus_mem.recap.events import is_inside
+from thunderus_mem.recap.commands import is_inside
 
 if TYPE_CHECKING:
-    from tests.support.command_server import Done, Server
+    from tests.support.command_server import Server
 
 SESSION = Path(__file__).parent.parent / "cases" / "recap" / "session.jsonl"
-SHARED, PRIVATE = ".thunderus/sessions/*/events.jsonl", ".thunderus/local/sessions/*/events.jsonl"
 TOKEN = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a"
 
 
@@ -26,32 +26,12 @@ def line(**keys: Any) -> bytes:
     return json.dumps(keys).encode() + b"\n"
 
 
-class Store:
-    """A store in a repository, written by the real command line."""
-
-    def __init__(self, root: Path, server: Server) -> None:
-        self.root, self._server, self._seed = root, server, 1
-        assert self.run("init").code == 0
-
-    def run(self, *arguments: str, stdin: bytes = b"") -> Done:
-        self._seed += 1
-        env = {"THUNDERUS_MEM_SEED": str(self._seed)}
-        return self._server.run(*arguments, cwd=str(self.root), stdin=stdin, env=env)
-
-    def events(self, pattern: str) -> list[dict[str, Any]]:
-        return [
-            json.loads(text)
-            for path in sorted(self.root.glob(pattern))
-            for text in path.read_text(encoding="utf-8").splitlines()
-        ]
-
-
 @pytest.fixture
-def store(repo: Path, server: Server) -> Store:
-    return Store(repo, server)
+def store(repo: Path, server: Server) -> CommandStore:
+    return CommandStore(repo, server)
 
 
-def test_private_kinds_stay_in_the_working_tree_and_the_others_travel(store: Store) -> None:
+def test_private_kinds_stay_in_the_working_tree_and_the_others_travel(store: CommandStore) -> None:
     said = line(kind="message", body={"text": "hi", "role": "assistant"})
     noted = line(kind="note", body={"text": "The port is 80."}, actor="agent", refs={"paths": ["a.py"]})
     added = store.run("events", "add", stdin=said + b"\n" + noted)
@@ -70,14 +50,14 @@ def test_private_kinds_stay_in_the_working_tree_and_the_others_travel(store: Sto
     assert store.run("lint").code == 0
 
 
-def test_a_private_kind_can_be_shared_by_configuration(store: Store) -> None:
+def test_a_private_kind_can_be_shared_by_configuration(store: CommandStore) -> None:
     (store.root / ".thunderus/config.toml").write_text('[events]\nprivate = ["tool_call"]\n')
     assert store.run("events", "add", stdin=line(kind="message", body={"text": "hi"})).code == 0
     assert store.events(PRIVATE) == []
     assert store.events(SHARED)[-1]["kind"] == "message"
 
 
-def test_a_log_of_thunderus_is_taken_whole_and_once(store: Store) -> None:
+def test_a_log_of_thunderus_is_taken_whole_and_once(store: CommandStore) -> None:
     data = SESSION.read_bytes()
     first = store.run("events", "add", stdin=data)
     assert first.code == 0, first.err
@@ -127,7 +107,9 @@ def test_every_type_of_thunderus_log_is_known_by_a_case() -> None:
         ),
     ],
 )
-def test_a_bad_line_names_its_number_and_nothing_is_written(store: Store, text: bytes, says: str) -> None:
+def test_a_bad_line_names_its_number_and_nothing_is_written(
+    store: CommandStore, text: bytes, says: str
+) -> None:
     before = store.events(SHARED)
     good = line(kind="note", body={"text": "fine"})
     ran = store.run("events", "add", stdin=good + text.rstrip(b"\n") + b"\n" + good)
@@ -137,7 +119,7 @@ def test_a_bad_line_names_its_number_and_nothing_is_written(store: Store, text: 
     assert (store.events(SHARED), store.events(PRIVATE)) == (before, [])
 
 
-def test_a_secret_is_refused_by_its_key_and_not_repeated(store: Store) -> None:
+def test_a_secret_is_refused_by_its_key_and_not_repeated(store: CommandStore) -> None:
     before = store.events(SHARED)
     body = {"tool": "shell", "arguments": {"env": [{"TOKEN": TOKEN}]}}
     ran = store.run(
@@ -160,13 +142,13 @@ def test_a_secret_is_refused_by_its_key_and_not_repeated(store: Store) -> None:
         (),
     ],
 )
-def test_half_an_event_is_wrong_usage(store: Store, arguments: tuple[str, ...]) -> None:
+def test_half_an_event_is_wrong_usage(store: CommandStore, arguments: tuple[str, ...]) -> None:
     assert store.run("events", "add", *arguments).code == 2
     assert store.events(PRIVATE) == []
 
 
 @pytest.mark.damaged
-def test_a_torn_private_shard_is_mended_before_it_goes_on(store: Store) -> None:
+def test_a_torn_private_shard_is_mended_before_it_goes_on(store: CommandStore) -> None:
     message = line(kind="message", body={"text": "one"})
     assert store.run("events", "add", stdin=message).code == 0
     (shard,) = store.root.glob(PRIVATE)

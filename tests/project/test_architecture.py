@@ -67,7 +67,6 @@ MANY_NAMES: frozenset[str] = frozenset(
         "index.refresh",
         "log.reader",
         "memory.proposals",
-        "recap.events",
         "store.layout",
     )
 )
@@ -82,7 +81,6 @@ MANY_PARAMETERS: frozenset[str] = frozenset(
         "log.event.note_event",
         "log.event.patch_event",
         "memory.transaction.commit",
-        "recap.page.sections",
     )
 )
 LONG_FUNCTIONS: frozenset[str] = frozenset(("cli.commands.lint.lint",))

@@ -17,9 +17,9 @@ from thunderus_mem.document.ids import encode_ulid
 from thunderus_mem.errors import NotFound
 from thunderus_mem.git.repository import Commit
 from thunderus_mem.log.event import Change, make_event, note_event, patch_event
-from thunderus_mem.recap.events import RecapScope, day_scope
-from thunderus_mem.recap.page import RecapMaterial, recap_page
-from thunderus_mem.recap.template import fill
+from thunderus_mem.recap.activity import Activity
+from thunderus_mem.recap.page import recap_page
+from thunderus_mem.recap.scope import RecapScope, day_scope
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def recap_document(
     template: str = "",
 ) -> tuple[dict[str, Any], str]:
     """Header and body of a recap of shared events."""
-    page = recap_page(scope, RecapMaterial(events, documents, commits, template=template), config)
+    page = recap_page(
+        scope, Activity(tuple(events), commits=tuple(commits), template=template), documents, config
+    )
     return page.header, page.body
 
 
@@ -287,15 +289,10 @@ def test_files_can_be_limited_or_left_out() -> None:
 
 def test_a_template_of_ones_own_always_ends_in_provenance() -> None:
     _, body = recap_document(
-        day_scope(DAY), EVENTS, DOCUMENTS, [], Config(), template="# $day costs $5\n\n$notes\n"
+        day_scope(DAY), EVENTS, DOCUMENTS, [], Config(), template="# {{ day }} costs $5\n\n- {{ notes[0] }}\n"
     )
     assert body.startswith(f"# {DAY} costs $5\n\n- The cache")
     assert "\n## Provenance\n\n- Changes of `fact.cache`: `evt_" in body
-
-
-def test_a_value_is_never_read_as_a_template() -> None:
-    filled = fill("$summary", "x", {"summary": "$title ${day}", "title": "T", "provenance": "p"})
-    assert filled == "$title ${day}\n\n## Provenance\n\np\n"
 
 
 def test_characters_that_nobody_sees_do_not_have_the_page_refused(repo: Path, server: Server) -> None:

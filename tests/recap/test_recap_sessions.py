@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_events_add import SHARED, Store
 
+from tests.support.command_store import SHARED, CommandStore
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.ids import encode_ulid
@@ -23,8 +23,10 @@ from thunderus_mem.lint.injection import planted
 from thunderus_mem.lint.runner import lint_config, subjects
 from thunderus_mem.log.event import make_event
 from thunderus_mem.memory.memory import open_memory
-from thunderus_mem.recap.events import EventReading, day_scope, session_scope, since_scope
-from thunderus_mem.recap.page import RecapMaterial, recap_page
+from thunderus_mem.recap.activity import Activity
+from thunderus_mem.recap.events import EventReading
+from thunderus_mem.recap.page import recap_page
+from thunderus_mem.recap.scope import day_scope, session_scope, since_scope
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
@@ -37,13 +39,13 @@ DAY = "2026-01-21"
 
 
 @pytest.fixture
-def store(repo: Path, server: Server) -> Store:
-    store = Store(repo, server)
+def store(repo: Path, server: Server) -> CommandStore:
+    store = CommandStore(repo, server)
     assert store.run("events", "add", stdin=(CASES / "session.jsonl").read_bytes()).code == 0
     return store
 
 
-def test_a_session_is_told_as_the_golden_page_says(store: Store) -> None:
+def test_a_session_is_told_as_the_golden_page_says(store: CommandStore) -> None:
     made = store.run("recap", "--session", "2026-01-21-ab")
     assert made.code == 0, made.err
     (path,) = (store.root / EPISODIC).glob("*.md")
@@ -56,7 +58,7 @@ def test_a_session_is_told_as_the_golden_page_says(store: Store) -> None:
     assert path.read_text(encoding="utf-8").endswith(body)
 
 
-def test_texts_that_are_private_stay_so(store: Store) -> None:
+def test_texts_that_are_private_stay_so(store: CommandStore) -> None:
     for arguments in (("--session", "2026-01-21-ab"), ("--day", DAY), ("--since", DAY)):
         assert store.run("recap", *arguments).code == 0
     for path in (store.root / EPISODIC).glob("*.md"):
@@ -65,7 +67,7 @@ def test_texts_that_are_private_stay_so(store: Store) -> None:
             assert private not in text
 
 
-def test_private_events_are_named_by_the_recaps_own_event_and_lint_knows_them(store: Store) -> None:
+def test_private_events_are_named_by_the_recaps_own_event_and_lint_knows_them(store: CommandStore) -> None:
     assert store.run("recap", "--session", "2026-01-21-ab").code == 0
     event = store.events(SHARED)[-1]
     (path,) = (store.root / EPISODIC).glob("*.md")
@@ -81,7 +83,7 @@ def test_private_events_are_named_by_the_recaps_own_event_and_lint_knows_them(st
     assert "TM206" in store.run("lint", "--json").out
 
 
-def test_a_tree_without_the_private_events_does_not_write_the_recap_poorer(store: Store) -> None:
+def test_a_tree_without_the_private_events_does_not_write_the_recap_poorer(store: CommandStore) -> None:
     assert store.run("note", "The port is 80.").code == 0
     assert store.run("recap", "--day", DAY).code == 0
     text = (store.root / EPISODIC / f"{DAY}.md").read_text(encoding="utf-8")
@@ -94,12 +96,12 @@ def test_a_tree_without_the_private_events_does_not_write_the_recap_poorer(store
     assert "make test" not in (store.root / EPISODIC / f"{DAY}.md").read_text(encoding="utf-8")
 
 
-def test_private_events_can_be_left_out_by_configuration(store: Store) -> None:
+def test_private_events_can_be_left_out_by_configuration(store: CommandStore) -> None:
     (store.root / ".thunderus/memory/gardener.toml").write_text("[recap]\nprivate = false\n")
     assert store.run("recap", "--session", "2026-01-21-ab").code == 4
 
 
-def test_a_session_that_did_nothing_or_is_not_there_is_not_found(store: Store) -> None:
+def test_a_session_that_did_nothing_or_is_not_there_is_not_found(store: CommandStore) -> None:
     said = b'{"kind":"message","body":{"text":"hello"},"session_id":"quiet-1"}\n'
     assert store.run("events", "add", stdin=said).code == 0
     assert "Nothing happened in session quiet-1" in store.run("recap", "--session", "quiet-1").err
@@ -109,7 +111,7 @@ def test_a_session_that_did_nothing_or_is_not_there_is_not_found(store: Store) -
     assert store.run("recap", "--episode", "nope").code == 4
 
 
-def test_an_episode_is_told_by_the_events_that_name_it(store: Store) -> None:
+def test_an_episode_is_told_by_the_events_that_name_it(store: CommandStore) -> None:
     ran = {"kind": "tool_result", "body": {"tool": "bash", "command": "cargo test", "success": True}}
     assert (
         store.run("events", "add", stdin=json.dumps({**ran, "episode_id": "Move to 2.0"}).encode()).code == 0
@@ -133,12 +135,12 @@ def test_an_episode_is_told_by_the_events_that_name_it(store: Store) -> None:
         ("soon", 2),
     ],
 )
-def test_since_takes_a_day_a_time_an_age_or_a_revision(store: Store, given: str, code: int) -> None:
+def test_since_takes_a_day_a_time_an_age_or_a_revision(store: CommandStore, given: str, code: int) -> None:
     ran = store.run("recap", "--since", given, "--dry-run")
     assert ran.code == code, ran.err
 
 
-def test_two_sorts_of_recap_exclude_each_other(store: Store) -> None:
+def test_two_sorts_of_recap_exclude_each_other(store: CommandStore) -> None:
     assert store.run("recap", "--day", DAY, "--session", "x").code == 2
 
 
@@ -149,7 +151,7 @@ def summarizer(text: str) -> str:
     return f'python3 -c "{SUMMARY % text}"' if '"' not in text else ""
 
 
-def test_a_summary_of_a_command_is_a_draft_that_says_who_wrote_it(store: Store) -> None:
+def test_a_summary_of_a_command_is_a_draft_that_says_who_wrote_it(store: CommandStore) -> None:
     ran = store.run(
         "recap", "--day", DAY, "--summarizer", summarizer("# All is well\\n## Provenance\\n- none")
     )
@@ -188,7 +190,7 @@ def test_a_summary_of_a_command_is_a_draft_that_says_who_wrote_it(store: Store) 
     ],
 )
 def test_a_summary_that_cannot_be_kept_leaves_nothing(
-    store: Store, command: str, code: int, says: str
+    store: CommandStore, command: str, code: int, says: str
 ) -> None:
     ran = store.run("recap", "--day", DAY, "--summarizer", command, "--timeout", "0.5")
     assert ran.code == code, ran.err
@@ -198,7 +200,7 @@ def test_a_summary_that_cannot_be_kept_leaves_nothing(
 
 
 @pytest.mark.parametrize("ends", ["exit", "sleep 60"])
-def test_what_a_summarizer_left_behind_is_ended_with_it(store: Store, ends: str) -> None:
+def test_what_a_summarizer_left_behind_is_ended_with_it(store: CommandStore, ends: str) -> None:
     late = store.root / "late"
     command = f"sh -c '(sleep 1.5; echo late > {late}) & echo hello; {ends}'"
     ran = store.run("recap", "--day", DAY, "--summarizer", command, "--timeout", "0.5")
@@ -219,7 +221,7 @@ def test_what_a_summarizer_left_behind_is_ended_with_it(store: Store, ends: str)
     ],
     ids=["closes its input", "controls and a header"],
 )
-def test_a_summary_is_text_and_no_more(store: Store, command: str, kept: str) -> None:
+def test_a_summary_is_text_and_no_more(store: CommandStore, command: str, kept: str) -> None:
     ran = store.run("recap", "--day", DAY, "--summarizer", command, "--timeout", "20")
     assert ran.code == 0, ran
     data = (store.root / EPISODIC / f"{DAY}.md").read_bytes()
@@ -305,13 +307,13 @@ def test_any_log_makes_a_page_that_lint_accepts_and_whose_provenance_resolves(
         )
     )
     private = frozenset(event.id for event in events if event.kind != "note")
-    material = RecapMaterial(events, private=private, reading=EventReading(unfit=unfit))
+    material = Activity(tuple(events), private, reading=EventReading(unfit=unfit))
     try:
-        page = recap_page(scope, material, Config())
+        page = recap_page(scope, material, (), Config())
     except NotFound:
         return
-    assert recap_page(scope, material._replace(events=events[::-1]), Config()) == page
-    path = f"{EPISODIC}/{scope.stem}.md"
+    assert recap_page(scope, material._replace(events=tuple(events[::-1])), (), Config()) == page
+    path = f"{EPISODIC}/{scope.doc_id.removeprefix('recap.')}.md"
     reading = read_document(path, page.text.encode("utf-8", "surrogatepass"))
     assert reading.document is not None, reading.problems
     errors = [one for one in lint_reading(linted(reading)) if one.severity is Severity.ERROR]
@@ -339,4 +341,4 @@ def test_of_ten_megabytes_a_page_repeats_little() -> None:
             ts=f"{DAY}T09:00:00Z", session_id="sess_1", actor="tool",
         ),
     ]  # fmt: skip
-    assert len(recap_page(day_scope(DAY), RecapMaterial(events), Config()).text) < 2_000
+    assert len(recap_page(day_scope(DAY), Activity(tuple(events)), (), Config()).text) < 2_000

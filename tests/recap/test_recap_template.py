@@ -153,13 +153,14 @@ def test_any_template_is_a_page_or_an_error_with_a_line(template: str) -> None:
     assert page.endswith("\n")
 
 
-def test_an_older_template_is_still_read() -> None:
-    page = fill("# $title\n\n## Ran\n\n$commands\n\n## Off\n\n$notes\n", "t", VALUES | {"notes": []})
-    assert page == (
-        "# T\n\n## Ran\n\n- commands one\n- commands two\n\n"
-        "## Provenance\n\n- provenance one\n- provenance two\n"
-    )
+def test_a_template_may_name_more_than_the_sections() -> None:
     assert set(SECTIONS) < set(NAMES)
+
+
+def test_a_template_without_a_value_is_a_page_of_its_own_text() -> None:
+    assert fill("# $title costs $5\n", "t", VALUES) == (
+        "# $title costs $5\n\n## Provenance\n\n- provenance one\n- provenance two\n"
+    )
 
 
 def test_the_configured_template_makes_the_recap_and_a_broken_one_says_where(

@@ -27,7 +27,7 @@ from thunderus_mem.memory.journal import USUAL_MODE, Edit
 from thunderus_mem.memory.locate import documents
 from thunderus_mem.memory.proposals import Proposal, must_be_reviewed, proposed_edit
 from thunderus_mem.memory.transaction import Written, acting, open_transaction
-from thunderus_mem.recap.recap import history_of
+from thunderus_mem.recap.activity import history_of
 from thunderus_mem.review.queue import rejected_keys
 from thunderus_mem.store.files import ABSENT, permissions, read_file
 from thunderus_mem.store.parallel import paused
@@ -279,7 +279,7 @@ def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[s
     """Of the recaps that may be archived, those that still say what the program itself wrote."""
     from thunderus_mem.garden.rules.archive import expiry, old_recaps
     from thunderus_mem.index.log import read
-    from thunderus_mem.recap.recap import texts_by_us
+    from thunderus_mem.recap.events import texts_by_us
 
     asked = {one.id: one for one in old_recaps(in_use, memory.config, today)}
     asked |= {one.id: one for one in in_use if one.kind == "recap" and "" < expiry(one) <= today}

@@ -14,7 +14,7 @@ from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.paths import archived_path, live_path
 from thunderus_mem.document.references import references
 from thunderus_mem.garden.similar.pairs import in_turn
-from thunderus_mem.recap.events import Activity
+from thunderus_mem.recap.activity import Activity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence

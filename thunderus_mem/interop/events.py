@@ -21,7 +21,7 @@ from thunderus_mem.errors import InvalidDocument, InvalidQuery, NotFound, Refuse
 from thunderus_mem.log.event import changes_of, make_event
 from thunderus_mem.log.line import ACTORS, MAX_LINE, encode, parse_object, secret_in
 from thunderus_mem.memory.transaction import open_transaction
-from thunderus_mem.recap.events import is_inside
+from thunderus_mem.recap.commands import is_inside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

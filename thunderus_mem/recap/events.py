@@ -1,421 +1,23 @@
-"""Events that others bring: JSON lines of the seed's base shape or of Thunderus's own log, read as values.
-
-All of it is read before any of it is believed: the first line that is no such event is an error that names
-its number. Pure.
-"""
+"""Events sorted into what a recap tells of: documents, commands, problems, decisions, notes, files. Pure."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.ids import short_hash, slug
-from thunderus_mem.document.timestamp import utc_key
-from thunderus_mem.log.event import changes_of, private_to
-from thunderus_mem.recap.template import one_line
+from thunderus_mem.log.event import changes_of
+from thunderus_mem.recap.commands import edited_paths, only_looks, problems, runs, said
+from thunderus_mem.recap.decisions import decisions_in
+from thunderus_mem.recap.lines import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from thunderus_mem.git.repository import Commit
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
-
-
-def is_inside(path: str) -> bool:
-    """Whether a path is relative and stays below the root."""
-    parts = path.replace("\\", "/").split("/")
-    return bool(path) and not path.startswith(("/", "\\", "~")) and ".." not in parts and ":" not in parts[0]
-
-
-# Commands that events tell of, how they ended, and which failure was followed by which success. Pure.
-
-_SHELLS: Final = frozenset(
-    (
-        *("shell", "bash", "sh", "zsh", "fish", "terminal", "exec", "execute", "run", "command", "cmd"),
-        *("powershell", "console"),
-    )
-)
-_EDITORS: Final = frozenset(
-    ("edit", "write", "patch", "replace", "create", "insert", "multiedit", "update", "delete", "rename")
-)
-_VIEWS: Final = frozenset(("view", "read", "list"))
-_WORDS = re.compile(r"[A-Za-z]+")
-_GONE_TO = re.compile(r"cd [^&|;]{1,300}(?:&&|;) *")
-_ASSIGNED = re.compile(r"[A-Za-z_]\w*=\S*")
-_PREFIXES: Final = frozenset(("sudo", "time", "command", "env", "exec", "nohup"))
-_LOOKERS: Final = frozenset(
-    (
-        *("ls", "cd", "cat", "pwd", "echo", "grep", "rg", "find", "fd", "head", "tail", "awk", "wc", "which"),
-        *(
-            "less",
-            "more",
-            "tree",
-            "stat",
-            "file",
-            "type",
-            "ps",
-            "du",
-            "df",
-            "diff",
-            "cmp",
-            "sort",
-            "true",
-            "date",
-        ),
-    )
-)
-_RUNNERS: Final = frozenset(
-    (
-        *(
-            "npm",
-            "pnpm",
-            "yarn",
-            "bun",
-            "uv",
-            "poetry",
-            "pdm",
-            "hatch",
-            "npx",
-            "uvx",
-            "pipx",
-            "bundle",
-            "git",
-        ),
-        *("docker", "dotnet", "go", "cargo", "make", "just", "task", "kubectl", "mvn", "gradle", "rake"),
-    )
-)
-_INTERPRETERS: Final = frozenset(("python", "python3", "node", "ruby", "perl", "bash", "sh"))
-_LONGEST_COMMAND: Final = 160
-_NAMED: Final = 6
-
-
-class Run(NamedTuple):
-    """A command that was run: how it ended (``None``: nobody says), the events that say so, and the place of
-    the last of them."""
-
-    command: str
-    ok: bool | None
-    events: tuple[str, ...]
-    place: int
-    thread: str
-
-
-class CommandProblem(NamedTuple):
-    """A command that failed, ``times`` in a row, and the run of it that succeeded (``None``: none did).
-
-    ``files`` were edited in between, ``commands`` run; ``events`` say all of it.
-    """
-
-    failed: Run
-    solved: Run | None
-    times: int = 1
-    files: tuple[str, ...] = ()
-    commands: tuple[str, ...] = ()
-    events: tuple[str, ...] = ()
-
-
-def thread_of(event: Event) -> str:
-    """The session in which an event happened, by the name that its bringer gave, else by ours."""
-    named = event.origin.get("session")
-    return named if isinstance(named, str) and named else event.session_id
-
-
-def said(event: Event) -> str:
-    """What a message or note says."""
-    for key in ("text", "content"):
-        if isinstance(text := event.body.get(key), str):
-            return text
-    return ""
-
-
-def runs(events: Sequence[Event], hide: Mapping[str, str]) -> tuple[Run, ...]:
-    """The commands that were run, in the order in which they ended.
-
-    A call is joined with the next result of its tool that names the same command or none. ``hide`` maps
-    beginnings of paths that are this machine's own to what stands for them.
-    """
-    found: list[Run] = []
-    waiting: dict[tuple[str, str], list[Run]] = {}
-    for place, event in enumerate(events):
-        if event.kind not in ("tool_call", "tool_result") or not _is_shell(event):
-            continue
-        command = _tidy(_command(event), hide)
-        key = (thread_of(event), str(event.body.get("tool")))
-        if event.kind == "tool_call":
-            if command:
-                waiting.setdefault(key, []).append(Run(command, None, (event.id,), place, key[0]))
-            continue
-        calls = waiting.get(key, [])
-        call = next((one for one in calls if not command or one.command == command), None)
-        if call is not None:
-            calls.remove(call)
-        if command or call is not None:
-            ids = (*(call.events if call else ()), event.id)
-            found.append(Run(command or (call.command if call else ""), _ended(event), ids, place, key[0]))
-    found += [call for calls in waiting.values() for call in calls]
-    return tuple(sorted(found, key=lambda run: (run.place, run.events)))
-
-
-def _is_shell(event: Event) -> bool:
-    return not _SHELLS.isdisjoint(_WORDS.findall(str(event.body.get("tool", ""))[:100].lower()))
-
-
-def _tables(event: Event) -> Iterable[Mapping[str, Any]]:
-    yield event.body
-    for key in ("arguments", "result"):
-        value = event.body.get(key)
-        if isinstance(value, str) and value[:1] == "{":
-            import json
-
-            try:
-                value = json.loads(value)
-            except (ValueError, RecursionError):
-                continue
-        if isinstance(value, dict):
-            yield value
-
-
-def _command(event: Event) -> str:
-    import shlex
-
-    for table in _tables(event):
-        for key in ("command", "cmd"):
-            value = table.get(key)
-            if isinstance(value, str) and value.strip():
-                return value
-            if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
-                return shlex.join(value)
-    return ""
-
-
-def _ended(event: Event) -> bool | None:
-    for table in _tables(event):
-        if isinstance(ok := table.get("success"), bool):
-            return ok
-        code = table.get("exit_code", table.get("returncode"))
-        if isinstance(code, int) and not isinstance(code, bool):
-            return code == 0
-    return False if event.body.get("error") else None
-
-
-def _tidy(command: str, hide: Mapping[str, str]) -> str:
-    """A command as one line, without where somebody stood when it was run."""
-    lines = command.strip()[: 4 * _LONGEST_COMMAND].splitlines()
-    text = " ".join(lines[0].split()) + (" …" if len(lines) > 1 else "") if lines else ""
-    if (stood := _GONE_TO.match(text)) is not None and stood.end() < len(text):
-        text = text[stood.end() :]
-    for path, shown in hide.items():
-        text = text.replace(path, shown)
-    return text if len(text) <= _LONGEST_COMMAND else text[: _LONGEST_COMMAND - 1] + "…"
-
-
-def first_words(command: str) -> str:
-    """What makes two commands tries of one: the program, and for one that runs others what it was told."""
-    words = command.split()
-    while words and (words[0] in _PREFIXES or _ASSIGNED.fullmatch(words[0])):
-        words = words[1:]
-    if not words:
-        return command
-    head = [words[0]]
-    rest = words[1:]
-    if words[0] in _INTERPRETERS and rest[:1] == ["-m"]:
-        head, rest = [*head, *rest[:2]], rest[2:]
-        return " ".join(head)
-    plain = [word for word in rest if not word.startswith("-")]
-    if words[0] in _RUNNERS | _INTERPRETERS:
-        head += plain[: 2 if plain[:1] == ["run"] else 1]
-    return " ".join(head)
-
-
-def only_looks(command: str) -> bool:
-    """Whether a command changes nothing and proves nothing: its failure is no problem either."""
-    return first_words(command).partition(" ")[0].rpartition("/")[2] in _LOOKERS
-
-
-def edited_paths(event: Event) -> tuple[str, ...]:
-    """Files below the root that a tool was told to change."""
-    if event.kind not in ("tool_call", "tool_result"):
-        return ()
-    words = set(_WORDS.findall(str(event.body.get("tool", ""))[:100].lower()))
-    arguments = event.body.get("arguments")
-    table = arguments if isinstance(arguments, dict) else {}
-    if words.isdisjoint(_EDITORS) or "memory" in words or table.get("command") in _VIEWS:
-        return ()
-    listed = event.refs.get("paths")
-    named = [*(listed if isinstance(listed, list) else ()), *map(table.get, ("path", "file_path", "file"))]
-    return tuple(dict.fromkeys(path for path in named if isinstance(path, str) and is_inside(path)))
-
-
-def problems(events: Sequence[Event], ran: Sequence[Run]) -> tuple[CommandProblem, ...]:
-    """Failures, each with the success that followed it in its session: of the same command, else of one with
-    the same first words. One that never succeeded has no solution."""
-    found: list[CommandProblem] = []
-    open_ones: dict[tuple[str, str], tuple[Run, int, tuple[str, ...]]] = {}
-    for run in ran:
-        key = (run.thread, first_words(run.command))
-        if run.ok is False:
-            _, times, ids = open_ones.get(key, (run, 0, ()))
-            open_ones[key] = (run, times + 1, (*ids, *run.events))
-        elif run.ok and key in open_ones:
-            failed, times, ids = open_ones.pop(key)
-            found.append(_solved(events, ran, failed, run, times, ids))
-    found += [CommandProblem(failed, None, times, events=ids) for failed, times, ids in open_ones.values()]
-    return tuple(sorted(found, key=lambda one: (one.failed.place, one.failed.events)))
-
-
-def _solved(
-    events: Sequence[Event], ran: Sequence[Run], failed: Run, solved: Run, times: int, ids: tuple[str, ...]
-) -> CommandProblem:
-    files: dict[str, None] = {}
-    seen = dict.fromkeys(ids)
-    for event in events[failed.place + 1 : solved.place]:
-        if thread_of(event) != failed.thread and event.kind != "patch":
-            continue
-        paths = edited_paths(event) or tuple(change.path for change in changes_of(event))
-        if paths:
-            files |= dict.fromkeys(paths)
-            seen[event.id] = None
-    between = [
-        run
-        for run in ran
-        if failed.place < run.place < solved.place and run.thread == failed.thread and run.ok
-        and first_words(run.command) != first_words(failed.command)
-    ]  # fmt: skip
-    for run in between[-_NAMED:]:
-        seen |= dict.fromkeys(run.events)
-    seen |= dict.fromkeys(solved.events)
-    commands = tuple(dict.fromkeys(run.command for run in between[-_NAMED:]))
-    return CommandProblem(failed, solved, times, tuple(files)[:_NAMED], commands, tuple(seen))
-
-
-# Sentences that tell of a decision, by keywords, with the reason given beside them. Pure.
-
-_LONGEST_TEXT: Final = 20_000
-_SHORTEST: Final = 4
-_LONGEST: Final = 400
-_SENTENCE = re.compile(r"(?<=[.!?])[ \t]+(?=[A-Z`\"(])|\n+")
-_MARK = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)]|#{1,6})[ \t]+")
-_BEFORE: Final = frozenset(
-    (
-        *("i", "we", "they", "team", "i've", "we've", "have", "has", "had", "been", "was", "were", "is"),
-        *("are", "finally", "then", "and", "so", "also", "therefore"),
-    )
-)
-_UNDECIDED = re.compile(
-    r"\b(?:not|never|if|whether|should|could|would|unless|until|once|when|before|cannot)\b|n't\b|\bto be\b"
-)
-# "For" tells mostly what a thing is for, and "since" often when: either is a reason by what follows alone.
-_FOR = (
-    r"for (?:(?:its|their|the sake|fear|lack|want|(?:(?:this|that|these|those|two|three|many) )?reasons?)\b|"
-    r"(?:the )?(?:better|best|fewer|less|more|lower|higher|greater|smaller|faster|easier|simpler|cheaper)\b|"
-    r"(?:\w+ )?(?:performance|speed|simplicity|safety|security|privacy|consistency|compatibility|"
-    r"readability|reliability|portability|maintainability|stability|isolation|clarity|robustness|"
-    r"scalability|latency|throughput)(?=[ ]?(?:[.,;:!)]|$|and\b|or\b|reasons?\b)))"
-)
-_SINCE = (
-    r"since (?!then\b|\d|v\d|version\b|release\b|last\b|yesterday\b|today\b|day\b|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|"
-    r"(?:january|february|march|april|may|june|july|august|september|october|november|december)\b|"
-    r"the (?:last|first|beginning|start|release|upgrade|migration)\b)"
-)
-_REASON = re.compile(
-    r"\b(?:(?:because|so that|so as to|due to|in order to|to avoid|to keep|as it|as they|as this)\b|"
-    rf"{_SINCE}|{_FOR})",
-    re.IGNORECASE,
-)
-_REASON_FIRST = re.compile(
-    rf"(?:because|{_SINCE}|this |that |it |the reason|reason:|otherwise)", re.IGNORECASE
-)
-_LEADING = re.compile(r"[ :,]*(?:to|on|for|that|in favou?r of)? *", re.IGNORECASE)
-_WORD = re.compile(r"[\w'’-]+")
-
-
-class DecisionSentence(NamedTuple):
-    """A sentence that tells of a decision. ``reason`` is the part of it that says why, or else the sentence
-    after it that does; "" when none is given. ``context`` is the sentence before, ``subject`` what was
-    decided, in few words."""
-
-    sentence: str
-    reason: str
-    context: str
-    subject: str
-
-    @property
-    def whole(self) -> str:
-        """The sentence, with its reason when that is another one."""
-        return self.sentence if self.reason in self.sentence else f"{self.sentence} {self.reason}"
-
-
-def decisions_in(text: str, keywords: Sequence[str]) -> Iterator[DecisionSentence]:
-    """The decisions that a text tells of: sentences with a keyword said of somebody, not asked, not denied.
-
-    Code, quotations and what is longer than a page are passed over.
-    """
-    sentences = list(_sentences(text[:_LONGEST_TEXT]))
-    for at, sentence in enumerate(sentences):
-        keyword = _deciding(sentence, keywords)
-        if not keyword:
-            continue
-        following = sentences[at + 1] if at + 1 < len(sentences) else ""
-        core, reason = _parts(sentence, keyword)
-        if not reason and _REASON_FIRST.match(following):
-            reason = following
-        yield DecisionSentence(sentence, reason, sentences[at - 1] if at else "", _subject(core, keyword))
-
-
-def _parts(sentence: str, keyword: str) -> tuple[str, str]:
-    """What a sentence says without its reason, and the reason: behind what was decided, or before it. What
-    follows the keyword at once is the decision: in "decided to keep it small" nothing is a reason."""
-    begins = max(sentence.lower().find(keyword.lower()), 0)
-    behind = _LEADING.match(sentence, begins + len(keyword))
-    word = _WORD.match(sentence, behind.end() if behind else 0)
-    within = _REASON.search(sentence, word.end() if word else begins)
-    if within is not None:
-        return sentence[: within.start()], sentence[within.start() :]
-    before = _REASON_FIRST.match(sentence, 0, begins)
-    return sentence, sentence[:begins].rpartition(",")[0] if before else ""
-
-
-def _subject(core: str, keyword: str) -> str:
-    """What was decided, without who did and how it was called; all of it when little is left then."""
-    core = core.strip(" ,;:.-")
-    after = core.lower().partition(keyword.lower())[2]
-    left = _LEADING.sub("", core[len(core) - len(after) :], count=1) if after else ""
-    chosen = left if len(left.split()) > 1 else core
-    return chosen[:1].upper() + chosen[1:]
-
-
-def _sentences(text: str) -> Iterator[str]:
-    fenced = False
-    for line in text.splitlines():
-        if line.lstrip().startswith(("```", "~~~")):
-            fenced = not fenced
-        elif not fenced and not line.lstrip().startswith((">", "|", "$ ")) and not line.startswith("    "):
-            for piece in _SENTENCE.split(_MARK.sub("", line)):
-                if piece.strip():
-                    yield " ".join(piece.split())
-
-
-def _deciding(sentence: str, keywords: Sequence[str]) -> str:
-    """The keyword by which the sentence tells of a decision; "" when it tells of none."""
-    words = _WORD.findall(sentence.lower().replace("’", "'"))
-    if not len(words) >= _SHORTEST or len(sentence) > _LONGEST or sentence.endswith("?"):
-        return ""
-    for keyword in keywords:
-        wanted = _WORD.findall(keyword.lower())
-        for at in range(len(words) - len(wanted) + 1) if wanted else ():
-            if words[at : at + len(wanted)] != wanted:
-                continue
-            before = words[max(0, at - 2) : at]
-            if (not before or not _BEFORE.isdisjoint(before)) and not _UNDECIDED.search(" ".join(words[:at])):
-                return keyword
-    return ""
-
-
-# Events sorted into what a recap tells of: documents, commands, problems, decisions, notes, files.
+    from thunderus_mem.recap.commands import CommandProblem, Run
+    from thunderus_mem.recap.decisions import DecisionSentence
 
 RECAP_OP: Final = "recap"
 _DONE: Final = {
@@ -448,20 +50,16 @@ _OPEN = re.compile(
 
 
 @dataclass(slots=True)
-class Story:
-    """What happened to one document: how often which operation, why, and the events that say so.
+class DocumentRecap:
+    """What happened to one document: how often each operation, why, and the ids of the events that say so.
 
     ``made_for`` is the reason given when it was added.
     """
 
-    deeds: dict[str, int] = field(default_factory=dict)
+    operations: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, None] = field(default_factory=dict)
     events: dict[str, None] = field(default_factory=dict)
     made_for: str = ""
-
-
-def _never(text: str) -> bool:
-    return not isinstance(text, str)
 
 
 class EventReading(NamedTuple):
@@ -470,26 +68,36 @@ class EventReading(NamedTuple):
 
     keywords: Sequence[str] = ()
     hide: Mapping[str, str] = {}
-    unfit: Callable[[str], bool] = _never
+    unfit: Callable[[str], bool] = lambda _: False
 
 
 @dataclass(slots=True)
-class Day:
-    """Events, sorted into what a recap tells. ``unfit`` counts the texts that were left out for what they
-    hold, ``looks`` the commands that only looked around,
-    ``paths`` how often each file was named."""
+class SortedEvents:
+    """Events, sorted into what a recap tells.
 
-    stories: dict[str, Story] = field(default_factory=dict)
+    ``bulk`` are events that changed many documents, with their operation and those documents' ids;
+    ``approvals`` are approvals and snapshots, ``decided`` sentences of messages and notes; ``paths`` says how
+    often each file was named. ``unfit`` counts the texts that were left out for what they hold, ``looks`` the
+    commands that only looked around.
+    """
+
+    stories: dict[str, DocumentRecap] = field(default_factory=dict)
     bulk: list[tuple[Event, str, list[str]]] = field(default_factory=list)
     notes: list[Event] = field(default_factory=list)
     open_ends: list[Event] = field(default_factory=list)
-    decisions: list[Event] = field(default_factory=list)
+    approvals: list[Event] = field(default_factory=list)
+    decided: list[tuple[Event, DecisionSentence]] = field(default_factory=list)
     paths: dict[str, int] = field(default_factory=dict)
     ran: tuple[Run, ...] = ()
     problems: tuple[CommandProblem, ...] = ()
-    decided: list[tuple[Event, DecisionSentence]] = field(default_factory=list)
     unfit: int = 0
     looks: int = 0
+
+    def count_paths(self, paths: Iterable[object]) -> None:
+        """Count files that were named once more; what is no text is passed over."""
+        for path in paths:
+            if isinstance(path, str):
+                self.paths[path] = self.paths.get(path, 0) + 1
 
 
 def note_text(event: Event) -> str:
@@ -498,7 +106,7 @@ def note_text(event: Event) -> str:
     return one_line(text) if isinstance(text, str) else ""
 
 
-def deed_of(op: str, change_op: str) -> str:
+def operation_name(op: str, change_op: str = "") -> str:
     """The word for what a patch of ``op`` did to one document."""
     if op == "garden" and change_op == "remove":
         return "merged into another"
@@ -507,21 +115,64 @@ def deed_of(op: str, change_op: str) -> str:
     return _DONE.get(op, "changed")
 
 
-def _carry_over(day: Day, former: str, changes: Sequence[Change]) -> None:
-    """Tell what happened to a document before it was renamed under its new id."""
-    new = next((change.doc_id for change in changes if change.op == "rename"), None)
-    if new is not None and former in day.stories and new not in day.stories:
-        day.stories = {new if name == former else name: story for name, story in day.stories.items()}
+def sort_events(
+    events: Iterable[Event], own_id: str, reading: EventReading | None = None
+) -> tuple[SortedEvents, list[Event]]:
+    """The events in order of time, sorted, and those of them that have something to tell; what happened to
+    the recap ``own_id`` itself is left out."""
+    ordered = list(events)
+    found, reading = SortedEvents(), reading or EventReading()
+    telling = {event.id for event in ordered if _sort(found, event, own_id, reading)}
+    _sort_runs(found, ordered, reading)
+    telling.update(id for run in found.ran for id in run.events)
+    telling.update(id for problem in found.problems for id in problem.events)
+    used = [event for event in ordered if event.id in telling]
+    for event in used:
+        paths = event.refs.get("paths") if event.kind in _NAMING else ()
+        found.count_paths(paths if isinstance(paths, list) else ())
+    for event in ordered:
+        found.count_paths(edited_paths(event))
+    return found, used
 
 
-def _tell_patch(day: Day, event: Event, own_id: str) -> bool:
+def _sort(found: SortedEvents, event: Event, own_id: str, reading: EventReading) -> bool:
+    """Sort one event in; false when it has nothing to tell by itself."""
+    if event.kind == "patch":
+        return _sort_patch(found, event, own_id)
+    if event.kind in ("message", "note"):
+        return _sort_text(found, event, reading)
+    if event.kind in ("approval", "snapshot") or event.body.get("tool") == "approval":
+        found.approvals.append(event)
+        return True
+    return False
+
+
+def _sort_text(found: SortedEvents, event: Event, reading: EventReading) -> bool:
+    """Of a message only the sentences that decide are told, of a note the whole text."""
+    text = said(event)
+    is_note = event.kind == "note"
+    decided = [] if is_note else [(event, one) for one in decisions_in(text, reading.keywords)]
+    shown = text if is_note else " ".join(one.sentence for _, one in decided)
+    if text and reading.unfit(shown):
+        found.unfit += 1
+        return False
+    if not is_note:
+        found.decided += decided
+        return bool(decided)
+    text = note_text(event)
+    if text:
+        (found.open_ends if _OPEN.match(text) or text.endswith("?") else found.notes).append(event)
+    return bool(text)
+
+
+def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
     """Sort one patch event in; false when it only tells of recaps."""
     op = str(event.body.get("op", ""))
     changes = [change for change in changes_of(event) if change.doc_id != own_id]
     if op == RECAP_OP or not changes:
         return False
     if len(changes) > _BULK:
-        day.bulk.append((event, op, sorted(change.doc_id for change in changes)))
+        found.bulk.append((event, op, sorted(change.doc_id for change in changes)))
         return True
     # A document that only got another file keeps its id.
     kept = {change.doc_id for change in changes if change.after}
@@ -529,197 +180,46 @@ def _tell_patch(day: Day, event: Event, own_id: str) -> bool:
     former = [doc_id for doc_id in gone if doc_id not in kept]
     if len(former) == 1:  # one document, told of under the id it has now
         changes = [change for change in changes if change.doc_id not in former]
-        _carry_over(day, former[0], changes)
+        _carry_over(found, former[0], changes)
+    reason = one_line(event.why).rstrip(".") if event.why else ""
     for change in {(change.doc_id, change.op): change for change in changes}.values():
-        story = day.stories.setdefault(change.doc_id, Story())
-        deed = deed_of(op, change.op)
-        story.deeds[deed] = story.deeds.get(deed, 0) + 1
+        story = found.stories.setdefault(change.doc_id, DocumentRecap())
+        operation = operation_name(op, change.op)
+        story.operations[operation] = story.operations.get(operation, 0) + 1
         story.events[event.id] = None
         if change.op == "rename" and len(former) == 1:
             story.reasons[f"it was `{former[0]}`"] = None
-        if event.why and deed == "added":
-            story.made_for = story.made_for or one_line(event.why).rstrip(".")
+        if event.why and operation == "added":
+            story.made_for = story.made_for or reason
         if event.why:
-            story.reasons[one_line(event.why).rstrip(".")] = None
+            story.reasons[reason] = None
     return True
 
 
-def sort_events(
-    events: Iterable[Event], own_id: str, reading: EventReading | None = None
-) -> tuple[Day, list[Event]]:
-    """The events in order of time, sorted, and those of them that have something to tell."""
-    how = reading or EventReading()
-    ordered = list(events)
-    day, telling = Day(), set[str]()
-    for event in ordered:
-        if _tell(day, event, own_id, how):
-            telling.add(event.id)
-    _tell_runs(day, ordered, how)
-    telling.update(id for run in day.ran for id in run.events)
-    telling.update(id for one in day.problems for id in one.events)
-    used = [event for event in ordered if event.id in telling]
-    for event in used:
-        paths = event.refs.get("paths") if event.kind in _NAMING else ()
-        listed = paths if isinstance(paths, list) else []
-        for path in listed:
-            if isinstance(path, str):
-                day.paths[path] = day.paths.get(path, 0) + 1
-    for event in ordered:
-        for path in edited_paths(event):
-            day.paths[path] = day.paths.get(path, 0) + 1
-    return day, used
+def _carry_over(found: SortedEvents, former: str, changes: Sequence[Change]) -> None:
+    """Tell what happened to a document before it was renamed under its new id."""
+    new = next((change.doc_id for change in changes if change.op == "rename"), None)
+    if new is not None and former in found.stories and new not in found.stories:
+        found.stories = {new if name == former else name: story for name, story in found.stories.items()}
 
 
-def _tell(day: Day, event: Event, own_id: str, how: EventReading) -> bool:
-    """Sort one event in; false when it has nothing to tell by itself."""
-    if event.kind == "patch":
-        return _tell_patch(day, event, own_id)
-    if event.kind in ("message", "note"):
-        text = said(event)
-        found = [(event, one) for one in decisions_in(text, how.keywords)] if how.keywords else []
-        if unfit := bool(text) and how.unfit(
-            text if event.kind == "note" else " ".join(o.sentence for _, o in found)
-        ):
-            day.unfit += 1
-        if event.kind == "message":
-            day.decided += [] if unfit else found
-            return bool(found) and not unfit
-        if not note_text(event) or unfit:
-            return False
-        text = note_text(event)
-        is_open = _OPEN.match(text) or text.endswith("?")
-        (day.open_ends if is_open else day.notes).append(event)
-        return True
-    if event.kind in ("approval", "snapshot") or event.body.get("tool") == "approval":
-        day.decisions.append(event)
-        return True
-    return False
-
-
-def _tell_runs(day: Day, events: Sequence[Event], how: EventReading) -> None:
-    ran = runs(events, how.hide)
-    unfit = {run.events for run in ran if how.unfit(run.command)}
-    day.unfit += len(unfit)
+def _sort_runs(found: SortedEvents, events: Sequence[Event], reading: EventReading) -> None:
+    ran = runs(events, reading.hide)
+    unfit = {run.events for run in ran if reading.unfit(run.command)}
     fit = [run for run in ran if run.events not in unfit]
-    day.ran = tuple(run for run in fit if not only_looks(run.command))
-    day.looks = len(fit) - len(day.ran)
-    day.problems = problems(events, day.ran)
+    found.unfit += len(unfit)
+    found.ran = tuple(run for run in fit if not only_looks(run.command))
+    found.looks = len(fit) - len(found.ran)
+    found.problems = problems(events, found.ran)
 
 
-# What happened, as recaps and consolidation look at it.
-
-
-def _nothing() -> Mapping[str, str]:
-    return {}
-
-
-def _no_anchors(_: str) -> list[dict[str, Any]]:
-    return []
-
-
-class Activity(NamedTuple):
-    """Events in the order of the log; ids of those that are private to this working tree; commits, and the
-    files that they ``touched``, by hash.
-
-    ``template`` is the text of a recap template of one's own, ``template_path`` its file. ``reading`` says
-    how texts are read. ``said_by_code`` gives the files that say how the code is built and run, by path;
-    ``anchors`` the anchors, as frontmatter holds them, of what a text names.
-    """
-
-    events: tuple[Event, ...] = ()
-    private: frozenset[str] = frozenset()
-    commits: tuple[Commit, ...] = ()
-    touched: Mapping[str, tuple[str, ...]] = MappingProxyType({})
-    template: str = ""
-    template_path: str = ""
-    reading: EventReading = EventReading()
-    said_by_code: Callable[[], Mapping[str, str]] = _nothing
-    anchors: Callable[[str], list[dict[str, Any]]] = _no_anchors
-
-
-def private_anywhere(history: Activity) -> frozenset[str]:
-    """The ids of events private to this tree, and of those that some change calls private to another."""
-    return history.private | {id for event in history.events for id in private_to(event)}
-
-
-# What a recap is of: a day, a session, all since a moment, or an episode. Pure.
-
-_SHORT = 8
-
-
-class RecapScope(NamedTuple):
-    """``kind`` is day, session, since or episode, ``key`` its name (a day in UTC, a session, a `utc_key`, an
-    episode). ``since`` and ``until`` are `utc_key`s of the commits that belong to it; ``label`` says it in
-    words."""
-
-    kind: str
-    key: str
-    doc_id: str
-    title: str
-    label: str
-    since: str
-    until: str
-
-    @property
-    def stem(self) -> str:
-        """The name of the file, without ``.md``."""
-        return self.doc_id.removeprefix("recap.")
-
-    def holds(self, event: Event) -> bool:
-        """Whether an event belongs to it."""
-        if self.kind == "session":
-            return self.key in (event.session_id, thread_of(event))
-        if self.kind == "episode":
-            return episode_of(event) == self.key
-        return self.since <= utc_key(event.ts) < self.until
-
-    def holds_moment(self, ts: str) -> bool:
-        """Whether a commit of this time belongs to it."""
-        return self.since <= utc_key(ts) < self.until
-
-
-def episode_of(event: Event) -> str:
-    """The episode that an event names; "" when it names none."""
-    named = event.body.get("episode_id")
-    return named if isinstance(named, str) else ""
-
-
-def day_scope(day: str) -> RecapScope:
-    """A day in UTC, as ``2026-01-21``."""
-    return RecapScope("day", day, f"recap.{day}", f"Recap of {day}", f"on {day}", day, f"{day}U")
-
-
-def since_scope(moment: str, until: str) -> RecapScope:
-    """All from one `utc_key` up to another; the document is named after the first."""
-    day, time = moment[:10], moment[11:19].replace(":", "")
-    name = day if time == "000000" else f"{day}t{time}"
-    shown = day if time == "000000" else f"{day} {moment[11:16]}"
-    title = f"Recap of all since {shown}"
-    return RecapScope("since", moment, f"recap.{name}-since", title, f"since {shown}", moment, until)
-
-
-def _named(events: Sequence[Event]) -> tuple[str, str]:
-    """First moment, and the first behind the last one, of events that are not none."""
-    keys = [utc_key(event.ts) for event in events]
-    return min(keys), max(keys) + "~"
-
-
-def session_scope(session: str, events: Sequence[Event]) -> RecapScope:
-    """A session by its name, with all its events."""
-    first, last = _named(events)
-    short = session[-_SHORT:].lower() if session.startswith("sess_") and session[5:].isalnum() else ""
-    if not short.isascii() or len(short) < _SHORT:
-        short = short_hash(session, _SHORT)
-    day = first[:10]
-    title = f"Recap of session {short} of {day}"
-    return RecapScope("session", session, f"recap.{day}-{short}", title, f"in session {session}", first, last)
-
-
-def episode_scope(episode: str, events: Sequence[Event]) -> RecapScope:
-    """An episode by its name, with all its events."""
-    first, last = _named(events)
-    name = slug(episode)[:40].strip("-") or short_hash(episode, _SHORT)
-    doc_id = f"recap.{first[:10]}-episode-{name}"
-    return RecapScope(
-        "episode", episode, doc_id, f"Recap of episode {episode}", f"in episode {episode}", first, last
-    )
+def texts_by_us(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
+    """Ids and hashes of the texts that `recap` itself has written, or the gardener made of those, as the log
+    says; ``events`` in its order."""
+    found: set[tuple[str, str]] = set()
+    for event in events:
+        op = event.body.get("op") if event.kind == "patch" else ""
+        for change in changes_of(event) if op in (RECAP_OP, "garden") else ():
+            if op == RECAP_OP or (change.doc_id, change.before) in found:
+                found.add((change.doc_id, change.after))
+    return frozenset(found)

@@ -3,7 +3,7 @@ repository and may be hostile.
 
 Of the language only texts, values, tests, loops over given lists (two deep) and a few filters are taken.
 There is no call, no assignment, no inclusion, no file, so nothing can be reached, and the work is bounded by
-the template's size and the values given. Templates with ``$name`` of earlier versions are read as they were.
+the template's size and the values given.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from thunderus_mem.errors import InvalidConfig
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from jinja2 import Template, nodes
 
@@ -60,16 +60,11 @@ def fill(template: str, path: str, values: Mapping[str, str | Sequence[str]]) ->
     ``path`` is the template's file, for messages. A page always ends in its provenance: a template that does
     not name it gets the section. Raises `InvalidConfig` with file, line and a way out.
     """
-    if template and "{{" not in template and "{%" not in template:
-        return _blank_lines_once(_dollar(template, values))
-    if template:
-        return _blank_lines_once(_rendered(template, path, values))
-    with open(_BUILT_IN, encoding="utf-8") as file:
-        return _blank_lines_once(_rendered(file.read(), _BUILT_IN, values))
-
-
-def _blank_lines_once(page: str) -> str:
-    return _BLANK_LINES.sub("\n\n", page).strip("\n") + "\n"
+    if not template:
+        path = _BUILT_IN
+        with open(path, encoding="utf-8") as file:
+            template = file.read()
+    return _BLANK_LINES.sub("\n\n", _rendered(template, path, values)).strip("\n") + "\n"
 
 
 @lru_cache(maxsize=2)
@@ -210,78 +205,3 @@ _FILTERS: Final[dict[str, Any]] = {
     "trim": lambda value: str(value).strip(),
     "upper": lambda value: str(value).upper(),
 }
-
-
-def _dollar(template: str, values: Mapping[str, str | Sequence[str]]) -> str:
-    """A template of the earlier form: each ``$name`` replaced, empty ``##`` sections left out."""
-    from string import Template
-
-    texts = {
-        name: value if isinstance(value, str) else "\n".join(f"- {line}" for line in value)
-        for name, value in values.items()
-    }
-    if "$provenance" not in template and "${provenance}" not in template:
-        template = f"{template.rstrip()}\n\n## Provenance\n\n$provenance\n"
-    kept = []
-    for section in re.split(r"(?m)^(?=## )", template):
-        names = [name for name in texts if re.search(rf"\$(?:{name}\b|{{{name}}})", section)]
-        if not names or any(texts[name] for name in names):
-            kept.append(Template(section).safe_substitute(texts))
-    return "".join(kept)
-
-
-# Free text as lines of a page that nothing in it can break: list items, code spans, counts. Pure.
-
-LONGEST: Final = 300
-"""Characters of a text of somebody's private events that a page repeats."""
-
-_RELATIVE = re.compile(r"\]\((?!https?://)")
-_MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
-
-
-def one_line(text: str) -> str:
-    """Free text as one list line that cannot open a comment, an element or a code span over the rest of the
-    page.
-
-    Neither is a relative link one from here: the page would be refused for it.
-    """
-    line = " ".join(text.split())
-    if line.count("`") % 2:
-        line = line.replace("`", "'")
-    parts = line.split("`")
-    parts[::2] = [_MARKUP.sub("&lt;", part) for part in parts[::2]]
-    # A link is one wherever its bracket stands; the comment mark hides text even inside a code span.
-    return _RELATIVE.sub(r"]\\(", "`".join(parts)).replace("<!--", "&lt;!--")
-
-
-def cut(text: str, most: int = LONGEST) -> str:
-    """The text, or its beginning up to a word and an ellipsis."""
-    if len(text) <= most:
-        return text
-    kept = text[: most - 1]
-    return (kept.rpartition(" ")[0] or kept).rstrip(" ,;:") + "…"
-
-
-def span(text: str) -> str:
-    """The text as a code span, whatever backticks it holds."""
-    line = " ".join(text.split()).replace("<!--", "< !--").replace("](", "] (")
-    if "`" not in line:
-        return f"`{line}`"
-    longest = max(len(run) for run in re.findall(r"`+", line))
-    fence = "`" * (longest + 1)
-    return f"{fence} {line} {fence}"
-
-
-def bullets(lines: Iterable[str]) -> str:
-    """The lines as a list."""
-    return "\n".join(f"- {line}" for line in lines)
-
-
-def spans(names: Iterable[str]) -> str:
-    """Names as code spans, joined by commas."""
-    return ", ".join(span(name) for name in names)
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    """A number with its noun: ``3 events``."""
-    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.plan import Plan, Step
     from thunderus_mem.history.undo import SnapshotList
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.recap.recap import Wanted
+    from thunderus_mem.recap.scope import Wanted
 
 app = typer.Typer()
 _MOST_SKIPPED = 5
@@ -383,7 +383,7 @@ def recap(
 
 def _wanted(**named: str) -> Wanted:
     """The one while that was named, or today."""
-    from thunderus_mem.recap.recap import Wanted
+    from thunderus_mem.recap.scope import Wanted
 
     given = [Wanted(kind, name) for kind, name in named.items() if name]
     if len(given) > 1:

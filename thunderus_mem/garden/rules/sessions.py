@@ -20,30 +20,13 @@ from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.garden.plan import DocumentEdit, Step
 from thunderus_mem.log.event import changes_of
-from thunderus_mem.recap.events import (
-    RECAP_OP,
-    Run,
-    day_scope,
-    decisions_in,
-    first_words,
-    only_looks,
-    private_anywhere,
-    problems,
-    runs,
-    said,
-    session_scope,
-    thread_of,
-)
-from thunderus_mem.recap.page import (
-    RecapMaterial,
-    last_day,
-    month_of,
-    recap_page,
-    rollup_id,
-    rollup_page,
-    week_of,
-)
-from thunderus_mem.recap.template import cut, one_line, span, spans
+from thunderus_mem.recap.commands import Run, first_words, only_looks, problems, runs, said, thread_of
+from thunderus_mem.recap.decisions import decisions_in
+from thunderus_mem.recap.events import RECAP_OP
+from thunderus_mem.recap.lines import cut, one_line, span, spans
+from thunderus_mem.recap.page import recap_page
+from thunderus_mem.recap.rollup import last_day, month_of, rollup_id, rollup_page, week_of
+from thunderus_mem.recap.scope import day_scope, session_scope
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
@@ -52,14 +35,12 @@ if TYPE_CHECKING:
     from thunderus_mem.document.document import Document
     from thunderus_mem.garden.plan import GardenInput
     from thunderus_mem.log.line import Event
-    from thunderus_mem.recap.events import (
-        Activity,
-        CommandProblem,
-        DecisionSentence,
-        EventReading,
-        RecapScope,
-    )
+    from thunderus_mem.recap.activity import Activity
+    from thunderus_mem.recap.commands import CommandProblem
+    from thunderus_mem.recap.decisions import DecisionSentence
+    from thunderus_mem.recap.events import EventReading
     from thunderus_mem.recap.page import Page
+    from thunderus_mem.recap.scope import RecapScope
     from thunderus_mem.store.config import Config
 
 
@@ -126,25 +107,15 @@ class _Planner:
                         yield kind, name
 
     def _page_of(self, scope: RecapScope) -> Page | None:
-        history = self._history
-        told = RecapMaterial(
-            history.events,
-            self._material.documents,
-            history.commits,
-            history.private,
-            history.template,
-            history.template_path,
-            history.reading,
-            history.touched,
-        )
         try:
-            return recap_page(scope, told, self._config)
+            return recap_page(scope, self._history, self._material.documents, self._config)
         except NotFound:
             return None
 
     def _rollup(self, kind: str, name: str) -> Page | None:
+        private = self._history.private_anywhere
         try:
-            return rollup_page(kind, name, self._documents, self._config, private_anywhere(self._history))
+            return rollup_page(kind, name, self._documents, self._config, private)
         except NotFound:
             return None
 
