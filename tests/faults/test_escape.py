@@ -13,7 +13,7 @@ from payloads import PAYLOADS
 
 from thunderus_mem.errors import Refused, ThunderusError
 from thunderus_mem.log.append import quarantine
-from thunderus_mem.memory.journal import Journal, Write
+from thunderus_mem.memory.journal import FileChange, Journal
 from thunderus_mem.store.paths import inside, safe_relative
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ ENTRIES: dict[str, Callable[[str, str], object]] = {
     "safe_relative": lambda root, payload: safe_relative(payload),
     "inside": inside,
     "write": lambda root, payload: _journal(root).commit(
-        "evt_1", "log.jsonl", b"{}\n", [Write(payload, "", b"x")]
+        "evt_1", "log.jsonl", b"{}\n", [FileChange("", payload, None, "x")]
     ),
     "remove": lambda root, payload: _journal(root).commit(
-        "evt_1", "log.jsonl", b"{}\n", [Write(payload, "sha256:0", None)]
+        "evt_1", "log.jsonl", b"{}\n", [FileChange("", payload, "x", None)]
     ),
     "shard": lambda root, payload: _journal(root).commit("evt_1", payload, b"{}\n", []),
     "repair": lambda root, payload: _journal(root).repair(payload),
@@ -141,7 +141,7 @@ def test_an_event_id_never_names_a_folder_outside(store: str) -> None:
         if payload.isascii() and payload.replace("_", "").replace("-", "").isalnum():
             continue
         with pytest.raises(Refused):
-            _journal(store).commit(payload, "log.jsonl", b"{}\n", [Write("a.md", "", b"x")])
+            _journal(store).commit(payload, "log.jsonl", b"{}\n", [FileChange("", "a.md", None, "x")])
     _roots.clear()
     report.add("P1", "event id", tried=len(PAYLOADS))
 

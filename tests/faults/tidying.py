@@ -9,7 +9,7 @@ from tier import NIGHT
 
 from thunderus_mem.log.event import patch_event
 from thunderus_mem.log.line import encode
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 
 _ID = "evt_01KFFWGHHRHD99FDTGJ8YEP{:03d}"
 _LINES = "".join(
@@ -40,7 +40,7 @@ _WRITTEN = patch_event(
     patch_id="patch_01JGJSR0GGJYAJDSX5VK7TBXAD",
     actor="user",
     op="recap",
-    changes=[Edit("recap.2025-01-02", _RECAP_PATH, None, _OLD_RECAP).as_change()],
+    changes=[FileChange("recap.2025-01-02", _RECAP_PATH, None, _OLD_RECAP).for_log()],
     ts="2025-01-02T09:00:00.000Z",
     session_id=_SESSION,
     origin={},

@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from thunderus_mem.errors import NotFound, ThunderusError
-from thunderus_mem.memory.journal import Journal, Write
+from thunderus_mem.memory.journal import FileChange, Journal
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import ABSENT, file_hash, read_file, remove_file, replace_file, sweep
 from thunderus_mem.store.lock import held
@@ -100,6 +100,13 @@ class Writer:
         """The hash of a document, by its path below the root."""
         return file_hash(os.path.join(self.root, *path.split("/")))
 
+    def text_of(self, path: str) -> str | None:
+        """The text of a document, by its path below the root; ``None`` when there is none."""
+        try:
+            return read_file(os.path.join(self.root, *path.split("/")), 1 << 30).decode()
+        except NotFound:
+            return None
+
     def heal(self) -> None:
         """What every command does first."""
         for healed in self.journal.heal(self.contains, shards=[SHARD], on_abort=self.aborted):
@@ -108,26 +115,15 @@ class Writer:
 
     def change(self, event_id: str, texts: dict[str, str | None], head: str = "") -> int:
         """Commit new texts (None: remove) of named documents as one event."""
-        writes = [
-            Write(
-                path := f".thunderus/memory/semantic/FACTS/{name}.md",
-                self.hash_of(path),
-                None if text is None else text.encode(),
-            )
+        files = [
+            FileChange("", path := f".thunderus/memory/semantic/FACTS/{name}.md", self.text_of(path), text)
             for name, text in texts.items()
         ]
         changes = [
-            {
-                "path": write.path,
-                "op": "change",
-                "before": write.before,
-                "after": ""
-                if write.after is None
-                else "sha256:" + hashlib.sha256(write.after.replace(b"\r\n", b"\n")).hexdigest(),
-            }
-            for write in writes
+            {"path": file.path, "op": "change", "before": file.hash_before, "after": file.hash_after}
+            for file in files
         ]
-        done = self.journal.commit(event_id, SHARD, self.line(event_id, changes), writes, head=head)
+        done = self.journal.commit(event_id, SHARD, self.line(event_id, changes), files, head=head)
         print(f"acked {event_id}", flush=True)
         if done.aborted or not done.published:
             print(done.problem or "aborted", file=sys.stderr)

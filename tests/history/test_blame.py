@@ -20,7 +20,7 @@ from thunderus_mem.history.blame import blame_lines as blamed
 from thunderus_mem.history.replay import replay_check
 from thunderus_mem.log.event import Change
 from thunderus_mem.log.reader import EventLog, past_of
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 
 if TYPE_CHECKING:
@@ -172,8 +172,8 @@ def test_a_new_name_by_the_tool_is_followed(tree: VerbTree) -> None:
         transaction.commit(
             "rename",
             [
-                Edit("fact.base", PATH, text, None, renames=True),
-                Edit("fact.base", path, None, text, renames=True),
+                FileChange("fact.base", PATH, text, None, renames=True),
+                FileChange("fact.base", path, None, text, renames=True),
             ],
         )
     assert {source.id for source in told(tree).values()} == {created}
@@ -194,8 +194,8 @@ def test_a_new_id_by_the_tool_is_followed(tree: VerbTree) -> None:
         event = transaction.commit(
             "rename",
             [
-                Edit("fact.base", PATH, text, None, renames=True),
-                Edit("fact.other", path, None, renamed, renames=True),
+                FileChange("fact.base", PATH, text, None, renames=True),
+                FileChange("fact.other", path, None, renamed, renames=True),
             ],
         )
     for subject in ("Rename", ""):
@@ -363,8 +363,8 @@ def test_lines_of_a_document_that_was_merged_in_keep_their_event(tree: VerbTree)
         event = transaction.commit(
             "garden",
             [
-                Edit("fact.base", PATH, text, joined),
-                Edit("fact.twin", f"{FACTS}/twin.md", other, None),
+                FileChange("fact.base", PATH, text, joined),
+                FileChange("fact.twin", f"{FACTS}/twin.md", other, None),
             ],
         )
     sources = told(tree)

@@ -15,7 +15,7 @@ from thunderus_mem.diagnostic import Severity
 from thunderus_mem.git.repository import GitProcess
 from thunderus_mem.history.replay import ReplayReport, replay, replay_check
 from thunderus_mem.log.event import Change, patch_event
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.memory.transaction import open_transaction
 
@@ -216,8 +216,8 @@ def test_the_log_alone_rebuilds_through_edits_and_new_names(plain: VerbTree) -> 
         transaction.commit(
             "rename",
             [
-                Edit("fact.base", moved, None, text, renames=True),
-                Edit("fact.base", PATH, text, None, renames=True),
+                FileChange("fact.base", moved, None, text, renames=True),
+                FileChange("fact.base", PATH, text, None, renames=True),
             ],
         )
     assert states(plain) == {"fact.base": "rebuilt"}

@@ -20,7 +20,7 @@ from tests.support.verify_store import verify
 from thunderus_mem.authoring import add, edit
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
 from thunderus_mem.log.event import undone_by
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.recap import recap
 
@@ -186,7 +186,7 @@ def test_a_change_of_line_ends_alone_is_taken_back(store: Store) -> None:
     memory, text = store.memory(), before.decode()
     with open_transaction(memory, "edit") as transaction:
         path, after = f"{FACTS}/other.md", text.replace("\n", "\r\n")
-        transaction.commit("edit", [Edit("fact.other", path, text, after)])
+        transaction.commit("edit", [FileChange("fact.other", path, text, after)])
     assert store.read("other.md") == after.encode()
     store.undo()
     assert store.read("other.md") == before

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.document.document import content_hash
 from thunderus_mem.errors import Conflict, NotWritable, Refused, ThunderusError
 from thunderus_mem.log.append import Uncertain, batch_at
 from thunderus_mem.memory import journal as journal_module
-from thunderus_mem.memory.journal import Journal, Write, plan, stage
+from thunderus_mem.memory.journal import FileChange, Journal, plan, stage
 from thunderus_mem.store import disk
-from thunderus_mem.store.files import ABSENT, read_file, replace_file
+from thunderus_mem.store.files import read_file, replace_file
 
 if TYPE_CHECKING:
     from thunderus_mem.memory.journal import Healed
@@ -47,14 +46,18 @@ class Store:
 
     def commit(self, event_id: str = "evt_1", head: str = ""):
         writes = [
-            Write("a.md", content_hash(b"old a"), b"new a"),
-            Write("b.md", content_hash(b"old b"), None),
-            Write("sub/c.md", ABSENT, b"new c"),
+            FileChange("", "a.md", "old a", "new a"),
+            FileChange("", "b.md", "old b", None),
+            FileChange("", "sub/c.md", None, "new c"),
         ]
         return self.journal.commit(event_id, LOG, f'{{"id":"{event_id}"}}\n'.encode(), writes, head=head)
 
     def documents(self) -> tuple[bytes | None, ...]:
         return tuple(self.read(path) for path in ("a.md", "b.md", "sub/c.md"))
+
+
+def one_file(path: str) -> FileChange:
+    return FileChange("", path, None, "1")
 
 
 OLD = (b"old a", b"old b", None)
@@ -96,7 +99,7 @@ def test_a_change_of_three_files_is_made_and_leaves_nothing_behind(store: Store)
 
 def test_a_change_of_line_ends_alone_reaches_the_file(store: Store) -> None:
     store.write("d.md", b"one\r\ntwo\r\n")
-    write = Write("d.md", content_hash(b"one\ntwo\n"), b"one\ntwo\n")
+    write = FileChange("", "d.md", "one\ntwo\n", "one\ntwo\n")
     assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', [write]).published
     assert store.read("d.md") == b"one\ntwo\n"
 
@@ -117,10 +120,10 @@ def test_an_odd_event_id_is_refused(store: Store, event_id: str) -> None:
 
 def test_one_file_twice_and_a_line_that_is_none_are_refused(store: Store) -> None:
     with pytest.raises(Refused):
-        store.journal.commit("evt_1", LOG, b"{}\n", [Write("x.md", "", b"1"), Write("X.md", "", b"2")])
+        store.journal.commit("evt_1", LOG, b"{}\n", [one_file("x.md"), one_file("X.md")])
     for line in (b"{}", b"{}\n{}\n", b"x" * (1 << 20) + b"\n"):
         with pytest.raises(ThunderusError):
-            store.journal.commit("evt_1", LOG, line, [Write("x.md", "", b"1")])
+            store.journal.commit("evt_1", LOG, line, [one_file("x.md")])
     assert store.journal.pending() == 0
     assert store.read("x.md") is None
 

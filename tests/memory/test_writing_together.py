@@ -120,7 +120,7 @@ def test_what_another_process_renamed_meanwhile_is_edited_where_it_is(
     second.refresh()
 
     def move() -> None:
-        from thunderus_mem.memory.journal import Edit
+        from thunderus_mem.memory.journal import FileChange
 
         text = (first.layout.at(".thunderus/memory/semantic/FACTS/limits.md"), "rb")
         with open(*text) as handle:
@@ -130,8 +130,8 @@ def test_what_another_process_renamed_meanwhile_is_edited_where_it_is(
             transaction.commit(
                 "rename",
                 [
-                    Edit("fact.limits", old, whole, None, renames=True),
-                    Edit("fact.limits", new, None, whole, renames=True),
+                    FileChange("fact.limits", old, whole, None, renames=True),
+                    FileChange("fact.limits", new, None, whole, renames=True),
                 ],
             )
 

@@ -17,7 +17,7 @@ from thunderus_mem.log.event import Change, hand_edit_id, note_event, patch_even
 from thunderus_mem.log.line import Event, encode
 from thunderus_mem.log.reader import EventLog
 from thunderus_mem.log.sessions import Sessions
-from thunderus_mem.memory.journal import Journal, Write
+from thunderus_mem.memory.journal import FileChange, Journal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +75,7 @@ class Writer:
         legacy = str(store / "events.jsonl")
         self.reader = EventLog(str(self.root), str(store / "sessions"), str(local / "sessions"), legacy)
 
-    def _append(self, make: Callable[[dict[str, Any]], Event], writes: Sequence[Write] = ()) -> str:
+    def _append(self, make: Callable[[dict[str, Any]], Event], files: Sequence[FileChange] = ()) -> str:
         git = Git.find(str(self.root), self.repository.env)
         state = self._sessions.ask(git, MEMORY)
         assert self._sessions.still_holds(git, state)
@@ -89,7 +89,7 @@ class Writer:
         }
         event = make(common)
         line = encode(event)
-        assert self._journal.commit(event.id, session.shard, line, writes).published
+        assert self._journal.commit(event.id, session.shard, line, files).published
         self._sessions.wrote(session, line)
         return event.id
 
@@ -99,13 +99,16 @@ class Writer:
         op = "create" if old is None else "update"
         return Change(op, f"fact.{name}", path, before, content_hash(new), unified_diff(old, new, path))
 
-    def _patch(self, op: str, change: Change, text: str | None, event_id: str) -> str:
+    def _patch(self, op: str, change: Change, files: Sequence[FileChange], event_id: str) -> str:
         patch_id = self._ids.new("patch")
-        writes = [] if text is None else [Write(change.path, change.before, text.encode())]
         return self._append(
             lambda common: patch_event(id=event_id, patch_id=patch_id, op=op, changes=[change], **common),
-            writes,
+            files,
         )
+
+    def _write(self, op: str, name: str, old: str | None, new: str, event_id: str) -> str:
+        change = self._change(name, old, new)
+        return self._patch(op, change, [FileChange("", change.path, old, new)], event_id)
 
     def text(self, name: str) -> str:
         return (self.root / FACTS / f"{name}.md").read_bytes().decode()
@@ -113,13 +116,13 @@ class Writer:
     def add(self, name: str, body: str = "") -> str:
         event_id = self._ids.new("evt")
         text = DOCUMENT.format(name=name, event=event_id) + body
-        return self._patch("add", self._change(name, None, text), text, event_id)
+        return self._write("add", name, None, text, event_id)
 
     def edit(self, name: str, old: str, new: str) -> str:
         text = self.text(name)
         assert old in text
         changed = text.replace(old, new)
-        return self._patch("edit", self._change(name, text, changed), changed, self._ids.new("evt"))
+        return self._write("edit", name, text, changed, self._ids.new("evt"))
 
     def edit_by_hand(self, name: str, old: str, new: str) -> str:
         """Somebody edits the file; the next writing command records it."""
@@ -127,9 +130,7 @@ class Writer:
         changed = text.replace(old, new)
         (self.root / FACTS / f"{name}.md").write_bytes(changed.encode())
         change = self._change(name, text, changed)
-        return self._patch(
-            "hand-edit", change, None, hand_edit_id(change.doc_id, change.before, change.after)
-        )
+        return self._patch("hand-edit", change, (), hand_edit_id(change.doc_id, change.before, change.after))
 
     def note(self, text: str) -> str:
         return self._append(lambda common: note_event(id=self._ids.new("evt"), text=text, **common))

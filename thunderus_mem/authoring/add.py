@@ -21,7 +21,7 @@ from thunderus_mem.document.templates import (
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import DocumentExists, InvalidDocument
 from thunderus_mem.lint.runner import already_known, checked
-from thunderus_mem.memory.journal import Edit, Ids
+from thunderus_mem.memory.journal import FileChange, Ids
 from thunderus_mem.memory.locate import find_row
 from thunderus_mem.memory.transaction import Written, done, open_transaction, settle
 
@@ -83,7 +83,7 @@ def add(
     with open_transaction(memory, "add") as transaction:
         ids = transaction.ids()
         document, warnings = composed(ids)
-        edit = Edit(document.id, document.path, None, document.text)
+        edit = FileChange(document.id, document.path, None, document.text)
         event = transaction.commit("add", [edit], why=why, actor=actor, ids=ids)
     return done(transaction, document, event, op="add", warnings=warnings)
 

@@ -13,7 +13,7 @@ from thunderus_mem.document.paths import matching
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.fingerprint.source import fingerprint_of_files
 from thunderus_mem.lint.runner import checked
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.memory.transaction import Written, done, open_transaction, settle, unchanged
 from thunderus_mem.verdicts.code import measured
@@ -150,7 +150,7 @@ def anchor(
         if text == document.text:
             return _answer(document, unchanged(document, "anchor"))
         after, warnings = checked(memory, document.path, text, before=document.text)
-        change = Edit(document.id, document.path, document.text, after.text)
+        change = FileChange(document.id, document.path, document.text, after.text)
         event = transaction.commit("anchor", [change], why=why, actor=actor)
     return _answer(after, done(transaction, after, event, op="anchor", warnings=warnings))
 

@@ -14,7 +14,7 @@ from thunderus_mem.document.templates import check_relation, parse_field
 from thunderus_mem.document.timestamp import format_timestamp, utc_key
 from thunderus_mem.errors import Conflict, DocumentExists, InvalidDocument
 from thunderus_mem.lint.runner import checked
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document, find_row, left_behind, stored_path
 from thunderus_mem.memory.transaction import Written, done, open_transaction, unchanged
 from thunderus_mem.store.files import read_file
@@ -73,7 +73,7 @@ def edit(
             return unchanged(document, "edit")
         after, warnings = checked(memory, document.path, edited, before=document.text)
         _keep_identity(document, after)
-        change = Edit(document.id, document.path, document.text, after.text)
+        change = FileChange(document.id, document.path, document.text, after.text)
         event = transaction.commit("edit", [change], why=why, actor=actor)
     return done(transaction, after, event, op="edit", warnings=warnings)
 
@@ -141,7 +141,7 @@ def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written
     with open_transaction(memory, "remove") as transaction:
         document = find_document(memory, id, itself=True)
         warnings = left_behind(memory, document.id, document.path)
-        change = Edit(document.id, document.path, document.text, None)
+        change = FileChange(document.id, document.path, document.text, None)
         event = transaction.commit("remove", [change], why=why, actor=actor)
     return done(transaction, document, event, op="remove", warnings=warnings, removed=True)
 
@@ -169,7 +169,7 @@ def _add_link(
         if text == document.text:
             return unchanged(document, op)
         after, warnings = checked(memory, document.path, text, before=document.text)
-        change = Edit(document.id, document.path, document.text, after.text)
+        change = FileChange(document.id, document.path, document.text, after.text)
         event = transaction.commit(op, [change], why=why, actor=actor)
     return done(transaction, after, event, op=op, warnings=warnings)
 
@@ -249,7 +249,7 @@ class Archived:
 
 
 class _Plan(NamedTuple):
-    edits: tuple[Edit, ...]
+    edits: tuple[FileChange, ...]
     value: Archived
 
 
@@ -286,7 +286,7 @@ def _move(memory: Memory, op: str, ids: Sequence[str], why: str, actor: str) -> 
 
 
 def _plan(memory: Memory, op: str, ids: Sequence[str]) -> _Plan:
-    edits: list[Edit] = []
+    edits: list[FileChange] = []
     moved: dict[str, MovedDocument] = {}
     kept: list[str] = []
     for given in ids:
@@ -298,8 +298,8 @@ def _plan(memory: Memory, op: str, ids: Sequence[str]) -> _Plan:
             document = _document(memory, path, doc_id)
             _refuse(memory, document, target)
             moved[path] = MovedDocument(doc_id, target, path)
-            edits.append(Edit(doc_id, path, document.text, None, renames=True))
-            edits.append(Edit(doc_id, target, None, document.text, renames=True))
+            edits.append(FileChange(doc_id, path, document.text, None, renames=True))
+            edits.append(FileChange(doc_id, target, None, document.text, renames=True))
     return _Plan(tuple(edits), Archived(op, tuple(moved.values()), tuple(dict.fromkeys(kept))))
 
 

@@ -269,7 +269,7 @@ def with_agent_block(text: str) -> str:
 
 def _write_core(memory: Memory) -> tuple[bool, bool]:
     """Whether CORE.md was made, and whether it is in its place."""
-    from thunderus_mem.memory.journal import Edit
+    from thunderus_mem.memory.journal import FileChange
 
     there = os.path.lexists(memory.layout.core_file)
     if there and not memory.journal.pending():
@@ -290,5 +290,5 @@ def _write_core(memory: Memory) -> tuple[bool, bool]:
             links={},
         )
         text = compose(header, "\n" + skeleton("core", title))
-        transaction.commit("add", [Edit("core", CORE_FILE, None, text)], why="init", ids=ids)
+        transaction.commit("add", [FileChange("core", CORE_FILE, None, text)], why="init", ids=ids)
     return True, not transaction.pending

@@ -22,7 +22,7 @@ from thunderus_mem.document.templates import choose_id
 from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refused
 from thunderus_mem.git.changes import lines_with
 from thunderus_mem.index.corpus import IndexCorpus
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_row, stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.files import read_file
@@ -201,7 +201,7 @@ class Renamed:
 class _Plan(NamedTuple):
     old: Name
     new: Name
-    edits: tuple[Edit, ...]
+    edits: tuple[FileChange, ...]
     followed: tuple[str, ...]
     mentions: tuple[IdMention, ...]
 
@@ -283,18 +283,18 @@ def _plan(memory: Memory, given: str, new_id: str) -> _Plan:
     for other in _others(memory, document) if alone else ():
         text = followed(other, old, new, means)
         if text != other.text:
-            edits.append(Edit(other.id, other.path, other.text, text))
+            edits.append(FileChange(other.id, other.path, other.text, text))
             others.append(other.id)
         left += [IdMention(other.path, line) for line in mentions(text, old)]
     return _Plan(old, new, tuple(edits), tuple(others), tuple(left))
 
 
-def _own_edits(document: Document, new: Name, text: str) -> list[Edit]:
+def _own_edits(document: Document, new: Name, text: str) -> list[FileChange]:
     if new.path == document.path:
-        return [Edit(new.id, new.path, document.text, text)]
+        return [FileChange(new.id, new.path, document.text, text)]
     return [
-        Edit(document.id, document.path, document.text, None, renames=True),
-        Edit(new.id, new.path, None, text, renames=True),
+        FileChange(document.id, document.path, document.text, None, renames=True),
+        FileChange(new.id, new.path, None, text, renames=True),
     ]
 
 

@@ -12,7 +12,7 @@ from thunderus_mem.document.frontmatter.edit import set_key, update_item
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.index.documents import anchored
 from thunderus_mem.lint.runner import checked
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document, find_row
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.verdicts.judge import Judge, Judged, by_document
@@ -81,7 +81,7 @@ def _confirmed(
 ) -> tuple[list[Confirmed], list[str]]:
     judged = _judged(memory, ids)
     answers: list[Confirmed] = []
-    edits: list[Edit] = []
+    edits: list[FileChange] = []
     evidence: list[dict[str, str]] = []
     for id in ids:
         document = find_document(memory, id)
@@ -96,7 +96,7 @@ def _confirmed(
         changed = text != document.text
         if changed:
             text = checked(memory, document.path, text, before=document.text)[0].text
-            edits.append(Edit(id, document.path, document.text, text))
+            edits.append(FileChange(id, document.path, document.text, text))
         answers.append(Confirmed(id, document.path, "verified", places, changed))
         evidence.extend(_evidence(one) for one in looked_at)
     confirmed = [one.id for one in answers if not one.refused]
@@ -213,7 +213,7 @@ def update_status(
             document = find_document(memory, one.id)
             text = set_key(document.text, ("verification", "status"), one.status)
             if text != document.text:
-                edits.append(Edit(document.id, document.path, document.text, text))
+                edits.append(FileChange(document.id, document.path, document.text, text))
         event = transaction.commit("verify", edits, why=why, actor="tool") if edits else None
     return drift, event.id if event is not None else ""
 
@@ -247,7 +247,7 @@ def reanchor(memory: Memory, planned: Moves, *, why: str = "") -> Moves:
             moving = [move for move in _moves({id: judged.get(id, [])}) if move in wanted]
             text = _with_moves(document, judged.get(id, []), {old for _, old, _ in moving})
             if text != document.text:
-                edits.append(Edit(id, document.path, document.text, text))
+                edits.append(FileChange(id, document.path, document.text, text))
                 done.extend(moving)
         event = transaction.commit("anchor", edits, why=why, actor="tool") if edits else None
     return Moves(tuple(done), event.id if event is not None else "", not transaction.pending)

@@ -23,7 +23,7 @@ from thunderus_mem.garden.rules.links import plan_links
 from thunderus_mem.garden.rules.sizes import plan_sizes
 from thunderus_mem.garden.rules.tags import plan_numbers, plan_tags
 from thunderus_mem.garden.similar.profile import computed, key_of, not_kept
-from thunderus_mem.memory.journal import USUAL_MODE, Edit
+from thunderus_mem.memory.journal import USUAL_MODE, FileChange
 from thunderus_mem.memory.locate import documents
 from thunderus_mem.memory.proposals import Proposal, must_be_reviewed, proposed_edit
 from thunderus_mem.memory.transaction import Written, acting, open_transaction
@@ -163,7 +163,7 @@ class Filed:
 # The gardener's plan as it is told: each step with the diff it would make.
 
 
-def as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
+def as_edit(memory: Memory, edit: DocumentEdit) -> FileChange:
     """The planned edit against the text on disk; `Conflict` when that is not the text it was planned from.
 
     A file that is there and cannot be read has not changed: that error is raised as it is.
@@ -178,7 +178,7 @@ def as_edit(memory: Memory, edit: DocumentEdit) -> Edit:
         raise Conflict(
             f"{edit.path} has changed since the plan was made", hint="plan again with `thunderus-mem garden`"
         )
-    return Edit(edit.doc_id, edit.path, text, edit.after_text, edit.renames)
+    return FileChange(edit.doc_id, edit.path, text, edit.after_text, edit.renames)
 
 
 def garden_report(memory: Memory, plan: Plan, *, limit: int = 0) -> PlanReport:
@@ -221,7 +221,7 @@ def _planned_edits(
     memory: Memory, edits: Iterable[DocumentEdit], laid: Mapping[str, str | None]
 ) -> Iterator[PlannedEdit]:
     """The edits of a step as they are told; the two of a renaming as one."""
-    departed: dict[str, Edit] = {}
+    departed: dict[str, FileChange] = {}
     for edit in edits:
         made = _made(memory, edit, laid)
         if made is None:  # changed meanwhile: the next plan shows it
@@ -237,11 +237,11 @@ def _planned_edits(
         yield PlannedEdit(made.path, made.doc_id, made.op, unified_diff(made.before, None, made.path))
 
 
-def _made(memory: Memory, edit: DocumentEdit, laid: Mapping[str, str | None]) -> Edit | None:
+def _made(memory: Memory, edit: DocumentEdit, laid: Mapping[str, str | None]) -> FileChange | None:
     """An edit on the text it was planned from, on disk or left by a step before; ``None`` when it is gone."""
     before = laid.get(edit.path)
     if before is not None and content_hash(before) == edit.before:
-        return Edit(edit.doc_id, edit.path, before, edit.after_text, edit.renames)
+        return FileChange(edit.doc_id, edit.path, before, edit.after_text, edit.renames)
     try:
         return as_edit(memory, edit)
     except ThunderusError:

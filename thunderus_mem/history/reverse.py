@@ -13,6 +13,7 @@ from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import HAND_EDIT, Change, changes_of, document_ids, undone_by
 from thunderus_mem.log.reader import given_up
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import Former, as_lf, text_before
 from thunderus_mem.merge.documents import joined
 from thunderus_mem.store.files import ABSENT
@@ -152,19 +153,6 @@ def _distance(gone: Change, come: Change) -> tuple[bool, bool]:
 # the text; where they are not, `Conflict` names what is in the way.
 
 
-class Reversal(NamedTuple):
-    """One file of what takes an event back: its text now and afterwards, ``None`` for no file.
-
-    A document that moves back is two of them, with ``renames``.
-    """
-
-    doc_id: str
-    path: str
-    before: str | None
-    after: str | None
-    renames: bool = False
-
-
 class DocumentTree:
     """The documents as they are, and as the reversals made so far would leave them.
 
@@ -193,7 +181,7 @@ class DocumentTree:
             return elsewhere
         return path if text is not None else None
 
-    def change(self, reversals: Iterable[Reversal]) -> None:
+    def change(self, reversals: Iterable[FileChange]) -> None:
         """Have the texts be as the reversals leave them."""
         for one in reversals:
             self._texts[one.path] = one.after
@@ -258,7 +246,7 @@ class Reverser:
         self._sources = sources
         self._done: set[str] = set()
 
-    def reverse(self, event: Event) -> list[Reversal]:
+    def reverse(self, event: Event) -> list[FileChange]:
         """What takes the event back; nothing where its changes are gone already.
 
         Raises `Conflict` where a later change is in the way, `NotFound` where a text is nowhere any more.
@@ -289,7 +277,7 @@ class _Back(NamedTuple):
     sources: Sources
     done: frozenset[str]
 
-    def turned(self, turn: UndoTurn) -> list[Reversal]:
+    def turned(self, turn: UndoTurn) -> list[FileChange]:
         if turn.after == ABSENT:
             return self._brought_back(turn)
         path = self.tree.place(turn.new_id, turn.new_path)
@@ -299,21 +287,21 @@ class _Back(NamedTuple):
                 return []
             if content_hash(now) != turn.after:
                 raise self._in_the_way(turn, where="")
-            return [Reversal(turn.new_id, path, now, None)]
+            return [FileChange(turn.new_id, path, now, None)]
         if path is None or now is None:
             return self._gone(turn)
         text = self._text(turn, path, now)
         if turn.old_path == turn.new_path or path == turn.old_path:
-            return [Reversal(turn.old_id, path, now, text)] if text != now else []
+            return [FileChange(turn.old_id, path, now, text)] if text != now else []
         return self._moved_back(turn, path, now, text)
 
-    def _gone(self, turn: UndoTurn) -> list[Reversal]:
+    def _gone(self, turn: UndoTurn) -> list[FileChange]:
         old = self.tree.text(turn.old_path)
         if old is not None and content_hash(old) == turn.before:
             return []
         raise self._in_the_way(turn, "removed", where="")
 
-    def _brought_back(self, turn: UndoTurn) -> list[Reversal]:
+    def _brought_back(self, turn: UndoTurn) -> list[FileChange]:
         there = self.tree.place(turn.old_id, turn.old_path)
         if there is not None:
             if content_hash(self.tree.text(there) or "") == turn.before:
@@ -323,9 +311,9 @@ class _Back(NamedTuple):
                 f"{turn.name} cannot come back to {turn.old_path}: {taken} is in {there} now",
                 hint=f"remove or rename that one first: thunderus-mem show {taken}",
             )
-        return [Reversal(turn.old_id, turn.old_path, None, self._exact(turn, None))]
+        return [FileChange(turn.old_id, turn.old_path, None, self._exact(turn, None))]
 
-    def _moved_back(self, turn: UndoTurn, path: str, now: str, text: str) -> list[Reversal]:
+    def _moved_back(self, turn: UndoTurn, path: str, now: str, text: str) -> list[FileChange]:
         if path != turn.new_path:
             raise self._in_the_way(turn, f"moved to {path}", where="")
         if self.tree.text(turn.old_path) is not None:
@@ -334,8 +322,8 @@ class _Back(NamedTuple):
                 hint=f"move that file away first; the document is in {path}",
             )
         return [
-            Reversal(turn.new_id, path, now, None, renames=True),
-            Reversal(turn.old_id, turn.old_path, None, text, renames=True),
+            FileChange(turn.new_id, path, now, None, renames=True),
+            FileChange(turn.old_id, turn.old_path, None, text, renames=True),
         ]
 
     def _text(self, turn: UndoTurn, path: str, now: str) -> str:

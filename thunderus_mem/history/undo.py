@@ -13,7 +13,6 @@ from thunderus_mem.history.reverse import (
     Chosen,
     CommittedTexts,
     DocumentTree,
-    Reversal,
     Reverser,
     Sources,
     UndoChoice,
@@ -29,7 +28,7 @@ from thunderus_mem.history.reverse import (
 )
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of, document_ids
-from thunderus_mem.memory.journal import Edit, Ids
+from thunderus_mem.memory.journal import FileChange, Ids
 from thunderus_mem.memory.transaction import hand_edits, open_transaction, settle
 from thunderus_mem.store.paths import may_change
 
@@ -91,7 +90,7 @@ class _Planned(NamedTuple):
 
     chosen: Chosen
     patch: str
-    reversals: tuple[Reversal, ...]
+    reversals: tuple[FileChange, ...]
 
     @property
     def why(self) -> str:
@@ -226,7 +225,7 @@ def _check_unchanged(tree: DocumentTree, event: Event) -> None:
             )
 
 
-def _check_secrets(reversals: Iterable[Reversal]) -> None:
+def _check_secrets(reversals: Iterable[FileChange]) -> None:
     from thunderus_mem.document.secrets import holds_secret
 
     moved = {one.before for one in reversals if one.renames}
@@ -246,7 +245,7 @@ def _commit(
     known = {**logged, **modes}
     return transaction.commit(
         UNDO,
-        [Edit(*reversal, mode=known.get(reversal.path)) for reversal in one.reversals],
+        [reversal._replace(mode=known.get(reversal.path)) for reversal in one.reversals],
         undoes=[event.id],
         about=document_ids(event),
         why=why or one.why,
@@ -282,14 +281,14 @@ def _told(one: _Planned, undo_id: str) -> UndoneEvent:
     )
 
 
-def _documents(reversals: Sequence[Reversal]) -> Iterator[UndoneDocument]:
+def _documents(reversals: Sequence[FileChange]) -> Iterator[UndoneDocument]:
     """What became of each document; the two halves of a rename, which follow each other, are one."""
     moved_from = ""
     for reversal in reversals:
         if reversal.renames and reversal.after is None:
             moved_from = reversal.path
             continue
-        change = Edit(*reversal).as_change()
+        change = reversal.for_log()
         yield UndoneDocument(
             change.doc_id, change.path, change.op, change.diff, moved_from if reversal.renames else ""
         )

@@ -414,7 +414,7 @@ def _write(
 ) -> ImportReport:
     from dataclasses import replace
 
-    from thunderus_mem.memory.journal import Edit
+    from thunderus_mem.memory.journal import FileChange
 
     why = why or f"imported from {options.origin or options.folder_name}"
     with open_transaction(memory, "import") as transaction:
@@ -425,7 +425,9 @@ def _write(
         )
         template = {one.path: one.text for one in stored_documents(memory.layout) if _is_template(one)}
         edits = [
-            Edit(item.id, item.path, template.get(item.path), item.text) for item in plan if item.imported
+            FileChange(item.id, item.path, template.get(item.path), item.text)
+            for item in plan
+            if item.imported
         ]
         if not edits:
             return _report(directory, kind, plan, dry_run=False)

@@ -21,7 +21,7 @@ from thunderus_mem.document.schema import is_valid_fast
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.index.refresh import refuse_unseen
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_keys import KEY_BY_NAME, OLDER_NAMES, OLDER_VALUES
@@ -581,13 +581,13 @@ def _write(
     )
 
 
-def _batches(files: list[_File]) -> Iterator[list[Edit]]:
+def _batches(files: list[_File]) -> Iterator[list[FileChange]]:
     """The edits, in order, as many in one event as its diffs have room for; a file moves, then changes."""
     for file in files:
         if file.change.moved_from:
             id, old, new = file.change.id, file.change.moved_from, file.change.path
-            yield [Edit(id, old, file.before, None, True), Edit(id, new, None, file.before, True)]
-    batch: list[Edit] = []
+            yield [FileChange(id, old, file.before, None, True), FileChange(id, new, None, file.before, True)]
+    batch: list[FileChange] = []
     room = _ROOM
     for file in files:
         size = len(file.change.diff or "")
@@ -595,7 +595,7 @@ def _batches(files: list[_File]) -> Iterator[list[Edit]]:
             yield batch
             batch, room = [], _ROOM
         if file.after != file.before:
-            batch.append(Edit(file.change.id, file.change.path, file.before, file.after))
+            batch.append(FileChange(file.change.id, file.change.path, file.before, file.after))
             room -= size
     if batch:
         yield batch

@@ -452,18 +452,21 @@ def _renames(memory: Memory, seen: Inspection) -> tuple[Rename, ...]:
 
 
 def _rename(transaction: Transaction, moved: Sequence[Rename]) -> None:
-    from thunderus_mem.memory.journal import Edit
+    from thunderus_mem.memory.journal import FileChange
 
     for one in moved:
         id, old, text = one.document.id, one.document.path, one.document.text
-        edits = [Edit(id, old, text, None, renames=True), Edit(id, one.path, None, text, renames=True)]
+        edits = [
+            FileChange(id, old, text, None, renames=True),
+            FileChange(id, one.path, None, text, renames=True),
+        ]
         number = os.path.basename(one.path)[:8]
         transaction.commit("rename", edits, why=f"the number was taken twice; now {number}")
 
 
 def _write(transaction: Transaction, mended: Sequence[tuple[Reading, str]]) -> None:
-    from thunderus_mem.memory.journal import Edit
+    from thunderus_mem.memory.journal import FileChange
 
     for reading, text in mended:
         doc_id = reading.document.id if reading.document is not None else ""
-        transaction.commit("edit", [Edit(doc_id, reading.path, reading.text, text)], why="lint --fix")
+        transaction.commit("edit", [FileChange(doc_id, reading.path, reading.text, text)], why="lint --fix")

@@ -54,19 +54,6 @@ _OPERATION_LIMIT: Final = 16 << 20
 _BATCH_LIMIT: Final = 1 << 30
 
 
-class Write(NamedTuple):
-    """One file of a change: ``path`` below the root, the hash it must have now, its new bytes.
-
-    ``before`` is ``ABSENT`` for a new file, ``after`` is None to remove one. ``mode`` are the permissions of
-    a new file, None for the usual ones; a file that is there keeps its own.
-    """
-
-    path: str
-    before: str
-    after: bytes | None
-    mode: int | None = None
-
-
 class Planned(NamedTuple):
     """A write as ``op.json`` holds it: both hashes, ``ABSENT`` for no file."""
 
@@ -86,18 +73,15 @@ class Operation(NamedTuple):
     batch: Batch | None = None
 
 
-def plan(event_id: str, shard: str, writes: Sequence[Write], head: str) -> Operation:
-    """The operation for ``writes``; raises ``Refused`` for an odd event id or a file named twice."""
+def plan(event_id: str, shard: str, changes: Sequence[FileChange], head: str) -> Operation:
+    """The operation for ``changes``; raises ``Refused`` for an odd event id or a file named twice."""
     if not _EVENT_ID.fullmatch(event_id):
         raise Refused(f"{event_id[:80]!r} is not an event id.", hint="Let the tool make the id.")
-    folded = [write.path.casefold() for write in writes]
+    folded = [change.path.casefold() for change in changes]
     if len(set(folded)) != len(folded):
         raise Refused("One change names the same file twice.", hint="Make it two changes.")
-    planned = (
-        Planned(write.path, write.before, ABSENT if write.after is None else content_hash(write.after))
-        for write in writes
-    )
-    return Operation(event_id, shard, head, tuple(planned))
+    planned = tuple(Planned(change.path, change.hash_found, change.hash_after) for change in changes)
+    return Operation(event_id, shard, head, planned)
 
 
 def _encode(operation: Operation) -> bytes:
@@ -170,7 +154,7 @@ def staged_ids(staging: str) -> list[str]:
         raise explain(error, staging) from error
 
 
-def stage(staging: str, operation: Operation, writes: Sequence[Write]) -> None:
+def stage(staging: str, operation: Operation, changes: Sequence[FileChange]) -> None:
     """Write the new bytes and ``op.json``, all synced; leaves nothing when it fails."""
     folder = os.path.join(staging, operation.event_id)
     try:
@@ -180,9 +164,9 @@ def stage(staging: str, operation: Operation, writes: Sequence[Write]) -> None:
         raise explain(error, folder) from error
     try:
         hit("stage.begun")
-        for position, write in enumerate(writes):
-            if write.after is not None:
-                _write_synced(os.path.join(folder, str(position)), write.after, write.mode)
+        for position, change in enumerate(changes):
+            if change.after is not None:
+                _write_synced(os.path.join(folder, str(position)), change.after.encode(), change.mode)
                 hit("stage.bytes")
         _write_synced(os.path.join(folder, OPERATION), _encode(operation))
         hit("stage.operation")
@@ -229,7 +213,7 @@ USUAL_MODE: Final = 0o644
 """Permissions that the log does not tell of."""
 
 
-class Edit(NamedTuple):
+class FileChange(NamedTuple):
     """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
 
     A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
@@ -254,7 +238,22 @@ class Edit(NamedTuple):
             return "create"
         return "remove" if self.after is None else "update"
 
-    def as_change(self) -> Change:
+    @property
+    def hash_before(self) -> str:
+        """The hash of the text before, ``ABSENT`` where there was none."""
+        return ABSENT if self.before is None else content_hash(self.before)
+
+    @property
+    def hash_found(self) -> str:
+        """The hash that the file must have when it is changed."""
+        return self.hash_before if self.found is None else content_hash(self.found)
+
+    @property
+    def hash_after(self) -> str:
+        """The hash of the text after, ``ABSENT`` where there is none."""
+        return ABSENT if self.after is None else content_hash(self.after)
+
+    def for_log(self) -> Change:
         """The change as the log keeps it: hashes and the diff, unless it is too long or tells a secret."""
         from thunderus_mem.document.secrets import holds_secret
 
@@ -265,25 +264,15 @@ class Edit(NamedTuple):
             op=self.op,
             doc_id=self.doc_id,
             path=self.path,
-            before=ABSENT if self.before is None else content_hash(self.before),
-            after=ABSENT if self.after is None else content_hash(self.after),
+            before=self.hash_before,
+            after=self.hash_after,
             diff=diff,
             diff_omitted=diff is None,
             mode=f"{self.mode:03o}" if self.op == "remove" and self.mode is not None else "",
         )
 
-    def as_write(self) -> Write:
-        """The change as the journal carries it out."""
-        before = self.before if self.found is None else self.found
-        return Write(
-            path=self.path,
-            before=ABSENT if before is None else content_hash(before),
-            after=None if self.after is None else self.after.encode("utf-8"),
-            mode=self.mode,
-        )
 
-
-def keeping_modes(edits: Iterable[Edit], mode_at: Callable[[str], int]) -> Iterator[Edit]:
+def keeping_modes(edits: Iterable[FileChange], mode_at: Callable[[str], int]) -> Iterator[FileChange]:
     """The edits with the permissions of the files they take away, for the log; one that moves takes its own
     along. ``mode_at`` gives those of a path, 0 where there are none."""
     left: int | None = None
@@ -504,10 +493,10 @@ class Journal:
         drop(self._staging, event_id)
 
     def commit(
-        self, event_id: str, shard: str, line: bytes, writes: Sequence[Write], *, head: str = "",
+        self, event_id: str, shard: str, line: bytes, changes: Sequence[FileChange], *, head: str = "",
         follows: str = "",
     ) -> Committed:  # fmt: skip
-        """Record ``line`` in the log ``shard`` and make ``writes`` true: all, or nothing before the log
+        """Record ``line`` in the log ``shard`` and make ``changes``: all, or nothing before the log
         says so.
 
         ``head`` is what git's HEAD was when the change was made; ``heal`` compares it. ``follows`` is the
@@ -515,7 +504,7 @@ class Journal:
         for a path that leads out, ``NotWritable`` when the disk refuses, ``Uncertain`` (one of them) when
         nobody can tell whether the line is there. Once it is, nothing is raised: see ``Committed``.
         """
-        operation = plan(event_id, shard, writes, head)
+        operation = plan(event_id, shard, changes, head)
         log = inside(self._root, shard)
         for planned in operation.writes:
             check_expected(inside(self._root, planned.path), planned.before)
@@ -523,8 +512,8 @@ class Journal:
         if mended is not None and mended.action == "completed":
             # The line names the record before it, and that is no longer the last one.
             raise Conflict(f"{shard} was mended just now.", hint="Run the command again.")
-        if writes:
-            stage(self._staging, operation, writes)
+        if changes:
+            stage(self._staging, operation, changes)
         try:
             hit("commit.before")
             append_record(log, line, quarantine_dir=self._quarantine, follows=follows)

@@ -19,7 +19,7 @@ from thunderus_mem.document.ids import closest, ulid_time
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
 from thunderus_mem.log.line import ACTORS, parse_object, with_escapes
-from thunderus_mem.memory.journal import Write
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import ABSENT, TEMP_PREFIX, read_below, replace_file
 from thunderus_mem.store.layout import kind_of
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from thunderus_mem.memory.journal import Edit
     from thunderus_mem.store.config import Config
     from thunderus_mem.store.layout import Layout
 
@@ -334,11 +333,16 @@ _DAY: Final = 86_400
 
 
 class Waiting(NamedTuple):
-    """A proposal that waits: its file from the root, the hash of that file, and what it says."""
+    """A proposal that waits: its file from the root, the text of that file, and what it says."""
 
     path: str
-    hash: str
+    text: str
     proposal: Proposal
+
+    @property
+    def hash(self) -> str:
+        """The hash of the file."""
+        return content_hash(self.text)
 
 
 class BadProposal(NamedTuple):
@@ -415,7 +419,7 @@ def _read(layout: Layout, path: str) -> Waiting:
         if not edit.doc_id and kind_of(edit.path) is not None:
             raise InvalidProposal(f"edits[{at}].doc_id", "is empty")
     _refuse_secrets(data, proposal)
-    return Waiting(path, content_hash(data), proposal)
+    return Waiting(path, data.decode("utf-8"), proposal)
 
 
 def _refuse_secrets(data: bytes, proposal: Proposal) -> None:
@@ -450,9 +454,9 @@ def write(layout: Layout, proposal: Proposal, *, expecting: str = ABSENT) -> str
     return path
 
 
-def discard(waiting: Waiting) -> Sequence[Write]:
+def discard(waiting: Waiting) -> Sequence[FileChange]:
     """What a change has to do besides, so that the proposal is gone with it."""
-    return (Write(waiting.path, waiting.hash, None),)
+    return (FileChange("", waiting.path, waiting.text, None),)
 
 
 # Which changes wait for a decision.
@@ -469,7 +473,7 @@ def must_be_reviewed(config: Config, actor: str, op: str, paths: Iterable[str]) 
 
 
 def word_proposal(
-    written: Sequence[Edit],
+    written: Sequence[FileChange],
     *,
     id: str,
     event: str,

@@ -7,18 +7,17 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Busy, Conflict, Degraded, NotWritable, ThunderusError
 from thunderus_mem.log.event import Change, changes_of, make_event, note_event, patch_event
 from thunderus_mem.log.line import Event, encode, line_hash, refuse_secrets
 from thunderus_mem.log.reader import last_line, read_last_line
 from thunderus_mem.memory.hand_edits import refusal, still_unrecorded
-from thunderus_mem.memory.journal import Edit, Ids, keeping_modes
+from thunderus_mem.memory.journal import FileChange, Ids, keeping_modes
 from thunderus_mem.memory.past_texts import without_way_back
 from thunderus_mem.memory.proposals import must_be_reviewed, word_proposal
 from thunderus_mem.store.disk import explain
-from thunderus_mem.store.files import ABSENT, file_hash, permissions, sweep
+from thunderus_mem.store.files import file_hash, permissions, sweep
 from thunderus_mem.store.parallel import meanwhile
 from thunderus_mem.store.paths import inside
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import Git, GitState
     from thunderus_mem.log.sessions import Session
     from thunderus_mem.memory.hand_edits import HandEdit
-    from thunderus_mem.memory.journal import Healed, Write
+    from thunderus_mem.memory.journal import Healed
     from thunderus_mem.memory.memory import Memory
 
 
@@ -128,7 +127,7 @@ class GitRace:
         return waited
 
     def see(
-        self, root: str, shard: str, line: bytes, writes: Sequence[Write], state: GitState | None
+        self, root: str, shard: str, line: bytes, changes: Sequence[FileChange], state: GitState | None
     ) -> None:
         """See, once git is done, that a line and the files it speaks of stand where they were written.
 
@@ -137,17 +136,14 @@ class GitRace:
         """
         moved = self.wait() or (self._git is not None and self._git.reflog_size() != _reflog_size(state))
         stands = _end_of(root, shard) == line.rstrip(b"\r\n")
-        if stands and (not moved or all(self._stands(root, write) for write in writes)):
+        if stands and (
+            not moved or all(file_hash(inside(root, change.path)) == change.hash_after for change in changes)
+        ):
             return
         raise Conflict(
             "git exchanged the working tree while this was written",
             hint=_LOOK,
         )
-
-    @staticmethod
-    def _stands(root: str, write: Write) -> bool:
-        expected = ABSENT if write.after is None else content_hash(write.after)
-        return file_hash(inside(root, write.path)) == expected
 
 
 def _end_of(root: str, shard: str) -> bytes | None:
@@ -211,7 +207,7 @@ class Transaction:
     def commit(
         self,
         op: str,
-        edits: Sequence[Edit],
+        edits: Sequence[FileChange],
         *,
         undoes: Sequence[str] = (),
         about: Sequence[str] = (),
@@ -220,7 +216,7 @@ class Transaction:
         actor: str = "user",
         ids: Ids | None = None,
         snapshot: str = "",
-        drops: Sequence[Write] = (),
+        drops: Sequence[FileChange] = (),
         reviewed: bool = False,
     ) -> Event:
         """Write one patch event and the files it speaks of; returns the event as logged.
@@ -242,7 +238,7 @@ class Transaction:
                 patch_id=chosen.patch,
                 actor=actor,
                 op=op,
-                changes=[edit.as_change() for edit in edits],
+                changes=[edit.for_log() for edit in edits],
                 undoes=undoes,
                 about=about,
                 private=private,
@@ -257,7 +253,7 @@ class Transaction:
     def _mode(self, path: str) -> int:
         return permissions(inside(self._memory.root, path))
 
-    def _file(self, op: str, edits: Sequence[Edit], why: str, actor: str, ids: Ids) -> Event:
+    def _file(self, op: str, edits: Sequence[FileChange], why: str, actor: str, ids: Ids) -> Event:
         """Put the change into the review queue; nothing else is written."""
         from thunderus_mem.memory.proposals import write
 
@@ -295,7 +291,7 @@ class Transaction:
         actor: str,
         id: str = "",
         patch: str = "",
-        drops: Sequence[Write] = (),
+        drops: Sequence[FileChange] = (),
     ) -> Event:
         """Append an approval: somebody's word on documents, with what it rests on; no document changes.
 
@@ -319,7 +315,7 @@ class Transaction:
         refs: Mapping[str, Any],
         why: str,
         actor: str,
-        drops: Sequence[Write],
+        drops: Sequence[FileChange],
         *,
         id: str = "",
     ) -> Event:
@@ -341,7 +337,10 @@ class Transaction:
         return append_private(self._memory, session, self._common(now, session), makers)
 
     def _append(
-        self, make: Callable[[dict[str, Any]], Event], edits: Sequence[Edit], drops: Sequence[Write] = ()
+        self,
+        make: Callable[[dict[str, Any]], Event],
+        edits: Sequence[FileChange],
+        drops: Sequence[FileChange] = (),
     ) -> Event:
         now = self._memory.now()
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
@@ -351,10 +350,10 @@ class Transaction:
         line = encode(event)
         self._memory.sessions.begin(session)
         self._keep(event, edits)
-        writes = [*(edit.as_write() for edit in edits), *drops]
+        changes = [*edits, *drops]
         follows = session.prev_line_hash or ""
         commit = self._memory.journal.commit
-        committed = commit(event.id, session.shard, line, writes, head=self.head, follows=follows)
+        committed = commit(event.id, session.shard, line, changes, head=self.head, follows=follows)
         self._memory.sessions.wrote(session, line)
         self.pending = self.pending or not committed.published
         for lost in committed.aborted:
@@ -366,14 +365,14 @@ class Transaction:
                 hint=f"yours is kept in {lost.kept}: look at both, then repeat the change",
             )
         if not self.pending:
-            self._standstill.see(self._memory.root, session.shard, line, writes, self._git)
+            self._standstill.see(self._memory.root, session.shard, line, changes, self._git)
         return event
 
     def _common(self, now: datetime, session: Session) -> dict[str, Any]:
         """What all events of the transaction say of themselves."""
         return {"ts": format_precise(now), "session_id": session.id, "origin": self._origin}
 
-    def _keep(self, event: Event, edits: Sequence[Edit]) -> None:
+    def _keep(self, event: Event, edits: Sequence[FileChange]) -> None:
         """Keep in this tree what the log will not lead back to, for `undo`."""
         changes = changes_of(event) if edits else ()
         texts = without_way_back(changes, [(edit.before, edit.after) for edit in edits])

@@ -13,7 +13,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.ids import resolve_prefix
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.git.changes import merge_lines, stage_files
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_row, stored_path
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.merge.conflicts import (
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 _SHARD_LIMIT = 256 << 20
 
 
-def _edits(memory: Memory, answer: Answer) -> list[Edit]:
+def _edits(memory: Memory, answer: Answer) -> list[FileChange]:
     """What is to be written for a document; nothing where its file is as it should be."""
-    edits = [Edit(answer.id, path, text, None) for path, text in answer.drops if text is not None]
+    edits = [FileChange(answer.id, path, text, None) for path, text in answer.drops if text is not None]
     known = answer.state == "kept" and (
         answer.before is not None or memory.log_index().explains(content_hash(answer.text or ""))
     )
@@ -50,7 +50,7 @@ def _edits(memory: Memory, answer: Answer) -> list[Edit]:
     mixed = bool(answer.drops) and answer.text != answer.before
     if answer.text != answer.found or answer.state == "kept" or mixed:
         found = answer.found if answer.found != answer.before else None
-        edits.append(Edit(answer.id, answer.path, answer.before, answer.text, found=found))
+        edits.append(FileChange(answer.id, answer.path, answer.before, answer.text, found=found))
     return edits
 
 
@@ -63,7 +63,7 @@ def write(
     is in its place; ``None`` when an earlier command's files had to be put in their places first, so that the
     answers must be found anew.
     """
-    by_file: dict[str, list[tuple[Answer, Edit]]] = {}
+    by_file: dict[str, list[tuple[Answer, FileChange]]] = {}
     for answer in answers:
         for edit in _edits(memory, answer):
             by_file.setdefault(answer.file, []).append((answer, edit))

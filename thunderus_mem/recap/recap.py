@@ -11,7 +11,7 @@ from thunderus_mem.errors import Conflict
 from thunderus_mem.index.log import read
 from thunderus_mem.lint.runner import checked
 from thunderus_mem.log.event import private_to
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import document_at, documents
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
 from thunderus_mem.recap.activity import for_recap, happened
@@ -82,7 +82,7 @@ def _page(memory: Memory, wanted: Wanted) -> Page:
     return recap_page(scope, told, documents(memory), memory.config)
 
 
-def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[Edit | None, Written]:
+def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | None, Written]:
     """The edit that brings the recap up to date (``None`` when it is), and what to say of it."""
     doc_id, text = str(page.header["id"]), page.text
     log_index = memory.log_index()
@@ -95,7 +95,7 @@ def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[Edit | None, W
         events = [logged.event for logged in read(memory.log, log_index.naming([doc_id]))]
         _see_that_nothing_is_lost(memory, before, events)
     document, warnings = checked(memory, path, text)
-    edit = Edit(document.id, path, before.text if before else None, document.text)
+    edit = FileChange(document.id, path, before.text if before else None, document.text)
     planned = Written(document.id, path, RECAP_OP, text=text, warnings=warnings, dry_run=True)
     return edit, planned._replace(damaged=log_index.damages())
 

@@ -11,7 +11,7 @@ from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Busy, Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
 from thunderus_mem.history.reverse import CommittedTexts, asking
 from thunderus_mem.index.log import read as read_events
-from thunderus_mem.memory.journal import Edit, Ids
+from thunderus_mem.memory.journal import FileChange, Ids
 from thunderus_mem.memory.proposals import age, all_waiting, discard
 from thunderus_mem.memory.transaction import Written, acting, open_transaction, settle
 from thunderus_mem.review.queue import DECISION, waiting_for
@@ -114,7 +114,7 @@ def history(memory: Memory, proposal: Proposal) -> tuple[str, str]:
     return approval, applied
 
 
-def sourced(edit: Edit, approval: str, ids: Ids) -> Edit:
+def sourced(edit: FileChange, approval: str, ids: Ids) -> FileChange:
     """The edit; a new document names what it was made from: the decision, and the patch that follows it."""
     if edit.before is not None or edit.after is None or edit.renames or kind_of(edit.path) is None:
         return edit
@@ -124,7 +124,7 @@ def sourced(edit: Edit, approval: str, ids: Ids) -> Edit:
     return edit._replace(after=text)
 
 
-def check(memory: Memory, edits: Sequence[Edit]) -> None:
+def check(memory: Memory, edits: Sequence[FileChange]) -> None:
     """Raise for what no writing command would write: a proposal may come from anybody."""
     from thunderus_mem.lint.runner import checked
 
@@ -142,7 +142,7 @@ def check(memory: Memory, edits: Sequence[Edit]) -> None:
             )
 
 
-def _check_is_meant(edit: Edit) -> None:
+def _check_is_meant(edit: FileChange) -> None:
     """Raise when the file holds another document than the proposal says: that one was not decided about."""
     if edit.before is None or not edit.doc_id:
         return
@@ -257,7 +257,7 @@ class _Deciding:
         return f"superseded by {by}" if by and (proposal.rule or state == "there") else ""
 
     def _carried_out(
-        self, transaction: Transaction, waiting: Waiting, edits: Sequence[Edit], former: str
+        self, transaction: Transaction, waiting: Waiting, edits: Sequence[FileChange], former: str
     ) -> Decision:
         proposal, memory = waiting.proposal, self.memory
         approval = former or memory.new_id("evt")

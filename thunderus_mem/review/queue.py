@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from thunderus_mem.log.line import Event
-    from thunderus_mem.memory.journal import Edit
+    from thunderus_mem.memory.journal import FileChange
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.proposals import Proposal, ProposedEdit
     from thunderus_mem.review.rebase import Rebase
@@ -263,7 +263,7 @@ def _changes(edits: Sequence[ProposedEdit]) -> Iterator[ProposedChange]:
             yield ProposedChange(one.path, one.doc_id, one.op, one.diff)
 
 
-def _edited(edit: Edit) -> ProposedEdit:
+def _edited(edit: FileChange) -> ProposedEdit:
     return proposed_edit(edit.path, edit.doc_id, edit.before, edit.after, renames=edit.renames)
 
 

@@ -9,7 +9,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_doc
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.log.event import changes_of
-from thunderus_mem.memory.journal import Edit
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import Former, as_lf
 from thunderus_mem.memory.proposals import InvalidProposal, text_after
 from thunderus_mem.merge.documents import joined
@@ -35,7 +35,7 @@ class Rebase(NamedTuple):
     """
 
     state: State
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[FileChange, ...] = ()
     problem: str = ""
 
 
@@ -88,7 +88,7 @@ class _Look:
         self._committed = committed
         self.moved = False
 
-    def edits(self) -> Iterator[Edit]:
+    def edits(self) -> Iterator[FileChange]:
         """What is left to do, file by file. Raises `_DoesNotFit`."""
         leaves: ProposedEdit | None = None
         for edit in self._proposal.edits:
@@ -102,7 +102,7 @@ class _Look:
             if made is not None:
                 yield made
 
-    def _edit(self, edit: ProposedEdit) -> Edit | None:
+    def _edit(self, edit: ProposedEdit) -> FileChange | None:
         now = self._now[edit.path]
         if not edit.before:
             return self._created(edit, now)
@@ -113,15 +113,15 @@ class _Look:
         if now is None:
             raise _DoesNotFit("gone", f"{edit.path} is not there any more")
         if found == edit.before:
-            return Edit(edit.doc_id, edit.path, now, text_after(edit, now))
+            return FileChange(edit.doc_id, edit.path, now, text_after(edit, now))
         self.moved = True
         if not edit.after:
             raise _DoesNotFit(
                 "conflict", f"{edit.path} was changed since, and removing it would take that along"
             )
-        return Edit(edit.doc_id, edit.path, now, self._joined(edit, now))
+        return FileChange(edit.doc_id, edit.path, now, self._joined(edit, now))
 
-    def _created(self, edit: ProposedEdit, now: str | None) -> Edit | None:
+    def _created(self, edit: ProposedEdit, now: str | None) -> FileChange | None:
         text = text_after(edit, None)
         if now is not None:
             if _says(edit.path, now) == _says(edit.path, text or ""):
@@ -131,9 +131,9 @@ class _Look:
         taken = self._memory.index.get(edit.doc_id) if edit.doc_id else None
         if taken is not None and taken.path not in self._now:
             raise _DoesNotFit("conflict", f"{edit.doc_id} is in {taken.path} by now")
-        return Edit(edit.doc_id, edit.path, None, text)
+        return FileChange(edit.doc_id, edit.path, None, text)
 
-    def _rename(self, old: ProposedEdit, new: ProposedEdit) -> Iterator[Edit]:
+    def _rename(self, old: ProposedEdit, new: ProposedEdit) -> Iterator[FileChange]:
         now = self._now[old.path]
         if now is None:
             there = self._now[new.path]
@@ -152,8 +152,8 @@ class _Look:
             text = three_way(base, now, after)
             if text is None:
                 raise _DoesNotFit("conflict", _meeting(old.path, base, now, after))
-        yield Edit(old.doc_id, old.path, now, None, renames=True)
-        yield Edit(new.doc_id, new.path, None, text or after, renames=True)
+        yield FileChange(old.doc_id, old.path, now, None, renames=True)
+        yield FileChange(new.doc_id, new.path, None, text or after, renames=True)
 
     def _joined(self, edit: ProposedEdit, now: str) -> str:
         base = self._base(edit, now)
