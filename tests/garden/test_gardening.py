@@ -263,7 +263,7 @@ def test_days_without_events_and_words_that_are_no_day(root: Path, clock: Clock)
 
 
 def test_a_template_of_ones_own_is_used(root: Path, clock: Clock) -> None:
-    (root / "recap.tpl").write_text("# Day $day\n\n$notes\n", encoding="utf-8")
+    (root / "recap.tpl").write_text("# Day {{ day }}\n\n- {{ notes[0] }}\n", encoding="utf-8")
     gardener = root / ".thunderus" / "memory" / "gardener.toml"
     gardener.write_text('[recap]\ntemplate = "recap.tpl"\n', encoding="utf-8")
     memory = opened(root, clock)

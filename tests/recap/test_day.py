@@ -6,7 +6,7 @@ import pytest
 
 from thunderus_mem.log.event import note_event
 from thunderus_mem.recap.events import sort_events
-from thunderus_mem.recap.lines import one_line
+from thunderus_mem.recap.template import one_line
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.recap.commands import edited_paths, only_looks, problems, runs, said
 from thunderus_mem.recap.decisions import decisions_in
-from thunderus_mem.recap.lines import one_line
+from thunderus_mem.recap.template import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import NotFound, ThunderusError
-from thunderus_mem.recap.lines import count, cut, span
 from thunderus_mem.recap.page import Page, page_header
-from thunderus_mem.recap.template import SECTIONS, fill
+from thunderus_mem.recap.template import SECTIONS, count, cut, fill, span
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -23,10 +23,10 @@ from thunderus_mem.log.event import changes_of
 from thunderus_mem.recap.commands import Run, first_words, only_looks, problems, runs, said, thread_of
 from thunderus_mem.recap.decisions import decisions_in
 from thunderus_mem.recap.events import RECAP_OP
-from thunderus_mem.recap.lines import cut, one_line, span, spans
 from thunderus_mem.recap.page import recap_page
 from thunderus_mem.recap.rollup import last_day, month_of, rollup_id, rollup_page, week_of
 from thunderus_mem.recap.scope import day_scope, session_scope
+from thunderus_mem.recap.template import cut, one_line, span, spans
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
