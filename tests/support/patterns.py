@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.secrets import SECRET_RULES
 from thunderus_mem.lint.injection import COMMANDS, HIDDEN, ORDERS, WEAK
 
@@ -23,8 +25,22 @@ PACKAGE: Final = Path(__file__).resolve().parents[2] / "thunderus_mem"
 USES: Final = ("match", "fullmatch", "search", "finditer")
 _CALLS: Final = ("compile", *USES, "findall", "sub", "subn", "split")
 
+
+def _in_schemas() -> tuple[str, ...]:
+    """Every pattern that the JSON Schemas ask for."""
+    found: dict[str, None] = {}
+
+    def note(pairs: list[tuple[str, object]]) -> None:
+        found.update((value, None) for key, value in pairs if key == "pattern" and isinstance(value, str))
+
+    for name in SCHEMA_NAMES:
+        json.loads(schema_text(name), object_pairs_hook=note)
+    return tuple(found)
+
+
 # Patterns made from values: what they are like. A site that cannot be read and is not here is an error.
 BUILT: Final[dict[str, tuple[str, ...]]] = {
+    "document.schema._of_text": _in_schemas(),
     "document.frontmatter.write.entry_lines": (
         r"(?: {1,}#[^\n]*\n?|[ \t]*\r?\n(?= {1,}#))*",
         r"(?: {7,}#[^\n]*\n?)*",

@@ -1,282 +1,22 @@
-"""The quick yes: what is certainly right by our schemas, told without the schema library.
+"""The JSON Schemas of documents, manifest, events and proposals, and what breaks them. Reads `schemas/`.
 
-Everything accepted here is accepted by the schemas too; what is not accepted may still be right.
+The schema files (JSON Schema 2020-12, json-schema.org/draft/2020-12) are the only description of a shape.
+`is_valid_fast` compiles them to functions and says yes to what is right beyond doubt, so that an ordinary
+document never loads the schema library; `check` asks jsonschema and says what is wrong.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-from thunderus_mem.document.ids import is_document_id
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import ValidationError
-
-# Years from 1000 and days up to the 28th are right in every calendar; rarer dates go the long way.
-_ORDINARY_TIME = re.compile(
-    r"[12][0-9]{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
-    r"(?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
-)
-_LATE_DAY = re.compile(
-    r"[12][0-9]{3}-(?:(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)"
-    r"T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
-)
-_SPAN = re.compile(r"L?[1-9][0-9]*(?:-L?[1-9][0-9]*)?", re.ASCII)
-_SHA = re.compile(r"[0-9a-fA-F]{4,64}")
-_KINDS = frozenset(("core", "fact", "adr", "playbook", "recap"))
-_STATUSES = frozenset(("verified", "stale", "unknown"))
-_RELATIONS = frozenset(("derives_from", "refers_to", "supersedes", "duplicates"))
-_DECISION = frozenset(("action", "approved", "decision", "key", "label", "proposed", "rule", "texts"))
-_ACTORS = frozenset(("user", "agent", "tool"))
-
-
-def _time(value: Any) -> bool:
-    return type(value) is str and (
-        _ORDINARY_TIME.fullmatch(value) is not None or _LATE_DAY.fullmatch(value) is not None
-    )
-
-
-def _words(value: Any) -> bool:
-    return type(value) is list and all(type(item) is str and item for item in value)
-
-
-def _shas(value: Any) -> bool:
-    return type(value) is list and all(type(item) is str and _SHA.fullmatch(item) for item in value)
-
-
-def _tags(value: Any) -> bool:
-    return bool(value) and _words(value) and len(set(value)) == len(value)
-
-
-def _provenance(value: Any) -> bool:
-    return (
-        type(value) is dict
-        and _words(value.get("events"))
-        and _words(value.get("patches"))
-        and _shas(value.get("commits", []))
-    )
-
-
-def _verification(value: Any) -> bool:
-    if type(value) is not dict or "last_verified_commit" not in value:
-        return False
-    commit, status = value["last_verified_commit"], value.get("status")
-    return (commit is None or (type(commit) is str and _SHA.fullmatch(commit) is not None)) and (
-        type(status) is str and status in _STATUSES and value.get("by", "user") in ("user", "agent")
-    )
-
-
-def _links(value: Any) -> bool:
-    return type(value) is dict and value.keys() <= _RELATIONS and all(_words(ids) for ids in value.values())
-
-
-def _anchors(value: Any) -> bool:
-    return type(value) is list and all(
-        bool(item) if type(item) is str else type(item) is dict and _anchor(item) for item in value
-    )
-
-
-def _anchor(item: dict[str, Any]) -> bool:
-    symbol, lines = item.get("symbol", "-"), item.get("lines", "1")
-    path, fingerprint = item.get("path"), item.get("fingerprint")
-    return (
-        type(path) is type(symbol) is type(lines) is str
-        and bool(path and symbol)
-        and _SPAN.fullmatch(lines) is not None
-        and (fingerprint is None or type(fingerprint) is str)
-    )
-
-
-def _text_or_null(value: Any) -> bool:
-    return value is None or type(value) is str
-
-
-def _share(value: Any) -> bool:
-    return value is None or (type(value) in (int, float) and 0 <= value <= 1)
-
-
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
-_REQUIRED = frozenset(("id", "title", "kind", "tags", "created", "updated", "provenance", "verification"))
-_QUICK: dict[str, Callable[[Any], bool]] = {
-    "id": lambda value: type(value) is str and is_document_id(value),
-    "title": lambda value: type(value) is str and bool(value.strip()),
-    "kind": lambda value: type(value) is str and value in _KINDS,
-    "tags": _tags,
-    "created": _time,
-    "updated": _time,
-    "provenance": _provenance,
-    "verification": _verification,
-    "links": _links,
-    "aliases": _words,
-    "anchors": _anchors,
-    "credibility": _share,
-    "emotional_valence": lambda value: value is None or (type(value) in (int, float) and -1 <= value <= 1),
-    "emotional_arousal": _share,
-    "quality_score": _share,
-    "sequence_number": lambda value: value is None or (type(value) is int and value >= 0),
-    "metadata": lambda value: value is None or type(value) is dict,
-    "session": lambda value: value is None,
-    "expires": lambda value: value is None or (type(value) is str and _DAY.match(value) is not None),
-}
-_FREE_TEXT = (
-    "author",
-    "type",
-    "source_type",
-    "emotion",
-    "episode_id",
-    "category",
-    "run_id",
-    "agent",
-    "source",
-)
-_QUICK.update(dict.fromkeys((*_FREE_TEXT, "symbol", "timeframe", "market"), _text_or_null))
-
-
-def is_valid_fast(data: dict[str, Any]) -> bool:
-    """Whether frontmatter is right beyond doubt; ``False`` only means that `check` must be asked."""
-    if not data.keys() >= _REQUIRED:
-        return False
-    for key, value in data.items():
-        test = _QUICK.get(key)
-        if test is not None and not test(value):
-            return False
-    return True
-
-
-def _reference(refs: dict[str, Any], key: str, prefix: str, *, required: bool) -> bool:
-    value = refs.get(key)
-    if value is None:
-        return key not in refs and not required
-    return type(value) is str and _prefixed(value, prefix)
-
-
-def _prefixed(value: Any, prefix: str) -> bool:
-    # ASCII and printable without blanks: what the schemas' `\S` takes in any engine.
-    return (
-        type(value) is str
-        and len(value) > len(prefix)
-        and value.startswith(prefix)
-        and value.isascii()
-        and value.isprintable()
-        and " " not in value
-    )
-
-
-def _change(value: Any) -> bool:
-    return (
-        type(value) is dict
-        and all(type(value.get(key)) is str for key in ("op", "doc_id", "path", "before", "after"))
-        and bool(value["path"])
-        and ("diff" not in value or _text_or_null(value["diff"]))
-        and type(value.get("diff_omitted", False)) is bool
-        and type(value.get("mode", "")) is str
-    )
-
-
-def _body(kind: str, body: Any) -> bool:
-    if type(body) is not dict:
-        return False
-    if kind == "patch":
-        changes, undoes, private = (body.get(key, []) for key in ("changes", "undoes", "private"))
-        return (
-            type(body.get("op", "")) is str
-            and type(changes) is list
-            and all(map(_change, changes))
-            and type(undoes) is list
-            and all(_prefixed(one, "evt_") for one in undoes)
-            and type(private) is list
-            and all(_prefixed(one, "evt_") for one in private)
-        )
-    if kind == "note":
-        return type(body.get("text", "")) is str
-    if kind == "approval" and "decision" in body:
-        texts = body.get("texts", [])
-        return (
-            body.keys() <= _DECISION
-            and all(type(body[key]) is str for key in body.keys() & _DECISION - {"approved", "texts"})
-            and type(body.get("approved", True)) is bool
-            and body["decision"] in ("approved", "rejected", "expired")
-            and type(texts) is list
-            and all(
-                type(one) is dict and type(one.get("id")) is str and type(one.get("digest")) is str
-                for one in texts
-            )
-        )
-    return not body
-
-
-def surely_valid_event(data: dict[str, Any]) -> bool:
-    """Whether an event is right beyond doubt; ``False`` only means that `check` must be asked."""
-    kind, refs = data.get("kind"), data.get("refs")
-    if type(refs) is not dict or kind not in ("patch", "note", "approval", "snapshot"):
-        return False
-    return (
-        type(data.get("v")) is int
-        and data["v"] == 1
-        and _prefixed(data.get("id"), "evt_")
-        and _prefixed(data.get("session_id"), "sess_")
-        and _time(data.get("ts"))
-        and type(data.get("actor")) is str
-        and data["actor"] in _ACTORS
-        and _words(refs.get("paths", []))
-        and _words(refs.get("memory_doc_ids", []))
-        and _reference(refs, "patch_id", "patch_", required=kind == "patch")
-        and _reference(refs, "snapshot_id", "snap_", required=kind == "snapshot")
-        and _body(kind, data.get("body"))
-        and _text_or_null(data.get("prev"))
-        and _text_or_null(data.get("head"))
-        and type(data.get("origin", {})) is dict
-        and type(data.get("why", "")) is str
-    )
-
-
-def _count(value: Any) -> bool:
-    return type(value) is int and value >= 0
-
-
-def _manifest_entry(entry: Any) -> bool:
-    return (
-        type(entry) is dict
-        and all(type(entry.get(key)) is str and entry[key] for key in ("path", "id", "title"))
-        and type(entry.get("kind")) is str
-        and entry["kind"] in _KINDS
-        and _words(entry.get("tags"))
-        and _time(entry.get("updated"))
-        and _count(entry.get("size_bytes"))
-        and _count(entry.get("token_count_approx"))
-        and _provenance(entry.get("provenance"))
-        and "commits" in entry["provenance"]
-        and _verification(entry.get("verification"))
-    )
-
-
-def surely_valid_manifest(data: Any) -> bool:
-    """Whether a manifest is right beyond doubt; ``False`` only means that `check` must be asked."""
-    if type(data) is not dict or type(data.get("docs")) is not list or type(data.get("stats")) is not dict:
-        return False
-    by_kind = data["stats"].get("by_kind")
-    return (
-        type(data.get("version")) is int
-        and data["version"] == 1
-        and _time(data.get("generated_at"))
-        and all(map(_manifest_entry, data["docs"]))
-        and _count(data["stats"].get("total_docs"))
-        and _count(data["stats"].get("total_tokens_approx"))
-        and type(by_kind) is dict
-        and all(map(_count, by_kind.values()))
-    )
-
-
-# The JSON Schemas of documents, manifest, events and proposals: a quick yes, else jsonschema.
-#
-# The schema files are JSON Schema 2020-12 (json-schema.org/draft/2020-12). `surely_valid` accepts only what
-# jsonschema accepts too, so that linting an ordinary document never imports it.
 
 SCHEMA_NAMES: Final = ("memory_doc.frontmatter", "memory_manifest", "events.v1", "patch.v1")
 SCHEMA_FOLDER: Final = os.path.join(os.path.dirname(__file__), "schemas")
@@ -320,6 +60,169 @@ def load_schema(name: str) -> dict[str, Any]:
     return schema
 
 
+# The quick yes: a schema as one function for each type of value, made when it is first asked for. Everything
+# that they accept jsonschema accepts, too. What they do not accept may still be right: unusual times, numbers
+# written as others (1.0), and whatever stands below a keyword that is not known here.
+
+_Test: TypeAlias = "Callable[[Any], object]"
+"""What it says is taken as true or false."""
+_Tests: TypeAlias = "dict[type, _Test]"
+"""By the type of a value; one of a type that is not there is not accepted."""
+
+# Years from 1000 to 2999 and days of every year: the 29th of February is left out.
+_ORDINARY_TIME: Final = re.compile(
+    r"[12][0-9]{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1[0-9]|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)"
+    r"|(?:0[13578]|1[02])-31)T(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]"
+    r"(?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
+)
+
+
+def is_valid_fast(name: str, data: Any) -> bool:
+    """Whether data is right beyond doubt by a schema; ``False`` only means that `check` must be asked."""
+    return bool(_compiled(name)(data))
+
+
+@cache
+def _compiled(name: str) -> _Test:
+    return _of_any(_tests(load_schema(name)))
+
+
+def _always(_value: Any) -> bool:
+    return True
+
+
+def _never(_value: Any) -> bool:
+    return False
+
+
+def _of_any(tests: _Tests) -> _Test:
+    """One function for values of all types."""
+    if len(tests) != 1:
+        return lambda value: tests.get(type(value), _never)(value)
+    ((only, test),) = tests.items()
+    if test is _always:
+        return lambda value: type(value) is only
+    return lambda value: type(value) is only and test(value)
+
+
+def _tests(schema: dict[str, Any]) -> _Tests:
+    words = {word: value for word, value in schema.items() if word not in _COMMENTS}
+    if words.keys() == {"enum"}:
+        return {str: frozenset(words["enum"]).__contains__}
+    if words.keys() == {"const"}:
+        return {type(words["const"]): words["const"].__eq__}
+    if words.keys() == {"anyOf"}:
+        # Of two choices for one type only the last is asked: less than is right, not more.
+        return {kind: test for choice in words["anyOf"] for kind, test in _tests(choice).items()}
+    names = words.pop("type", tuple(_BY_TYPE))
+    if not words.keys() <= _KEYWORDS:
+        return {}
+    found: _Tests = {}
+    for name in (names,) if isinstance(names, str) else names:
+        types, keywords, test_of = _BY_TYPE[name]
+        test = test_of(words) if words.keys() & keywords else _always
+        found |= dict.fromkeys(types, test)
+    return found
+
+
+def _of_text(words: dict[str, Any]) -> _Test:
+    least, most, pattern = words.get("minLength", 0), words.get("maxLength"), words.get("pattern")
+    test: _Test = re.compile(pattern).search if pattern is not None else _always
+    if "format" in words:
+        if words["format"] != "date-time" or pattern is not None:
+            return _never
+        test = _ORDINARY_TIME.fullmatch
+    if most is not None:
+        return lambda text: least <= len(text) <= most and test(text)
+    if least == 0 or (least == 1 and not test("")):
+        return test
+    return bool if least == 1 and test is _always else lambda text: len(text) >= least and test(text)
+
+
+def _of_list(words: dict[str, Any]) -> _Test:
+    least, unique, tests = words.get("minItems", 0), words.get("uniqueItems"), _tests(words.get("items", {}))
+    if len(tests) != 1 or (unique and str not in tests):
+        one = _never if unique else _of_any(tests)
+        return lambda found: len(found) >= least and all(map(one, found))
+    ((kind, test),) = tests.items()
+    kinds, plain = {kind}, test is _always
+
+    # Two loops that the interpreter runs are quicker than one that calls a function of ours for each item.
+    def every(found: list[Any]) -> bool:
+        return not found or ({*map(type, found)} == kinds and (plain or all(map(test, found))))
+
+    if not (least or unique):
+        return every
+    return lambda found: len(found) >= least and every(found) and not (unique and len({*found}) < len(found))
+
+
+def _of_number(words: dict[str, Any]) -> _Test:
+    least, most = words.get("minimum"), words.get("maximum")
+    return lambda number: (least is None or least <= number) and (most is None or number <= most)
+
+
+def _of_mapping(words: dict[str, Any]) -> _Test:
+    required, others = frozenset(words.get("required", ())), words.get("additionalProperties", True)
+    properties = {key: _of_any(_tests(schema)) for key, schema in words.get("properties", {}).items()}
+    other = _of_any(_tests(others)) if isinstance(others, dict) else _always if others else _never
+    cases = _cases(words.get("allOf", ()))
+    if cases is None:
+        return _never
+    few = tuple(properties.items()) if other is _always else ()
+
+    def test(found: dict[str, Any]) -> bool:
+        if not required <= found.keys():
+            return False
+        if 0 < len(few) <= len(found):
+            for key, inner in few:
+                if key in found and not inner(found[key]):
+                    return False
+        else:
+            for key, value in found.items():
+                if not properties.get(key, other)(value):
+                    return False
+        for key, thens in cases.items():
+            text = found.get(key)
+            if type(text) is str and text in thens and not thens[text](found):
+                return False
+        return True
+
+    return test
+
+
+def _cases(schemas: Iterable[dict[str, Any]]) -> dict[str, dict[str, _Test]] | None:
+    """``allOf`` where all that it says is: with this text at a key, another schema holds as well."""
+    found: dict[str, dict[str, _Test]] = {}
+    for schema in schemas:
+        (key,) = schema.get("if", {}).get("required", ("",))
+        text = schema.get("if", {}).get("properties", {}).get(key, {}).get("const")
+        condition = {"required": [key], "properties": {key: {"const": text}}}
+        if schema != {"if": condition, "then": schema.get("then")} or text in found.get(key, ()):
+            return None
+        found.setdefault(key, {})[text] = _of_any(_tests(schema["then"]))
+    return found
+
+
+_COMMENTS: Final = frozenset(("$schema", "$id", "title", "description", "examples"))
+_BY_TYPE: Final[dict[str, tuple[tuple[type, ...], frozenset[str], Callable[[dict[str, Any]], _Test]]]] = {
+    "string": ((str,), frozenset(("minLength", "maxLength", "pattern", "format")), _of_text),
+    "array": ((list,), frozenset(("minItems", "uniqueItems", "items")), _of_list),
+    "object": (
+        (dict,),
+        frozenset(("required", "properties", "additionalProperties", "allOf")),
+        _of_mapping,
+    ),
+    "integer": ((int,), frozenset(("minimum", "maximum")), _of_number),
+    "number": ((int, float), frozenset(("minimum", "maximum")), _of_number),
+    "boolean": ((bool,), frozenset(), _of_number),
+    "null": ((type(None),), frozenset(), _of_number),
+}
+_KEYWORDS: Final = frozenset().union(*(keywords for _, keywords, _ in _BY_TYPE.values()))
+
+
+# What is wrong, in words, as jsonschema finds it.
+
+
 def _formats(schema: Any) -> Iterator[str]:
     if isinstance(schema, dict):
         if isinstance(schema.get("format"), str):
@@ -331,7 +234,7 @@ def _formats(schema: Any) -> Iterator[str]:
             yield from _formats(value)
 
 
-@lru_cache(maxsize=len(SCHEMA_NAMES))
+@cache
 def _validator(name: str) -> Draft202012Validator:
     from jsonschema import Draft202012Validator, FormatChecker
 

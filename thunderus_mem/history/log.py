@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
-from thunderus_mem.document.schema import EVENT, surely_valid_event
+from thunderus_mem.document.schema import EVENT, is_valid_fast
 from thunderus_mem.document.schema import check as check_schema
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.index.log import read
@@ -234,7 +234,7 @@ def log_findings(memory: Memory) -> Iterator[Diagnostic]:
 
 def _by_schema(logged: LoggedEvent) -> Iterator[Diagnostic]:
     data = json.loads(logged.event.raw)
-    for violation in () if surely_valid_event(data) else check_schema(EVENT, data):
+    for violation in () if is_valid_fast(EVENT, data) else check_schema(EVENT, data):
         yield Diagnostic(
             "TM503",
             Severity.ERROR,

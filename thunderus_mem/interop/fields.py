@@ -636,15 +636,15 @@ def _edit(text: str, draft: Draft, origin: str) -> str:
 
 def _foreign(text: str) -> list[str]:
     """Top-level keys whose values the schema of documents refuses."""
-    from thunderus_mem.document.schema import check, is_valid_fast
+    from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 
     document = read_document("document.md", text.encode("utf-8", "surrogatepass")).document
     if document is None:
         return []
     data = document.data()
-    if is_valid_fast(data):
+    if is_valid_fast(DOCUMENT, data):
         return []
-    found = check("memory_doc.frontmatter", data)
+    found = check(DOCUMENT, data)
     return sorted({key for item in found if (key := item.key.partition(".")[0]) and key in data})
 
 

@@ -17,7 +17,7 @@ from thunderus_mem.document.frontmatter.read import find_fences
 from thunderus_mem.document.frontmatter.write import ambiguous, open_header
 from thunderus_mem.document.ids import is_document_id
 from thunderus_mem.document.markdown import headings
-from thunderus_mem.document.schema import is_valid_fast
+from thunderus_mem.document.schema import DOCUMENT, is_valid_fast
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.index.refresh import refuse_unseen
@@ -147,7 +147,7 @@ class Migration(NamedTuple):
 
 def is_present(document: Document) -> bool:
     """Whether a document surely has its present shape, so that no step needs to look at it."""
-    return is_valid_fast(document.data()) and next(ambiguous(document.header), None) is None
+    return is_valid_fast(DOCUMENT, document.data()) and next(ambiguous(document.header), None) is None
 
 
 def migrated(source: OlderDocument) -> tuple[str, tuple[str, ...]]:

@@ -241,7 +241,11 @@ class Subject:
         """Where the frontmatter breaks its schema; the schema library is loaded only if it may."""
         from thunderus_mem.document import schema
 
-        return [] if schema.is_valid_fast(self.data) else schema.check(schema.DOCUMENT, self.data)
+        return (
+            []
+            if schema.is_valid_fast(schema.DOCUMENT, self.data)
+            else schema.check(schema.DOCUMENT, self.data)
+        )
 
     @cached_property
     def conflict_lines(self) -> tuple[int, ...]:
