@@ -278,8 +278,7 @@ def errors() -> str:
 
 def config() -> str:
     """Every key of both files."""
-    from thunderus_mem.store.config import Config, toml_value
-    from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS, expectation
+    from thunderus_mem.store.config_keys import CONFIG, GARDENER, KEYS, toml_value
 
     lines = [
         "Every key is optional. The environment wins over the files. `thunderus-mem config show --origin`",
@@ -291,8 +290,8 @@ def config() -> str:
         rows = [
             [
                 f"`{key.name}`",
-                f"`{toml_value(getattr(Config(), key.field))}`",
-                expectation(key),
+                f"`{toml_value(key.default)}`",
+                key.expectation,
                 key.explanation,
                 f"`{key.variable}`",
             ]

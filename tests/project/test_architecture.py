@@ -374,7 +374,7 @@ NOT_FOR_A_SEARCH = (
     "dataclasses", "hashlib", "json", "tomllib", "logging", "filelock",
     "thunderus_mem.diagnostic", "thunderus_mem.document.document", "thunderus_mem.document.frontmatter.nodes",
     "thunderus_mem.document.ids", "thunderus_mem.document.timestamp", "thunderus_mem.index.rows",
-    "thunderus_mem.index.writer", "thunderus_mem.store.config_keys", "thunderus_mem.store.config_keys",
+    "thunderus_mem.index.writer", "thunderus_mem.store.config_keys",
     "thunderus_mem.store.files", "thunderus_mem.git.repository", "thunderus_mem.verdicts.judge",
     "thunderus_mem.authoring.show",
 )  # fmt: skip

@@ -17,7 +17,7 @@ from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import NotFound, NotWritable, ThunderusError
 from thunderus_mem.lint.runner import packaged_schemas
 from thunderus_mem.memory.transaction import open_transaction
-from thunderus_mem.store.config import default_config_toml, default_gardener_toml
+from thunderus_mem.store.config_keys import default_config_toml, default_gardener_toml
 from thunderus_mem.store.disk import explain, make_folders
 from thunderus_mem.store.files import ABSENT, file_hash, read_file, replace_file, sweep
 from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places

@@ -255,7 +255,7 @@ def _schema_names() -> list[str]:
 def _schema_text(name: str) -> str:
     from thunderus_mem.cli.output import dumps
     from thunderus_mem.document.schema import schema_text
-    from thunderus_mem.store.config import config_schema
+    from thunderus_mem.store.config_keys import config_schema
 
     names = _schema_names()
     bare = name.removesuffix(".schema.json").removesuffix(".toml").removesuffix(".sql")

@@ -139,7 +139,7 @@ def manifest(
 
 def settings(value: Settings, console: Console, *, origin: bool) -> str:
     """Settings as ``key = value``, and where each value comes from."""
-    from thunderus_mem.store.config import toml_value
+    from thunderus_mem.store.config_keys import toml_value
 
     style = console.style
     rows = []
@@ -354,8 +354,8 @@ def path(ctx: typer.Context) -> None:
 
 def _settings(console: Console, only: str) -> Settings:
     from thunderus_mem.errors import NotFound
-    from thunderus_mem.store.config import load
     from thunderus_mem.store.config_keys import KEYS
+    from thunderus_mem.store.config_reader import load
 
     layout = console.layout()
     config = load(layout, console.environ)
@@ -371,7 +371,7 @@ def _settings(console: Console, only: str) -> Settings:
         tuple(
             Setting(
                 key.name,
-                config.get(key.name),
+                getattr(config, key.field),
                 config.origin(key.name),
                 key.file,
                 key.variable,
