@@ -32,7 +32,7 @@ class Diagnostic(NamedTuple):
     ``line`` and ``column`` count from 1; 0 means the whole file. ``key`` is the frontmatter key as a dotted
     path (``provenance.events.0``), empty in a body. ``message`` says what is, ``expected`` what should be,
     ``hint`` how to mend it. ``edits`` mend it without a question (``lint --fix``). ``fingerprint`` names the
-    finding wherever its line moves to; "" until findings are collected (`thunderus_mem.lint.fingerprint`).
+    finding wherever its line moves to; "" until findings are collected (`thunderus_mem.lint.engine`).
     """
 
     rule: str

@@ -11,7 +11,7 @@ from tests.support.index_support import FACTS, document, new_store, put
 from thunderus_mem.index import refresh
 from thunderus_mem.lint import runner
 from thunderus_mem.lint.lint import lint
-from thunderus_mem.lint.runner import inspect_stored, lint_config
+from thunderus_mem.lint.runner import lint_config, lint_stored
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.store import parallel
 from thunderus_mem.store.layout import Layout
@@ -76,7 +76,7 @@ def test_each_share_has_a_process_of_its_own(layout: Layout, monkeypatch: pytest
     memory.tell = lambda what, done, total: told.append((done, total))
     files = [path for path, _, _ in memory.index.files()]
 
-    found = inspect_stored(memory, files, lint_config(memory))
+    found = lint_stored(memory, files, lint_config(memory))
 
     for path, one in zip(files, found, strict=True):
         assert {finding.path for finding in one.findings} <= {path}
@@ -100,13 +100,13 @@ def test_what_a_process_leaves_undone_is_done_here(
 
     monkeypatch.setattr("thunderus_mem.memory.memory.reopened", reopened)
     here: list[Memory] = []
-    inspect = runner.inspect
+    lint_files = runner.lint_files
 
     def counted(memory: Memory, *others: object) -> object:
         here.append(memory)
-        return inspect(memory, *others)  # type: ignore[arg-type]
+        return lint_files(memory, *others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(runner, "inspect", counted)
+    monkeypatch.setattr(runner, "lint_files", counted)
     found = checked(layout)
     assert len(here) == 2, "this process's own share, and what the others left"
     monkeypatch.setattr(runner, "_MANY", 1000)

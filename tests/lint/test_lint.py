@@ -17,9 +17,11 @@ from thunderus_mem.document.document import read_document
 from thunderus_mem.document.schema import schema_text
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.errors import NotFound
-from thunderus_mem.lint.context import Subject, matches, nearest
+from thunderus_mem.lint.context import LintContext
 from thunderus_mem.lint.engine import RULES, apply_edits, lint_reading, lint_store, rule_page
-from thunderus_mem.lint.rule import CODES, LintConfig, LintStore, SchemaCopy
+from thunderus_mem.lint.rule import CODES, LintConfig, SchemaCopy, StoreState
+from thunderus_mem.lint.rules.links import nearest
+from thunderus_mem.lint.rules.suppressions import matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,7 +92,7 @@ def test_the_cap_of_a_kind_stands_in_place_of_the_soft_one_and_raises_the_hard_o
 
 def test_without_a_corpus_nothing_is_said_of_other_documents() -> None:
     reading = read_document(PATH, (FACT + "[[nothing]] [x](none.md)\n").encode())
-    assert lint_reading(Subject(reading, None, LintConfig(), lambda path: False)) == []
+    assert lint_reading(LintContext(reading, None, LintConfig(), lambda path: False)) == []
 
 
 @pytest.mark.parametrize(
@@ -198,9 +200,9 @@ def test_a_near_name_is_found_among_many() -> None:
 def test_schema_files_that_drifted_or_are_missing_are_told() -> None:
     wanted = schema_text("events.v1")
     for same in (wanted, wanted.replace("\n", "\r\n")):
-        assert lint_store(LintStore(schemas={"events.v1.schema.json": SchemaCopy(same, wanted)})) == []
+        assert lint_store(StoreState(schemas={"events.v1.schema.json": SchemaCopy(same, wanted)})) == []
     ones = lint_store(
-        LintStore(
+        StoreState(
             schemas={
                 "memory_store.sql": SchemaCopy("CREATE TABLE docs (id);", "CREATE TABLE docs (doc_id);"),
                 "events.v1.schema.json": SchemaCopy(None, wanted),
@@ -228,7 +230,7 @@ def test_schema_update_writes_what_drifted_and_nothing_else(repo: Path, run: Cal
     "text", ["", "nonsense", "[" * 100_000, '{"version": NaN}', "[]", '{"version": 1, "docs": []}']
 )
 def test_a_broken_manifest_is_told(text: str) -> None:
-    ones = lint_store(LintStore(manifest=text))
+    ones = lint_store(StoreState(manifest=text))
     assert ones
     assert {one.rule for one in ones} == {"TM502"}
 
@@ -238,18 +240,18 @@ def test_an_empty_manifest_of_ours_is_fine() -> None:
         '{"version": 1, "generated_at": "2026-01-21T09:00:00Z", "docs": [], '
         '"stats": {"total_docs": 0, "by_kind": {}, "total_tokens_approx": 0}}'
     )
-    assert lint_store(LintStore(manifest=text)) == []
+    assert lint_store(StoreState(manifest=text)) == []
 
 
 @pytest.mark.parametrize("code", ["TM503", "TM504", "TM505", "TM507", "TM508"])
 def test_what_the_log_found_is_passed_on_under_its_rule(code: str) -> None:
     one = Diagnostic(code, CODES[code][1], ".thunderus/sessions/s/events.jsonl", 3, 1, "Damage.")
-    assert [found._replace(fingerprint="") for found in lint_store(LintStore(log=(one,)))] == [one]
-    assert lint_store(LintStore(log=(one,), config=LintConfig(ignore=(code,)))) == []
+    assert [found._replace(fingerprint="") for found in lint_store(StoreState(reported=(one,)))] == [one]
+    assert lint_store(StoreState(reported=(one,), config=LintConfig(ignore=(code,)))) == []
 
 
 def test_tracked_projections_are_told() -> None:
-    ones = lint_store(LintStore(tracked=(".thunderus/memory/indexes/memory.db",)))
+    ones = lint_store(StoreState(tracked=(".thunderus/memory/indexes/memory.db",)))
     assert [one.rule for one in ones] == ["TM506"]
     assert "git rm --cached" in ones[0].hint
 
@@ -286,8 +288,8 @@ def test_an_entry_of_the_configuration_answers_for_its_files() -> None:
     config = LintConfig(per_file=ENTRY)
     needed: set[tuple[str, str]] = set()
     reading = read_document(PATH, (FACT + "[[nothing]]\n").encode())
-    subject = Subject(reading, ReadCorpus([reading]), config, lambda path: True)
-    assert lint_reading(subject, needed=needed) == []
+    context = LintContext(reading, ReadCorpus([reading]), config, lambda path: True)
+    assert lint_reading(context, needed=needed) == []
     assert needed == {("semantic/**", "TM201")}
     assert codes(FACT + "[[nothing]]\n", LintConfig(per_file={"episodic/**": ENTRY["semantic/**"]})) == [
         "TM201"
@@ -326,7 +328,7 @@ def test_globs_name_files_from_the_root_and_from_the_memory(glob: str, fits: boo
 def configured(
     answered: frozenset[tuple[str, str]] | None = frozenset(), **config: Any
 ) -> list[tuple[str, str]]:
-    ones = lint_store(LintStore(config=LintConfig(**config), answered=answered))
+    ones = lint_store(StoreState(config=LintConfig(**config), needed=answered))
     return [(one.key, one.hint or one.message) for one in ones]
 
 
@@ -334,7 +336,7 @@ def test_what_the_configuration_ignores_in_vain_is_told() -> None:
     used = frozenset({("semantic/**", "TM201")})
     assert configured(used, per_file=ENTRY) == []
     assert configured(None, per_file=ENTRY) == []
-    (unused,) = lint_store(LintStore(config=LintConfig(per_file=ENTRY), answered=frozenset()))
+    (unused,) = lint_store(StoreState(config=LintConfig(per_file=ENTRY), needed=frozenset()))
     assert "nothing of it is found" in unused.message
     assert configured(per_file=ENTRY, ignore=("TM2",)) == []
     assert configured(used, per_file={"semantic/**": {"TM201": " "}}) == [

@@ -83,7 +83,7 @@ MANY_PARAMETERS: frozenset[str] = frozenset(
         "memory.transaction.commit",
     )
 )
-LONG_FUNCTIONS: frozenset[str] = frozenset(("cli.commands.lint.lint",))
+LONG_FUNCTIONS: frozenset[str] = frozenset()
 ASK_THE_DATABASE: frozenset[str] = frozenset(
     (
         "authoring.show",

@@ -20,7 +20,7 @@ from thunderus_mem.document.ids import encode_ulid
 from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.engine import lint_reading
 from thunderus_mem.lint.injection import planted
-from thunderus_mem.lint.runner import lint_config, subjects
+from thunderus_mem.lint.runner import contexts, lint_config
 from thunderus_mem.log.event import make_event
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.recap.activity import Activity
@@ -293,7 +293,7 @@ def linted(tmp_path_factory: pytest.TempPathFactory) -> Any:
     (root / ".thunderus").mkdir()
     memory = open_memory(str(root), environ={})
     memory.refresh()
-    return subjects(memory, lint_config(memory))
+    return contexts(memory, lint_config(memory))
 
 
 @settings(deadline=None, max_examples=150, derandomize=True)

@@ -10,16 +10,16 @@ from thunderus_mem.document import markdown
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.document import Reading, read_document
 from thunderus_mem.document.ids import fold_key
-from thunderus_mem.lint.context import Subject
+from thunderus_mem.lint.context import LintContext
 from thunderus_mem.lint.engine import lint_reading
 from thunderus_mem.lint.rule import LintConfig
-from thunderus_mem.verdicts.judge import CodeState
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
+    from thunderus_mem.verdicts.judge import CodeState
 
 FRONT = """---
 id: {id}
@@ -106,8 +106,10 @@ class MadeUpEvidence:
     """An anchor below a folder that is named for a verdict has that verdict; any other is verified."""
 
     def of(self, document: Document) -> list[CodeState]:
-        found = []
+        found: list[CodeState] = []
         for cited in anchors_in(document.header, document.header_line):
+            from thunderus_mem.verdicts.judge import CodeState  # brings the database along
+
             folder, _, rest = cited.anchor.path.partition("/")
             verdict = folder if folder in ("moved", "changed", "missing", "unknown") else "verified"
             now = f"src/{rest}" if verdict == "moved" else ""
@@ -172,7 +174,7 @@ def lint_documents(
     there = {*documents, "src", "src/main.py", "docs", "docs/guide.md"}
     return {
         reading.path: lint_reading(
-            Subject(
+            LintContext(
                 reading, corpus, config or LintConfig(), there.__contains__, MadeUpOrigins(), MadeUpEvidence()
             )
         )

@@ -20,7 +20,7 @@ from thunderus_mem.document.templates import (
 )
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import DocumentExists, InvalidDocument
-from thunderus_mem.lint.runner import already_known, checked
+from thunderus_mem.lint.validate import find_duplicates, validate
 from thunderus_mem.memory.journal import FileChange, Ids
 from thunderus_mem.memory.locate import find_row
 from thunderus_mem.memory.transaction import Written, done, open_transaction, settle
@@ -141,8 +141,8 @@ def _compose(
         fields=fields,
     )
     body = draft.body if draft.body.endswith("\n") else draft.body + "\n"
-    document, warnings = checked(memory, path, compose(header, "\n" + body.lstrip("\n")))
-    return document, (*warnings, *already_known(memory, document))
+    document, warnings = validate(memory, path, compose(header, "\n" + body.lstrip("\n")))
+    return document, (*warnings, *find_duplicates(memory, document))
 
 
 def _names(folder: str) -> list[str]:

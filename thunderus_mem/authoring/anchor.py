@@ -12,7 +12,7 @@ from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, up
 from thunderus_mem.document.paths import matching
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.fingerprint.source import fingerprint_of_files
-from thunderus_mem.lint.runner import checked
+from thunderus_mem.lint.validate import validate
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.memory.transaction import Written, done, open_transaction, settle, unchanged
@@ -149,7 +149,7 @@ def anchor(
         text = _without(document, cited, gone) if remove else text_with_anchors(document.text, cited, new)
         if text == document.text:
             return _answer(document, unchanged(document, "anchor"))
-        after, warnings = checked(memory, document.path, text, before=document.text)
+        after, warnings = validate(memory, document.path, text, before=document.text)
         change = FileChange(document.id, document.path, document.text, after.text)
         event = transaction.commit("anchor", [change], why=why, actor=actor)
     return _answer(after, done(transaction, after, event, op="anchor", warnings=warnings))

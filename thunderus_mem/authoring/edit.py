@@ -13,7 +13,7 @@ from thunderus_mem.document.paths import archived_path, is_archived, live_path
 from thunderus_mem.document.templates import check_relation, parse_field
 from thunderus_mem.document.timestamp import format_timestamp, utc_key
 from thunderus_mem.errors import Conflict, DocumentExists, InvalidDocument
-from thunderus_mem.lint.runner import checked
+from thunderus_mem.lint.validate import validate
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document, find_row, left_behind, stored_path
 from thunderus_mem.memory.transaction import Written, done, open_transaction, unchanged
@@ -71,7 +71,7 @@ def edit(
         edited = _touched(document, edited, format_timestamp(memory.now()))
         if edited == document.text:
             return unchanged(document, "edit")
-        after, warnings = checked(memory, document.path, edited, before=document.text)
+        after, warnings = validate(memory, document.path, edited, before=document.text)
         _keep_identity(document, after)
         change = FileChange(document.id, document.path, document.text, after.text)
         event = transaction.commit("edit", [change], why=why, actor=actor)
@@ -168,7 +168,7 @@ def _add_link(
         text = insert_item(document.text, ("links", relation), other.id)
         if text == document.text:
             return unchanged(document, op)
-        after, warnings = checked(memory, document.path, text, before=document.text)
+        after, warnings = validate(memory, document.path, text, before=document.text)
         change = FileChange(document.id, document.path, document.text, after.text)
         event = transaction.commit(op, [change], why=why, actor=actor)
     return done(transaction, after, event, op=op, warnings=warnings)

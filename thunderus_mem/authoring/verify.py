@@ -11,7 +11,7 @@ from thunderus_mem.authoring.anchor import cited_of
 from thunderus_mem.document.frontmatter.edit import set_key, update_item
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.index.documents import anchored
-from thunderus_mem.lint.runner import checked
+from thunderus_mem.lint.validate import validate
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document, find_row
 from thunderus_mem.memory.transaction import open_transaction, settle
@@ -95,7 +95,7 @@ def _confirmed(
         text = _with_verification(text, transaction.head or None, actor)
         changed = text != document.text
         if changed:
-            text = checked(memory, document.path, text, before=document.text)[0].text
+            text = validate(memory, document.path, text, before=document.text)[0].text
             edits.append(FileChange(id, document.path, document.text, text))
         answers.append(Confirmed(id, document.path, "verified", places, changed))
         evidence.extend(_evidence(one) for one in looked_at)

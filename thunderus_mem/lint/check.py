@@ -1,11 +1,14 @@
-"""``check``: which memories does the code not support, or does a change of it make false?"""
+"""``check``: which memories does the code not support, or does a change of it make false?
+
+`check` judges anchors against the working tree; `check_staged`, `check_since` and `check_diff` judge what a
+change of the code does to them. Reads code and git; writes nothing but verdicts into the cache.
+"""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.diff import apply_diff, parse_diff, reversed_diff
 from thunderus_mem.errors import InvalidQuery, NotFound
 from thunderus_mem.fingerprint.source import parse_fingerprint, same_measure
@@ -13,15 +16,26 @@ from thunderus_mem.git.changes import merge_base, patch_between
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.git.repository import look_for_git
 from thunderus_mem.index.documents import anchored, anchored_at
+from thunderus_mem.lint.engine import distinct, fingerprinted
+from thunderus_mem.lint.rule import finding
+from thunderus_mem.lint.runner import lint_config
 from thunderus_mem.memory.locate import find_row
-from thunderus_mem.verdicts.code import CommitTree, PatchedTree, WorkingTree, measured
+from thunderus_mem.verdicts.code import (
+    CommitTree,
+    PatchedTree,
+    WorkingTree,
+    breaking_commit,
+    code_diff,
+    measured,
+)
 from thunderus_mem.verdicts.evaluate import judge
 from thunderus_mem.verdicts.judge import Judge
 from thunderus_mem.verdicts.verdict import CHANGED, MISSING, UNKNOWN, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
+    from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.anchors import Anchor
     from thunderus_mem.document.diff import FileDiff, Hunk
     from thunderus_mem.fingerprint.source import CodeSource
@@ -84,19 +98,25 @@ def check(memory: Memory, ids: Sequence[str] = ()) -> CheckReport:
     with Judge(memory) as judge:
         judged = judge.all(anchors)
         stale = [one for one in judged if one.verdict.is_stale]
-        explain = _explainer(judge)
-        findings = [_finding(memory, one.anchored, one.verdict, explain(one.verdict)) for one in stale]
+        findings = []
+        for place, one in enumerate(stale):
+            cause = _cause(judge, one.verdict, look=place < _MOST_EXPLAINED)
+            findings.append(_finding(memory, one.anchored, one.verdict, cause))
     return CheckReport(
         tuple(findings),
-        tuple(_unknown((one.anchored, one.verdict) for one in judged)),
+        tuple(
+            Unknown(one.anchored.doc_id, one.anchored.anchor.place, one.verdict.reason)
+            for one in judged
+            if one.verdict.status == UNKNOWN
+        ),
         len({one.doc_id for one in anchors}),
         len(anchors),
         sum(one.verdict.status == "moved" for one in judged),
     )
 
 
-class _Deed(NamedTuple):
-    """What made an anchor stale, as far as it is known."""
+class _Cause(NamedTuple):
+    """What made an anchor stale, as far as it is known; the fields are those of `CodeFinding`."""
 
     file: str = ""
     hunk: str = ""
@@ -105,46 +125,22 @@ class _Deed(NamedTuple):
     diff: str = ""
 
 
-def _explainer(judge: Judge) -> Callable[[Verdict], _Deed]:
-    """What made a verdict what it is: of the first ones; to look into all would take too long."""
-    left = _MOST_EXPLAINED
-
-    def explained(verdict: Verdict) -> _Deed:
-        nonlocal left
-        left -= 1
-        if judge.past is None:
-            return _Deed()
-        from thunderus_mem.verdicts.code import breaking_commit, code_diff
-
-        known = breaking_commit(verdict.anchor, verdict.found, judge.past) if left >= 0 else None
-        file = (verdict.found or verdict.anchor).path
-        if known is None:
-            return _Deed(file)
-        diff = code_diff(verdict, known, judge.tree)
-        if known.commit is None:
-            return _Deed(file, diff=diff)
-        return _Deed(file, "", known.commit.sha, known.commit.subject, diff)
-
-    return explained
+def _cause(judge: Judge, verdict: Verdict, *, look: bool) -> _Cause:
+    """What made a verdict what it is; without ``look`` the commit that did it is not looked for."""
+    if judge.past is None:
+        return _Cause()
+    file = (verdict.found or verdict.anchor).path
+    known = breaking_commit(verdict.anchor, verdict.found, judge.past) if look else None
+    if known is None:
+        return _Cause(file)
+    diff = code_diff(verdict, known, judge.tree)
+    if known.commit is None:
+        return _Cause(file, diff=diff)
+    return _Cause(file, "", known.commit.sha, known.commit.subject, diff)
 
 
-def check_change(memory: Memory, change: CodeChange) -> CheckReport:
-    """Which memories a change makes false, judged by its hunks. The index must be fresh."""
-    anchors = anchored_at(memory.index.database, change.paths)
-    harms = [(one, harm) for one in anchors if (harm := change.harm(one.anchor)) is not None]
-    findings = [_finding(memory, one, harm.verdict, _deed(harm)) for one, harm in harms]
-    return CheckReport(tuple(findings), (), len({one.doc_id for one in anchors}), len(anchors))
-
-
-def _deed(harm: Harm) -> _Deed:
-    if harm.hunk is None:
-        return _Deed(harm.file)
-    return _Deed(harm.file, harm.hunk.header, diff="".join(f"{line}\n" for line in harm.hunk.lines))
-
-
-def _finding(memory: Memory, one: Anchored, verdict: Verdict, deed: _Deed) -> CodeFinding:
+def _finding(memory: Memory, one: Anchored, verdict: Verdict, cause: _Cause) -> CodeFinding:
     row = memory.index.get(one.doc_id)
-    now = verdict.found.place if verdict.found is not None else ""
     return CodeFinding(
         doc_id=one.doc_id,
         title=row.title if row is not None else "",
@@ -153,13 +149,9 @@ def _finding(memory: Memory, one: Anchored, verdict: Verdict, deed: _Deed) -> Co
         place=one.anchor.place,
         verdict=verdict.status,
         reason=verdict.reason,
-        now=now,
-        file=deed.file,
-        hunk=deed.hunk,
-        commit=deed.commit,
-        subject=deed.subject,
-        diff=deed.diff,
+        now=verdict.found.place if verdict.found is not None else "",
         next_step=_next_step(one, verdict),
+        **cause._asdict(),
     )
 
 
@@ -175,12 +167,6 @@ def _next_step(one: Anchored, verdict: Verdict) -> str:
     )
 
 
-def _unknown(judged: Iterable[tuple[Anchored, Verdict]]) -> Iterable[Unknown]:
-    for one, verdict in judged:
-        if verdict.status == UNKNOWN:
-            yield Unknown(one.doc_id, one.anchor.place, verdict.reason)
-
-
 _RULES = {CHANGED: "TM701", MISSING: "TM702"}
 MADE_FALSE = tuple(_RULES.values())
 """The rules of `lint` that say the same."""
@@ -188,58 +174,132 @@ MADE_FALSE = tuple(_RULES.values())
 
 def diagnostics(memory: Memory, report: CheckReport) -> list[Diagnostic]:
     """The findings as lint's, for the formats that machines read; each weighs what the configuration says."""
-    from thunderus_mem.lint.engine import distinct, fingerprinted
-    from thunderus_mem.lint.rule import CODES
-    from thunderus_mem.lint.runner import lint_config
-
     given = lint_config(memory).severities
-
     found: list[Diagnostic] = []
     for one in report.findings:
         rule = _RULES[one.verdict]
-        weight = given.get(rule, CODES[rule][1])
+        weight = given.get(rule)
         if weight == "off":
             continue
-        finding = Diagnostic(
-            rule=rule,
-            severity=Severity(weight),
-            path=one.path,
-            line=one.line,
-            column=1,
-            message=_message(one),
+        diagnostic = finding(
+            rule,
+            one.path,
+            _message(one),
+            place=(one.line, 1),
             key="anchors",
             expected="a text that the code supports",
             hint=one.next_step,
-            doc_id=one.doc_id,
+            severity=weight,
         )
-        found.extend(fingerprinted([finding], partial(_place, one.place)))
+        # The anchor makes the fingerprint, not the text of the line: the line may move, the anchor stays.
+        found += fingerprinted([diagnostic._replace(doc_id=one.doc_id)], partial(_anchored_place, one))
     return distinct(found)
 
 
-def _place(place: str, _line: int) -> str:
-    """What a finding is about, instead of the text of its line: the line may move, the anchor stays."""
-    return place
+def _anchored_place(one: CodeFinding, _line: int) -> str:
+    return one.place
 
 
 def _message(one: CodeFinding) -> str:
-    told = f"{one.place}: {one.reason}"
+    said = f"{one.place}: {one.reason}"
     if one.hunk:
-        told += f" ({one.file} {one.hunk})"
+        said += f" ({one.file} {one.hunk})"
     elif one.commit:
-        told += f" (since {one.commit[:12]}, {one.subject})"
-    return f"{told}."
+        said += f" (since {one.commit[:12]}, {one.subject})"
+    return f"{said}."
 
 
-# One change of the code, between two trees: what judges anchors by its hunks and tells which hunk did it.
+def check_staged(memory: Memory) -> CheckReport:
+    """Which memories the next commit makes false, as it stands in the index that git names to its hooks."""
+    memory.refresh()
+    git = look_for_git(memory.root, memory.environ, honour_index=True)[0]
+    if git is None:
+        raise _no_git()
+    patch = patch_between(git, "", ":")
+    if patch is None:
+        raise NotFound(f"git does not say what is staged: {git.reason}")
+    with ObjectReader(git) as reader:
+        trees = CommitTree(git, reader, "HEAD"), CommitTree(git, reader, ":")
+        return _check_change(memory, CodeChange(*trees, _diffs(patch)))
 
 
-class Harm(NamedTuple):
-    """An anchor that a change made stale, and the first hunk that touches its code (``None`` when the whole
-    file went, or came with no lines shown)."""
+def check_since(memory: Memory, revision: str) -> CheckReport:
+    """Which memories are made false by what the working tree has and the commit ``revision``, where it parted
+    from HEAD, has not."""
+    memory.refresh()
+    git = memory.git
+    if git is None:
+        raise _no_git()
+    base = merge_base(git, revision)
+    patch = patch_between(git, base) if base else None
+    if base is None or patch is None:
+        raise NotFound(
+            f"git has no commit {revision!r}",
+            hint="a branch, a tag or a hash; a shallow clone has few of them",
+        )
+    with ObjectReader(git) as reader:
+        trees = CommitTree(git, reader, base), WorkingTree(memory.root, git)
+        return _check_change(memory, CodeChange(*trees, _diffs(patch)))
 
-    verdict: Verdict
-    file: str
-    hunk: Hunk | None
+
+def check_diff(memory: Memory, text: str) -> CheckReport:
+    """Which memories a unified diff makes false, whether the working tree has it already or not.
+
+    Raises `InvalidQuery` for a text that is no diff, or one that does not fit the files.
+    """
+    memory.refresh()
+    diffs = parse_diff(text)
+    if not diffs:
+        raise InvalidQuery("that is no unified diff", hint="give what `git diff` prints")
+    tree = WorkingTree(memory.root, memory.git)
+    before: dict[str, bytes | None] = {}
+    after: dict[str, bytes | None] = {}
+    for diff in diffs:
+        was, now = _versions(tree, diff)
+        # Both versions go where the diff has them; a file that is moved is missing at the other place.
+        if diff.old_path:
+            before[diff.old_path] = was.encode("utf-8", "surrogateescape")
+            after.setdefault(diff.old_path, None)
+        if diff.new_path:
+            after[diff.new_path] = now.encode("utf-8", "surrogateescape")
+            if diff.new_path != diff.old_path:
+                before.setdefault(diff.new_path, None)
+    return _check_change(memory, CodeChange(PatchedTree(tree, before), PatchedTree(tree, after), diffs))
+
+
+def _versions(tree: WorkingTree, diff: FileDiff) -> tuple[str, str]:
+    """The text of a file before and after its diff; one of them is in the working tree."""
+    old = tree.source(diff.old_path) if diff.old_path else None
+    new = tree.source(diff.new_path) if diff.new_path else None
+    patch = "".join(f"{hunk.header}\n" + "".join(f"{line}\n" for line in hunk.lines) for hunk in diff.hunks)
+    adds = any(line.startswith("+") for hunk in diff.hunks for line in hunk.lines)
+    old_text, new_text = old.text if old is not None else "", new.text if new is not None else ""
+    forward = apply_diff(old_text, patch) if old or not diff.old_path else None
+    backward = apply_diff(new_text, reversed_diff(patch))
+    if (diff.new_path and new is None) or (not diff.new_path and old is not None):
+        backward = None
+    if backward is not None and (adds or forward is None or diff.old_path != diff.new_path):
+        return backward, new_text
+    if forward is not None:
+        return old_text, forward
+    name = diff.new_path or diff.old_path
+    raise InvalidQuery(f"the diff does not fit {name}", hint="make it anew, or check out what it is for")
+
+
+def _check_change(memory: Memory, change: CodeChange) -> CheckReport:
+    """Which memories a change makes false, judged by its hunks. The index must be fresh."""
+    anchors = anchored_at(memory.index.database, change.paths)
+    harms = [(one, harm) for one in anchors if (harm := change.harm(one.anchor)) is not None]
+    findings = [_finding(memory, one, verdict, cause) for one, (verdict, cause) in harms]
+    return CheckReport(tuple(findings), (), len({one.doc_id for one in anchors}), len(anchors))
+
+
+def _no_git() -> NotFound:
+    return NotFound("this memory is in no git repository", hint="use --diff, or check everything with --all")
+
+
+def _diffs(patch: bytes) -> Sequence[FileDiff]:
+    return parse_diff(patch.decode("utf-8", "surrogateescape"))
 
 
 class CodeChange:
@@ -275,14 +335,20 @@ class CodeChange:
         diff = self._by_new.get(path)
         return self._before.source(path) if diff is None or diff.old_path == path else None
 
-    def harm(self, anchor: Anchor) -> Harm | None:
-        """What it does to an anchor; ``None`` when that holds, cannot be known, or did not hold before."""
+    def harm(self, anchor: Anchor) -> tuple[Verdict, _Cause] | None:
+        """What it does to an anchor; ``None`` when that holds, cannot be known, or did not hold before.
+
+        The cause is the first hunk that touches the code; none when the whole file went, or came with no
+        lines shown.
+        """
         verdict = judge(anchor, self._after, self)
         if not verdict.is_stale or not self._held_before(anchor):
             return None
-        hunks = list(self._hunks(anchor, verdict))
-        path = verdict.found.path if verdict.found is not None else anchor.path
-        return Harm(verdict, path, hunks[0] if hunks else None)
+        file = (verdict.found or anchor).path
+        hunk = next(self._hunks(anchor, verdict), None)
+        if hunk is None:
+            return verdict, _Cause(file)
+        return verdict, _Cause(file, hunk.header, diff="".join(f"{line}\n" for line in hunk.lines))
 
     def _held_before(self, anchor: Anchor) -> bool:
         if anchor.is_glob:
@@ -295,16 +361,14 @@ class CodeChange:
 
     def _hunks(self, anchor: Anchor, verdict: Verdict) -> Iterator[Hunk]:
         """The hunks inside the anchored code, as it was or as it is."""
-        old, new = self._by_old.get(anchor.path), None
-        if verdict.found is not None:
-            new = self._by_new.get(verdict.found.path)
-        diff = old or new
+        found = verdict.found
+        diff = self._by_old.get(anchor.path) or (self._by_new.get(found.path) if found is not None else None)
         if diff is None:
             return
         was = _span(anchor, self._before.source(diff.old_path) if diff.old_path else None)
         here = None
-        if verdict.found is not None and diff.new_path:
-            here = _span(verdict.found, self._after.source(diff.new_path))
+        if found is not None and diff.new_path:
+            here = _span(found, self._after.source(diff.new_path))
         for hunk in diff.hunks:
             if (was and hunk.touches_old(*was)) or (here and hunk.touches_new(*here)):
                 yield hunk
@@ -318,99 +382,3 @@ def _span(anchor: Anchor, source: CodeSource | None) -> tuple[int, int] | None:
         found = source.find(anchor.symbol)
         return (found[0].first, found[0].last) if found else None
     return anchor.lines or (1, source.text.count("\n") + 1)
-
-
-# The changes of the code that `check` looks at: staged, since a commit, or in a diff that is given.
-
-
-def check_staged(memory: Memory) -> CheckReport:
-    """Which memories the next commit makes false, as it stands in the index that git names to its hooks."""
-    memory.refresh()
-    git = look_for_git(memory.root, memory.environ, honour_index=True)[0]
-    if git is None:
-        raise _no_git()
-    patch = patch_between(git, "", ":")
-    if patch is None:
-        raise NotFound(f"git does not say what is staged: {git.reason}")
-    with ObjectReader(git) as reader:
-        trees = CommitTree(git, reader, "HEAD"), CommitTree(git, reader, ":")
-        return check_change(memory, CodeChange(*trees, _diffs(patch)))
-
-
-def check_since(memory: Memory, revision: str) -> CheckReport:
-    """Which memories are made false by what the working tree has and the commit ``revision``, where it parted
-    from HEAD, has not."""
-    memory.refresh()
-    git = memory.git
-    if git is None:
-        raise _no_git()
-    base = merge_base(git, revision)
-    patch = patch_between(git, base) if base else None
-    if base is None or patch is None:
-        raise NotFound(
-            f"git has no commit {revision!r}",
-            hint="a branch, a tag or a hash; a shallow clone has few of them",
-        )
-    with ObjectReader(git) as reader:
-        trees = CommitTree(git, reader, base), WorkingTree(memory.root, git)
-        return check_change(memory, CodeChange(*trees, _diffs(patch)))
-
-
-def check_diff(memory: Memory, text: str) -> CheckReport:
-    """Which memories a unified diff makes false. Raises `InvalidQuery` like `change_in`."""
-    memory.refresh()
-    return check_change(memory, change_in(memory, text))
-
-
-def change_in(memory: Memory, text: str) -> CodeChange:
-    """What a unified diff changes, whether the working tree has it already or not.
-
-    Raises `InvalidQuery` for a text that is no diff, or one that does not fit the files.
-    """
-    diffs = parse_diff(text)
-    if not diffs:
-        raise InvalidQuery("that is no unified diff", hint="give what `git diff` prints")
-    tree = WorkingTree(memory.root, memory.git)
-    before: dict[str, bytes | None] = {}
-    after: dict[str, bytes | None] = {}
-    for diff in diffs:
-        _code_changes_place(tree, diff, before, after)
-    return CodeChange(PatchedTree(tree, before), PatchedTree(tree, after), diffs)
-
-
-def _code_changes_place(
-    tree: WorkingTree, diff: FileDiff, before: dict[str, bytes | None], after: dict[str, bytes | None]
-) -> None:
-    """Put both versions of one file where its diff has them."""
-    new = tree.source(diff.new_path) if diff.new_path else None
-    old = tree.source(diff.old_path) if diff.old_path else None
-    patch = "".join(f"{hunk.header}\n" + "".join(f"{line}\n" for line in hunk.lines) for hunk in diff.hunks)
-    adds = any(line.startswith("+") for hunk in diff.hunks for line in hunk.lines)
-    forward = apply_diff(old.text if old is not None else "", patch) if old or not diff.old_path else None
-    backward = apply_diff(new.text if new is not None else "", reversed_diff(patch))
-    if diff.new_path and new is None:
-        backward = None
-    if not diff.new_path and old is not None:
-        backward = None
-    if backward is not None and (adds or forward is None or diff.old_path != diff.new_path):
-        was, now = backward, new.text if new is not None else ""
-    elif forward is not None:
-        was, now = old.text if old is not None else "", forward
-    else:
-        name = diff.new_path or diff.old_path
-        raise InvalidQuery(f"the diff does not fit {name}", hint="make it anew, or check out what it is for")
-    if diff.old_path:
-        before[diff.old_path] = was.encode("utf-8", "surrogateescape")
-        after.setdefault(diff.old_path, None)
-    if diff.new_path:
-        after[diff.new_path] = now.encode("utf-8", "surrogateescape")
-        if diff.new_path != diff.old_path:
-            before.setdefault(diff.new_path, None)
-
-
-def _no_git() -> NotFound:
-    return NotFound("this memory is in no git repository", hint="use --diff, or check everything with --all")
-
-
-def _diffs(patch: bytes) -> Sequence[FileDiff]:
-    return parse_diff(patch.decode("utf-8", "surrogateescape"))

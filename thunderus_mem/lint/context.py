@@ -1,4 +1,8 @@
-"""Where the references of a body lead: to this document, another one, a file, or nowhere."""
+"""One document under lint: what several rules ask of it, each found once, and where its links lead.
+
+Offsets and columns count characters. Reads nothing: other documents, the log, the code and the repository's
+files are asked through what the caller gives.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +15,28 @@ from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
-from thunderus_mem.document import markdown
+from thunderus_mem.document import markdown, schema
 from thunderus_mem.document.conflict import find_conflict
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.nodes import Node, Scalar
-from thunderus_mem.document.paths import archived_path, fits
+from thunderus_mem.document.paths import archived_path
 from thunderus_mem.document.references import is_bracketed, may_be_name
 from thunderus_mem.document.references import references as find_references
-from thunderus_mem.document.suppressions import Suppression, suppressions
-from thunderus_mem.lint.rule import CODES
+from thunderus_mem.lint.rule import finding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
+    from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
     from thunderus_mem.document.document import Document, Reading
     from thunderus_mem.document.references import Reference
     from thunderus_mem.document.schema import Violation
-    from thunderus_mem.lint.rule import Corpus, Evidence, LintConfig, Origins
+    from thunderus_mem.lint.rule import Corpus, Evidence, LintConfig, Provenance
 
-# Ways in which documentation sites leave out the end of a path.
+_SET_BY_HAND = re.compile(r"""(?:\b(?:id|name)\s{0,3}=\s{0,3}["']?|\{\s{0,3}#)([^\s"'>}]+)""")
 _ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", ".markdown", ".rst")
+"""Ways in which documentation sites leave out the end of a path."""
+_LABEL = re.compile(r"\[[^\[\]\n]+\]")
 
 
 class Target(NamedTuple):
@@ -44,148 +49,24 @@ class Target(NamedTuple):
     path: str
     anchor: str
     doc_id: str | None
-    there: bool
+    exists: bool
     imported: bool = False
 
 
-def _follow(subject: Subject, reference: Reference, corpus: Corpus) -> Target | None:
-    """Where a reference leads; ``None`` when that cannot be told (outside the root, or no link at all)."""
-    name, _, anchor = reference.target.partition("#")
-    own_id = subject.document.id if subject.document else ""
-    if reference.kind == "wiki":
-        if not may_be_name(name):
-            return None
-        doc_id = corpus.resolve(name) if name else own_id
-        return Target(name, anchor, doc_id, doc_id is not None)
-    name = name.partition("?")[0]
-    if not name:
-        return Target("", anchor, own_id, True)
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(subject.path), name))
-    if path.startswith("..") or "\\" in path:
-        return None
-    doc_id = _document_in(corpus, path) or _document_in(corpus, archived_path(path))
-    found = Target(path, anchor, doc_id, doc_id is not None or _is_there(subject, path))
-    origin = subject.document.imported_from if subject.document else ""
-    return found if found.there or not origin else _from_origin(subject, origin, name, anchor, corpus)
-
-
-def _document_in(corpus: Corpus, path: str) -> str | None:
-    doc_id = corpus.resolve(path)
-    return doc_id if doc_id is not None and path in corpus.paths_of(doc_id) else None
-
-
-def _from_origin(subject: Subject, origin: str, name: str, anchor: str, corpus: Corpus) -> Target:
-    """Where a relative link of an imported text leads from the place where the text was written."""
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(origin), name))
-    for ending in _ENDINGS:
-        doc_id = corpus.resolve(path + ending)
-        if doc_id is not None:
-            return Target(path, anchor, doc_id, True)
-    there = not path.startswith("..") and _is_there(subject, path)
-    return Target(path, anchor, None, there, imported=not there)
-
-
-def _is_there(subject: Subject, path: str) -> bool:
-    if any(subject.exists(path + ending) for ending in _ENDINGS):
-        return True
-    return path.endswith(".html") and subject.exists(path.removesuffix(".html") + ".md")
-
-
-_LABEL = re.compile(r"\[[^\[\]\n]+\]")
-
-
-def _is_used(subject: Subject, reference: Reference, labels: Mapping[str, int]) -> bool:
-    """Whether a reader meets this reference: a ``[label]: target`` counts when its label is used."""
-    line = subject.body_text(reference.line)
-    if reference.kind == "wiki":
-        return not is_bracketed(line, reference.column)
-    label = f"[{reference.text}]"
-    if not line.startswith(f"{label}:", reference.column - 1):
-        return True
-    return labels.get(label.lower(), 0) > 1
-
-
-def follow(subject: Subject) -> tuple[tuple[Reference, Target], ...]:
-    """Every reference of a document with where it leads; empty when nothing is known of other documents."""
-    corpus = subject.corpus
-    if subject.document is None or corpus is None:
-        return ()
-    labels = Counter(_LABEL.findall(subject.body.lower())) if subject.references else Counter()
-    used = [one for one in subject.references if _is_used(subject, one, labels)]
-    led = [(one, _follow(subject, one, corpus)) for one in used]
-    return tuple([(one, target) for one, target in led if target is not None])
-
-
-# One document under lint, and what several rules ask of it, each found once.
-
-_COMPARED = 80
-_SET_BY_HAND = re.compile(r"""(?:\b(?:id|name)\s{0,3}=\s{0,3}["']?|\{\s{0,3}#)([^\s"'>}]+)""")
-
-
-def node_at(node: Node | None, path: tuple[str | int, ...]) -> Node | None:
-    """Follow keys and indexes down from ``node``."""
-    for step in path:
-        if isinstance(node, nodes.Mapping):
-            node = node.get(str(step))
-        elif isinstance(node, nodes.Sequence) and isinstance(step, int) and step < len(node.items):
-            node = node.items[step]
-        else:
-            return None
-    return node
-
-
-def place_at(header: nodes.Mapping | None, path: tuple[str | int, ...], first_line: int) -> tuple[int, int]:
-    """File line and column of a header value; its key when it is empty, its parent when there is none."""
-    node = node_at(header, path)
-    if node is not None and not (isinstance(node, Scalar) and node.start == node.end):
-        return first_line + node.line - 1, node.column
-    while path:
-        parent = node_at(header, path[:-1])
-        if isinstance(parent, nodes.Mapping):
-            for entry in parent.entries:
-                if entry.key.text == path[-1]:
-                    return first_line + entry.key.line - 1, entry.key.column
-        path = path[:-1]
-    return first_line, 1
-
-
-def relative_path(target: str, source: str) -> str:
-    """The path from the folder of ``source`` to ``target``, both relative to the root."""
-    return posixpath.relpath(target, posixpath.dirname(source) or ".")
-
-
-def _alike(one: str, other: str) -> int:
-    count = 0
-    for left, right in zip(one, other, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count
-
-
-def nearest(text: str, known: Iterable[str]) -> str:
-    """The known name most like ``text``, "" when none is; quick however many there are."""
-    from thunderus_mem.document.ids import closest
-
-    # Comparing letter by letter is slow: only names that begin alike get that far.
-    likely = sorted(known, key=lambda name: (-_alike(name, text), name))[:_COMPARED]
-    return next(iter(closest(text[:_COMPARED], likely, 1)), "")
-
-
 @dataclass(frozen=True)
-class Subject:
+class LintContext:
     """One document under lint, with what the rules share: headings and references are found once.
 
-    ``corpus``, ``origins`` and ``evidence`` may be ``None`` (nothing is known of other documents, of log and
-    history, of the code; rules that ask skip). ``exists`` answers whether a root-relative
-    path of the repository is there.
+    ``corpus``, ``provenance`` and ``evidence`` may be ``None`` (nothing is known of other documents, of log
+    and history, of the code; rules that ask skip). ``exists`` answers whether a root-relative path of the
+    repository is there.
     """
 
     reading: Reading
     corpus: Corpus | None
     config: LintConfig
     exists: Callable[[str], bool]
-    origins: Origins | None = None
+    provenance: Provenance | None = None
     evidence: Evidence | None = None
 
     @property
@@ -228,8 +109,8 @@ class Subject:
 
     @cached_property
     def targets(self) -> tuple[tuple[Reference, Target], ...]:
-        """References with where they lead. See `follow`."""
-        return follow(self)
+        """Every reference with where it leads; none when nothing is known of other documents."""
+        return resolve_links(self)
 
     @cached_property
     def data(self) -> dict[str, Any]:
@@ -239,13 +120,9 @@ class Subject:
     @cached_property
     def violations(self) -> list[Violation]:
         """Where the frontmatter breaks its schema; the schema library is loaded only if it may."""
-        from thunderus_mem.document import schema
-
-        return (
-            []
-            if schema.is_valid_fast(schema.DOCUMENT, self.data)
-            else schema.check(schema.DOCUMENT, self.data)
-        )
+        if schema.is_valid_fast(schema.DOCUMENT, self.data):
+            return []
+        return schema.check(schema.DOCUMENT, self.data)
 
     @cached_property
     def conflict_lines(self) -> tuple[int, ...]:
@@ -263,9 +140,6 @@ class Subject:
         line = bisect_right(self._line_starts, offset)
         return line, offset - self._line_starts[line - 1] + 1
 
-    def _region(self, edit: TextEdit) -> tuple[int, int, int, int]:
-        return (*self.place(edit.start), *self.place(edit.end))
-
     def line_text(self, line: int) -> str:
         """The text of a line of the file (from 1), without its end; "" for one that is not there."""
         starts = self._line_starts
@@ -273,10 +147,6 @@ class Subject:
             return ""
         end = starts[line] if line < len(starts) else None
         return (self.reading.text or "")[starts[line - 1] : end].rstrip("\r\n")
-
-    def offset(self, line: int, column: int) -> int:
-        """Offset into the text of a line and column, both from 1."""
-        return self._line_starts[line - 1] + column - 1
 
     def body_text(self, line: int) -> str:
         """The text of a body line (from 1), without its end."""
@@ -299,7 +169,7 @@ class Subject:
         start = self._line_starts[self.reading.header_line - 1]
         return start + node.start, start + node.end
 
-    def found(
+    def finding(
         self,
         code: str,
         place: tuple[int, int],
@@ -312,62 +182,101 @@ class Subject:
         edits: tuple[TextEdit, ...] = (),
     ) -> Diagnostic:
         """A finding about this file with its rule's severity, or the one given."""
-        weight = severity or CODES[code][1]
-        doc_id = self.document.id if self.document else ""
-        line, column = place
-        edits = tuple([edit._replace(region=self._region(edit)) for edit in edits])
-        return Diagnostic(code, weight, self.path, line, column, message, key, expected, hint, doc_id, edits)
+        one = finding(
+            code, self.path, message, place=place, key=key, expected=expected, hint=hint, severity=severity
+        )
+        placed = [edit._replace(region=(*self.place(edit.start), *self.place(edit.end))) for edit in edits]
+        return one._replace(doc_id=self.document.id if self.document else "", edits=tuple(placed))
 
 
-# Findings that somebody has answered: in a comment of the document, or for files in ``config.toml``. Pure.
-#
-# ``<!-- thunderus-mem: ignore TM201 reason -->`` at the end of a line speaks for that line, alone on a line
-# for the next one that is not blank; ``ignore-file`` speaks for the whole file, its frontmatter included.
-# Several codes are joined by commas. TM401 must name the fingerprint of the secret it means, never all of
-# them.
-
-_MEMORY = ".thunderus/memory/"
-_LONGEST_GLOB = 300
-
-
-class Answered(NamedTuple):
-    """What the rules about answers look at: a document, its answers, and which of them were needed.
-
-    ``used`` holds the place of an answer in ``answers`` and the code it was needed for.
-    """
-
-    subject: Subject
-    answers: tuple[Suppression, ...]
-    used: frozenset[tuple[int, str]]
+def node_at(node: Node | None, path: tuple[str | int, ...]) -> Node | None:
+    """Follow keys and indexes down from ``node``."""
+    for step in path:
+        if isinstance(node, nodes.Mapping):
+            node = node.get(str(step))
+        elif isinstance(node, nodes.Sequence) and isinstance(step, int) and step < len(node.items):
+            node = node.items[step]
+        else:
+            return None
+    return node
 
 
-def answers(subject: Subject) -> tuple[Suppression, ...]:
-    """Every answer that may hold for a document: its own comments, then the configuration's for its path."""
-    comments = suppressions(subject.reading.text or "")
-    entries = [
-        Suppression((code,), 0, reason, glob=glob)
-        for glob, codes in subject.config.per_file.items()
-        if matches(glob, subject.path)
-        for code, reason in codes.items()
-    ]
-    return (*comments, *entries)
+def place_at(header: nodes.Mapping | None, path: tuple[str | int, ...], first_line: int) -> tuple[int, int]:
+    """File line and column of a header value; its key when it is empty, its parent when there is none."""
+    node = node_at(header, path)
+    if node is not None and not (isinstance(node, Scalar) and node.start == node.end):
+        return first_line + node.line - 1, node.column
+    while path:
+        parent = node_at(header, path[:-1])
+        if isinstance(parent, nodes.Mapping):
+            for entry in parent.entries:
+                if entry.key.text == path[-1]:
+                    return first_line + entry.key.line - 1, entry.key.column
+        path = path[:-1]
+    return first_line, 1
 
 
-def sift(
-    found: Iterable[Diagnostic], given: Sequence[Suppression]
-) -> tuple[list[Diagnostic], frozenset[tuple[int, str]]]:
-    """The findings that nothing answers, and which answers the others needed."""
-    kept: list[Diagnostic] = []
-    used: set[tuple[int, str]] = set()
-    for one in found:
-        by = [(place, one.rule) for place, answer in enumerate(given) if answer.covers(one)]
-        used.update(by)
-        if not by:
-            kept.append(one)
-    return kept, frozenset(used)
+def resolve_links(context: LintContext) -> tuple[tuple[Reference, Target], ...]:
+    """Every reference of a document with where it leads; empty when nothing is known of other documents."""
+    corpus = context.corpus
+    if context.document is None or corpus is None or not context.references:
+        return ()
+    labels = Counter(_LABEL.findall(context.body.lower()))
+    used = [one for one in context.references if _is_used(context, one, labels)]
+    resolved = [(one, _resolve(context, context.document, corpus, one)) for one in used]
+    return tuple([(one, target) for one, target in resolved if target is not None])
 
 
-def matches(glob: str, path: str) -> bool:
-    """Whether a path from the root, or from the memory's folder, fits a glob; ``**`` means any folders."""
-    below = path.removeprefix(_MEMORY)
-    return len(glob) <= _LONGEST_GLOB and (fits(glob, path) or (below != path and fits(glob, below)))
+def _is_used(context: LintContext, reference: Reference, labels: Mapping[str, int]) -> bool:
+    """Whether a reader meets this reference: a ``[label]: target`` counts when its label is used."""
+    line = context.body_text(reference.line)
+    if reference.kind == "wiki":
+        return not is_bracketed(line, reference.column)
+    label = f"[{reference.text}]"
+    if not line.startswith(f"{label}:", reference.column - 1):
+        return True
+    return labels.get(label.lower(), 0) > 1
+
+
+def _resolve(context: LintContext, document: Document, corpus: Corpus, reference: Reference) -> Target | None:
+    """Where a reference leads; ``None`` when that cannot be told (outside the root, or no link at all)."""
+    name, _, anchor = reference.target.partition("#")
+    if reference.kind == "wiki":
+        if not may_be_name(name):
+            return None
+        doc_id = corpus.resolve(name) if name else document.id
+        return Target(name, anchor, doc_id, doc_id is not None)
+    name = name.partition("?")[0]
+    if not name:
+        return Target("", anchor, document.id, True)
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(context.path), name))
+    if path.startswith("..") or "\\" in path:
+        return None
+    doc_id = _document_at(corpus, path) or _document_at(corpus, archived_path(path))
+    if doc_id is not None or _is_file(context, path):
+        return Target(path, anchor, doc_id, True)
+    if document.imported_from:
+        return _resolve_from_origin(context, corpus, document.imported_from, name, anchor)
+    return Target(path, anchor, doc_id, False)
+
+
+def _document_at(corpus: Corpus, path: str) -> str | None:
+    doc_id = corpus.resolve(path)
+    return doc_id if doc_id is not None and path in corpus.paths_of(doc_id) else None
+
+
+def _resolve_from_origin(context: LintContext, corpus: Corpus, origin: str, name: str, anchor: str) -> Target:
+    """Where a relative link of an imported text leads from the place where the text was written."""
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(origin), name))
+    for ending in _ENDINGS:
+        doc_id = corpus.resolve(path + ending)
+        if doc_id is not None:
+            return Target(path, anchor, doc_id, True)
+    exists = not path.startswith("..") and _is_file(context, path)
+    return Target(path, anchor, None, exists, imported=not exists)
+
+
+def _is_file(context: LintContext, path: str) -> bool:
+    if any(context.exists(path + ending) for ending in _ENDINGS):
+        return True
+    return path.endswith(".html") and context.exists(path.removesuffix(".html") + ".md")

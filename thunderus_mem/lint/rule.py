@@ -1,7 +1,8 @@
-"""What a rule is, what it may look at, and the table of codes.
+"""What a rule is, what it may look at, the table of codes, and a finding with the severity of its rule.
 
-A rule is a function from a `subject.Subject` (one document) or a `LintStore` (the store) to findings. Its
-docstring is its manual page. Rules read values only: no disk, no index, no clock.
+A rule is a function in `lint.rules` with the name of its code below. It takes a `LintContext` (one document),
+a `StoreState` (what is around the documents) or a `SuppressionUse`, and gives findings. Its docstring is its
+manual page. Rules read values only: no disk, no index, no clock.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ class Corpus(Protocol):
         """The files of each ADR number, sorted."""
 
 
-class Origins(Protocol):
+class Provenance(Protocol):
     """What a rule may know of the log and of git's history."""
 
     def missing_events(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -164,38 +165,33 @@ class SchemaCopy(NamedTuple):
     wanted: str
 
 
-class LintStore(NamedTuple):
-    """What the store rules look at, gathered by the caller.
+class StoreState(NamedTuple):
+    """What the rules about the store look at, gathered by the caller.
 
     ``schemas`` maps a file name of the schemas folder to what is there and what should be;
-    ``manifest`` is the manifest's text (``None``: there is none); ``log`` and ``queue`` are what reading the
-    log and the review queue found; ``tracked`` are the root-relative paths git tracks below the ignored
-    folders; ``answered`` the globs and codes of ``per_file`` that some finding needed (``None``: not
-    everything was looked at).
+    ``manifest`` is the manifest's text (``None``: there is none); ``reported`` is what reading the log and
+    the review queue found; ``tracked`` are the root-relative paths git tracks below the ignored folders;
+    ``needed`` the globs and codes of ``per_file`` that some finding needed (``None``: not everything was
+    looked at).
     """
 
-    corpus: Corpus | None = None
     config: LintConfig = LintConfig()
     schemas: Mapping[str, SchemaCopy] = MappingProxyType({})
-    schemas_folder: str = ".thunderus/schemas"
     manifest: str | None = None
-    manifest_path: str = ".thunderus/memory/indexes/manifest.json"
-    log: tuple[Diagnostic, ...] = ()
-    queue: tuple[Diagnostic, ...] = ()
+    reported: tuple[Diagnostic, ...] = ()
     tracked: tuple[str, ...] = ()
-    answered: frozenset[tuple[str, str]] | None = None
+    needed: frozenset[tuple[str, str]] | None = None
 
 
-Scope: TypeAlias = Literal["document", "store", "answers"]
+Scope: TypeAlias = Literal["document", "store", "suppressions"]
 Check: TypeAlias = "Callable[[Any], Iterable[Diagnostic]]"
 
 
 class Rule(NamedTuple):
-    """One rule. ``check`` takes a `subject.Subject`, or what ``scope`` says.
+    """One rule. ``check`` takes a `LintContext`; for other scopes a `StoreState` or a `SuppressionUse`.
 
-    That is a `LintStore` for "store", and a `suppress.Answered` for "answers". ``passes_on``: it only tells
-    what reading the file found, so that it has nothing to say of a file that reads well. ``archived``: it
-    looks at documents in the archive, too.
+    ``reads_only``: it only passes on what reading the file found, so that it has nothing to say of a file
+    that reads well. ``archived``: it looks at documents in the archive, too.
     """
 
     code: str
@@ -203,10 +199,25 @@ class Rule(NamedTuple):
     severity: Severity
     check: Check
     scope: Scope = "document"
-    passes_on: bool = False
+    reads_only: bool = False
     archived: bool = False
 
     @property
     def summary(self) -> str:
         """The first line of its page."""
         return (self.check.__doc__ or self.name).strip().partition("\n")[0].replace("``", "`")
+
+
+def finding(
+    code: str,
+    path: str,
+    message: str,
+    *,
+    place: tuple[int, int] = (0, 0),
+    key: str = "",
+    expected: str = "",
+    hint: str = "",
+    severity: Severity | None = None,
+) -> Diagnostic:
+    """A finding with its rule's severity, or the one given; without a place it is about the whole file."""
+    return Diagnostic(code, severity or CODES[code][1], path, *place, message, key, expected, hint)

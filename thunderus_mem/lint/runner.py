@@ -1,280 +1,46 @@
-"""What the rules find in documents: in one after another, or in many at once in processes of our own."""
+"""Runs the rules over a memory's documents, one after another or in many processes, and over the store.
+
+Reads documents from the disk or as the caller gives them, the log, the review queue, schemas and manifest;
+the other documents, anchors and provenance are asked of the index, and git of what it tracks. Writes nothing.
+"""
 
 from __future__ import annotations
 
 import os
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
-from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
-from thunderus_mem.document.statements import same_text
-from thunderus_mem.errors import DocumentExists, InvalidDocument, Refused, ThunderusError, TooLarge
+from thunderus_mem.errors import Refused, ThunderusError, TooLarge
 from thunderus_mem.history.log import log_findings
 from thunderus_mem.index.corpus import IndexCorpus
+from thunderus_mem.index.database import schema_sql
+from thunderus_mem.index.documents import anchored
 from thunderus_mem.index.log import read
 from thunderus_mem.index.unreadable import foreign_name, is_foreign_name
-from thunderus_mem.lint.rule import LintStore, SchemaCopy
+from thunderus_mem.lint.context import LintContext
+from thunderus_mem.lint.engine import fingerprinted, lint_reading, select_checks
+from thunderus_mem.lint.rule import CODES, LintConfig, SchemaCopy, StoreState, finding
 from thunderus_mem.log.event import private_to
+from thunderus_mem.memory.proposals import BadProposal, age, entries
+from thunderus_mem.store.config import tokens_by_kind
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import INDEXES, MEMORY
+from thunderus_mem.store.parallel import spread
+from thunderus_mem.store.paths import inside
 from thunderus_mem.verdicts.judge import Judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.document.document import Document, Reading
-    from thunderus_mem.git.repository import Git
     from thunderus_mem.index.log import LogIndex
-    from thunderus_mem.lint.context import Subject
-    from thunderus_mem.lint.rule import Evidence, LintConfig
-    from thunderus_mem.log.reader import EventLog
+    from thunderus_mem.lint.rule import Evidence
     from thunderus_mem.memory.memory import Memory
 
-_MANY: Final = 1000
-"""Documents from which on it is worth starting processes to look at them."""
-
-_ABOUT_CODE: Final = ("TM701", "TM702", "TM703")
-
-
-class Inspected(NamedTuple):
-    """What the rules find in one file, and what of the configured answers, by glob and code, that needed.
-
-    ``reading`` is what they looked at; ``None`` for a file that cannot be read.
-    """
-
-    findings: list[Diagnostic]
-    needed: set[tuple[str, str]]
-    reading: Reading | None
-
-
-def subjects(
-    memory: Memory, config: LintConfig, *, origins: bool = False, evidence: Evidence | None = None
-) -> Callable[[Reading], Subject]:
-    """Makes what the rules look at for one document: its reading, the others, the repository's files.
-
-    The other documents are read from the index once for all subjects. ``origins`` adds log and history; a
-    document that is just being written names an event that is not there yet. ``evidence`` judges anchors.
-    """
-    from thunderus_mem.lint.context import Subject
-
-    log_index = memory.log_index() if origins else None
-    corpus = IndexCorpus(memory.index)
-    known = KnownOrigins(memory.log, log_index, memory.git, corpus.named) if log_index is not None else None
-
-    def exists(path: str) -> bool:
-        return os.path.lexists(os.path.join(memory.root, path))
-
-    return lambda reading: Subject(
-        reading=reading, corpus=corpus, config=config, exists=exists, origins=known, evidence=evidence
-    )
-
-
-def inspect(
-    memory: Memory, files: Iterable[tuple[str, bytes | ThunderusError]], config: LintConfig
-) -> Iterator[Inspected]:
-    """Run the rules over files, each with its bytes or why there are none."""
-    from thunderus_mem.lint.engine import fingerprinted, lint_reading, running
-
-    checks = running(config)
-    with Judge(memory) as judge:
-        subject = subjects(memory, config, origins=True, evidence=judge)
-        for path, data in files:
-            if isinstance(data, ThunderusError):
-                yield Inspected(fingerprinted([_unreadable(path, data)], lambda line: ""), set(), None)
-                continue
-            reading = read_document(path, data)
-            needed: set[tuple[str, str]] = set()
-            yield Inspected(lint_reading(subject(reading), checks, needed), needed, reading)
-
-
-def inspect_stored(memory: Memory, paths: Sequence[str], config: LintConfig) -> list[Inspected]:
-    """Run the rules over documents on disk, without giving what was read. The index must be fresh.
-
-    Many are shared out among processes. Each has a connection of its own, to the index as it is here: one
-    that finds another leaves its share to this process.
-    """
-    if len(paths) < _MANY or memory.index.in_memory:
-        return list(_in_turn(memory, paths, config, len(paths)))
-    from thunderus_mem.store.parallel import spread
-
-    _judge_ahead(memory, config)
-    process, generation = os.getpid(), memory.index.generation()
-
-    def work(share: Sequence[str]) -> list[Inspected]:
-        mine = memory if os.getpid() == process else memory.apart(generation)
-        return list(_in_turn(mine, share, config, len(paths)))
-
-    found = spread(paths, work)
-    left = [path for path, inspected in zip(paths, found, strict=True) if inspected is None]
-    rest = _in_turn(memory, left, config, len(paths))
-    return [next(rest) if inspected is None else inspected for inspected in found]
-
-
-def _in_turn(memory: Memory, paths: Sequence[str], config: LintConfig, together: int) -> Iterator[Inspected]:
-    files = ((path, stored_bytes(memory, path)) for path in paths)
-    for done, inspected in enumerate(inspect(memory, files, config)):
-        memory.tell("Checking documents:", done * together // len(paths), together)
-        yield inspected._replace(reading=None)
-
-
-def _judge_ahead(memory: Memory, config: LintConfig) -> None:
-    """Judge all anchors at once, which is quicker, and keep the verdicts where each process finds them."""
-    from thunderus_mem.index.documents import anchored
-
-    if any(config.runs(code) for code in _ABOUT_CODE):
-        with Judge(memory) as judge:
-            judge.all(anchored(memory.index.database))
-
-
-def stored_bytes(memory: Memory, path: str) -> bytes | ThunderusError:
-    """The bytes of a document, or why it cannot be read."""
-    from thunderus_mem.store.files import read_file
-    from thunderus_mem.store.paths import inside
-
-    try:
-        return read_file(inside(memory.root, path), MAX_DOCUMENT)
-    except ThunderusError as error:
-        return error
-
-
-def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
-    """A link or a device has the rule that the index gives it as well."""
-    rule = "TM003" if isinstance(error, TooLarge) else "TM002"
-    if isinstance(error, Refused) and is_foreign_name(path):
-        return foreign_name(path)
-    return Diagnostic(rule, Severity.ERROR, path, 0, 0, str(error), hint=error.hint or "")
-
-
-# The one pass before a document is written: schema, secrets, cited paths, and what is already known.
-
-NEAR = 0.8
-_CANDIDATES = 5
-_PROBE_WORDS = 40
-_SHINGLE = 3
-_WORD = re.compile(r"\w+")
-
-
-def checked(
-    memory: Memory, path: str, text: str, *, before: str | None = None
-) -> tuple[Document, tuple[Diagnostic, ...]]:
-    """The document a text will be, and the warnings about it.
-
-    What lint finds in the text ``before`` the change too stands in nobody's way and is not told again; only a
-    secret does.
-    Raises `Refused` for a secret, `InvalidDocument` for anything else that lint calls an error.
-    """
-    reading, findings = _linted(memory, path, text)
-    if before is not None and findings:
-        known = {_sameness(finding) for finding in _linted(memory, path, before)[1]}
-        findings = [one for one in findings if one.rule == "TM401" or _sameness(one) not in known]
-    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
-    leaks = [finding for finding in errors if finding.rule == "TM401"]
-    if leaks:
-        raise Refused(
-            f"nothing written: line {leaks[0].line} holds {_lower_first(leaks[0].message)}",
-            diagnostics=leaks,
-            hint=leaks[0].hint or "name where the secret is kept instead of the secret",
-        )
-    if errors or reading.document is None:
-        first = (errors or list(reading.problems))[0]
-        raise InvalidDocument(
-            f"nothing written: {_lower_first(first.message)}", diagnostics=errors, hint=first.hint or None
-        )
-    return reading.document, tuple(finding for finding in findings if _is_told(finding))
-
-
-def _is_told(finding: Diagnostic) -> bool:
-    """Whether a writer hears of it: warnings, and a path that is not there, which is best mended at once."""
-    return finding.severity is Severity.WARNING or finding.rule == "TM205"
-
-
-def _linted(memory: Memory, path: str, text: str) -> tuple[Reading, list[Diagnostic]]:
-    from thunderus_mem.lint.engine import lint_reading
-
-    reading = read_document(path, text.encode("utf-8", "surrogateescape"))
-    return reading, lint_reading(subjects(memory, lint_config(memory))(reading))
-
-
-def _sameness(finding: Diagnostic) -> tuple[str, ...]:
-    """What makes two findings the same, wherever they stand: numbers (a size, a line) do not count."""
-    return finding.rule, finding.severity, finding.key, re.sub(r"[\d,]+", "0", finding.message)
-
-
-def _lower_first(message: str) -> str:
-    return message[:1].lower() + message[1:]
-
-
-def already_known(memory: Memory, document: Document) -> tuple[Diagnostic, ...]:
-    """Warnings for documents that say nearly the same; none when ``write.duplicates`` is off.
-
-    Raises `DocumentExists` when one says exactly the same: what the gardener would call a duplicate.
-    """
-    mine = _words(document.body)
-    if not mine or not memory.config.write_duplicates:
-        return ()
-    near = []
-    for other in _candidates(memory, document):
-        theirs = _words(other.body)
-        if same_text(document, other):
-            raise DocumentExists(
-                f"already known: {other.id} says exactly this",
-                hint=f"it is in the archive; `thunderus-mem unarchive {other.id}` brings it back"
-                if is_archived(other.path)
-                else f"see `thunderus-mem show {other.id}`, or add a detail that it lacks",
-            )
-        overlap = _jaccard(_shingles(mine), _shingles(theirs))
-        if overlap >= NEAR:
-            near.append(
-                Diagnostic(
-                    rule="",
-                    severity=Severity.WARNING,
-                    path=document.path,
-                    line=document.body_line,
-                    column=1,
-                    message=f"{other.id} says nearly the same ({overlap:.0%} of three-word runs shared).",
-                    expected="one document for one thing",
-                    hint=f"edit {other.id} instead, or `supersede` it by this one",
-                    doc_id=document.id,
-                )
-            )
-    return tuple(near)
-
-
-def _candidates(memory: Memory, document: Document) -> Iterable[Document]:
-    from thunderus_mem.memory.locate import read_row
-
-    words = list(dict.fromkeys(_words(f"{document.title}\n{document.body}")))
-    longest = sorted(words, key=len, reverse=True)[:_PROBE_WORDS]
-    for doc_id in memory.index.nearest(longest, _CANDIDATES, archived=True):
-        row = memory.index.get(doc_id)
-        other = read_row(memory, row) if row is not None and doc_id != document.id else None
-        if other is not None:
-            yield other
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
-
-
-def _shingles(words: list[str]) -> set[tuple[str, ...]]:
-    if len(words) <= _SHINGLE:
-        return {tuple(words)}
-    return {tuple(words[start : start + _SHINGLE]) for start in range(len(words) - _SHINGLE + 1)}
-
-
-def _jaccard(left: set[tuple[str, ...]], right: set[tuple[str, ...]]) -> float:
-    return len(left & right) / len(left | right)
-
-
-# What stands around the documents, gathered for the rules about the store: schemas, manifest, log, git.
-
-_SCHEMA_LIMIT = 1 << 20
-_MANIFEST_LIMIT = 256 << 20
-NEVER_TRACKED = (
+NEVER_TRACKED: Final = (
     INDEXES,
     f"{MEMORY}/core/CORE.local.md",
     ".thunderus/local",
@@ -282,88 +48,71 @@ NEVER_TRACKED = (
     ".thunderus/.quarantine",
     ".thunderus/.lock",
 )
+"""What is derived or private, so that git must not track it."""
+
+_MANY: Final = 1000
+"""Documents from which on it is worth starting processes to look at them."""
+_ABOUT_CODE: Final = ("TM701", "TM702", "TM703")
+_SCHEMA_LIMIT: Final = 1 << 20
+_MANIFEST_LIMIT: Final = 256 << 20
 
 
-def survey(memory: Memory, config: LintConfig) -> LintStore:
-    """Gather what the store rules look at. Reads only."""
-    layout = memory.layout
-    return LintStore(
-        corpus=IndexCorpus(memory.index),
-        config=config,
-        schemas={
-            name: SchemaCopy(_text(f"{layout.schemas_dir}/{name}", _SCHEMA_LIMIT), wanted)
-            for name, wanted in packaged_schemas().items()
-        },
-        manifest=_text(layout.manifest_file, _MANIFEST_LIMIT),
-        log=tuple(log_findings(memory)),
-        queue=tuple(queue_findings(memory)),
-        tracked=tuple(sorted(memory.git.tracked(NEVER_TRACKED))) if memory.git is not None else (),
+def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
+    """The rules' settings: the store's configuration, narrowed by what the command line says."""
+    config = memory.config
+    chosen = tuple(select) or config.lint_select
+    if any(not any(code.startswith(start) for code in CODES) for start in chosen):
+        chosen = (*chosen, "TM604")  # else a slip in the only code would check nothing, without a word
+    return LintConfig(
+        select=chosen,
+        ignore=(*config.lint_ignore, *ignore),
+        severities={code: _weight(word) for code, word in config.lint_severity.items()},
+        core_soft=config.caps_core_soft,
+        core_hard=config.caps_core_hard,
+        document_soft=config.caps_document_soft,
+        document_hard=config.caps_document_hard,
+        kind_soft=tokens_by_kind(config.caps_kinds),
+        path_max=config.lint_path_max,
+        name_max=config.lint_name_max,
+        per_file=config.lint_per_file,
     )
 
 
-def _text(path: str, limit: int) -> str | None:
-    try:
-        return read_file(path, limit).decode("utf-8", "replace")
-    except ThunderusError:
-        return None
+def _weight(word: str) -> Severity | Literal["off"]:
+    return "off" if word == "off" else Severity(word)
 
 
-def queue_findings(memory: Memory) -> Iterator[Diagnostic]:
-    """Files of the review queue that are no proposals, and proposals past their time."""
-    from thunderus_mem.memory.proposals import BadProposal, age, entries
+def contexts(
+    memory: Memory, config: LintConfig, *, provenance: bool = False, evidence: Evidence | None = None
+) -> Callable[[Reading], LintContext]:
+    """Makes what the rules look at for one document: its reading, the others, the repository's files.
 
-    limit = memory.config.review_expires_days
-    for one in entries(memory.layout):
-        if isinstance(one, BadProposal):
-            yield Diagnostic(
-                "TM509",
-                Severity.ERROR,
-                one.path,
-                0,
-                0,
-                f"This is no proposal: {f'{one.key}: ' if one.key else ''}{one.reason}",
-                key=one.key,
-                expected="a proposal as this program writes it",
-                hint=one.fix,
-            )
-        elif (days := age(one.path, memory.now()) or 0) > limit:
-            yield Diagnostic(
-                "TM510",
-                Severity.WARNING,
-                one.path,
-                0,
-                0,
-                f"This proposal has waited for {days} days; {limit} are allowed.",
-                expected="a decision",
-                hint=f"decide: thunderus-mem patch show {one.proposal.id}",
-            )
+    The other documents are read from the index once for all. ``provenance`` adds log and history; a document
+    that is just being written names an event that is not there yet. ``evidence`` judges anchors.
+    """
+    corpus = IndexCorpus(memory.index)
+    log_index = memory.log_index() if provenance else None
+    known = KnownProvenance(memory, log_index, corpus.named) if log_index is not None else None
+
+    def exists(path: str) -> bool:
+        return os.path.lexists(os.path.join(memory.root, path))
+
+    return lambda reading: LintContext(
+        reading=reading, corpus=corpus, config=config, exists=exists, provenance=known, evidence=evidence
+    )
 
 
-def packaged_schemas() -> dict[str, str]:
-    """File names and texts of the schemas that a store keeps copies of."""
-    from thunderus_mem.index.database import schema_sql
+class KnownProvenance:
+    """Which of the events, patches and commits that documents name can be found from here.
 
-    files = {f"{name}.schema.json": schema_text(name) for name in SCHEMA_NAMES}
-    return {**files, "memory_store.sql": schema_sql()}
-
-
-# Which of the events, patches and commits that documents name can be found from here.
-#
-# What all documents name is looked up at once, the first time one is asked about.
-
-
-class KnownOrigins:
-    """Answers ``lint.Origins`` from the log's projection and from git, with one question to git for all.
-
-    ``named`` gives what the documents of the index name under ``events`` or ``commits``.
+    What all documents of the index name under ``events`` or ``commits`` (``named``) is looked up at once, the
+    first time one is asked about, with one question to git for all.
     """
 
-    def __init__(
-        self, log: EventLog, log_index: LogIndex, git: Git | None, named: Callable[[str], list[str]]
-    ) -> None:
-        self._log = log
+    def __init__(self, memory: Memory, log_index: LogIndex, named: Callable[[str], list[str]]) -> None:
+        self._log = memory.log
         self._log_index = log_index
-        self._git = git
+        self._git = memory.git
         self._named = named
 
     def missing_events(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -378,7 +127,7 @@ class KnownOrigins:
     def private_events(self, document: Document) -> frozenset[str]:
         """The events that a change of the document calls private to the tree that wrote it."""
         names = (document.id, *document.aliases)
-        if self._told.isdisjoint(names):
+        if self._logged.isdisjoint(names):
             return frozenset()
         rows = self._log_index.naming(names)
         return frozenset(id for logged in read(self._log, rows) for id in private_to(logged.event))
@@ -403,8 +152,8 @@ class KnownOrigins:
         return tuple((name, state is False) for name, state in found if state is not True)
 
     @cached_property
-    def _told(self) -> set[str]:
-        """The documents that the log tells of: of the others it need not be asked one by one."""
+    def _logged(self) -> set[str]:
+        """The documents that the log has events of: of the others it need not be asked one by one."""
         return self._log_index.documents()
 
     @cached_property
@@ -417,32 +166,132 @@ class KnownOrigins:
         return self._git.reached(self._named("commits")) if self._git is not None else {}
 
 
-# The verb `lint`: documents, then the store around them; from the working tree or from what is staged.
+class FileFindings(NamedTuple):
+    """What the rules find in one file, and the configured suppressions, by glob and code, that this needed.
+
+    ``reading`` is what they looked at; ``None`` for a file that cannot be read.
+    """
+
+    findings: list[Diagnostic]
+    needed: set[tuple[str, str]]
+    reading: Reading | None
 
 
-def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str] = ()) -> LintConfig:
-    """The rules' settings: the store's configuration, narrowed by what the command line says."""
-    from thunderus_mem.lint.rule import CODES, LintConfig
-    from thunderus_mem.store.config import tokens_by_kind
+def lint_files(
+    memory: Memory, files: Iterable[tuple[str, bytes | ThunderusError]], config: LintConfig
+) -> Iterator[FileFindings]:
+    """Run the rules over files, each with its bytes or why there are none."""
+    selected = select_checks(config)
+    with Judge(memory) as judge:
+        context = contexts(memory, config, provenance=True, evidence=judge)
+        for path, data in files:
+            needed: set[tuple[str, str]] = set()
+            if isinstance(data, ThunderusError):
+                yield FileFindings(fingerprinted([_unreadable(path, data)]), needed, None)
+                continue
+            reading = read_document(path, data)
+            yield FileFindings(lint_reading(context(reading), selected, needed), needed, reading)
 
-    config = memory.config
-    chosen = tuple(select) or config.lint_select
-    if any(not any(code.startswith(start) for code in CODES) for start in chosen):
-        chosen = (*chosen, "TM604")  # else a slip in the only code would check nothing, without a word
-    return LintConfig(
-        select=chosen,
-        ignore=(*config.lint_ignore, *ignore),
-        severities={code: _weight(word) for code, word in config.lint_severity.items()},
-        core_soft=config.caps_core_soft,
-        core_hard=config.caps_core_hard,
-        document_soft=config.caps_document_soft,
-        document_hard=config.caps_document_hard,
-        kind_soft=tokens_by_kind(config.caps_kinds),
-        path_max=config.lint_path_max,
-        name_max=config.lint_name_max,
-        per_file=config.lint_per_file,
+
+def lint_stored(memory: Memory, paths: Sequence[str], config: LintConfig) -> list[FileFindings]:
+    """Run the rules over documents on disk, without giving what was read. The index must be fresh.
+
+    Many are shared out among processes. Each has a connection of its own, to the index as it is here: one
+    that finds another leaves its share to this process.
+    """
+    if len(paths) < _MANY or memory.index.in_memory:
+        return list(_in_turn(memory, paths, config, len(paths)))
+    if any(config.runs(code) for code in _ABOUT_CODE):
+        # All at once is quicker, and the verdicts are kept where each process finds them.
+        with Judge(memory) as judge:
+            judge.all(anchored(memory.index.database))
+    process, generation = os.getpid(), memory.index.generation()
+
+    def work(share: Sequence[str]) -> list[FileFindings]:
+        mine = memory if os.getpid() == process else memory.apart(generation)
+        return list(_in_turn(mine, share, config, len(paths)))
+
+    found = spread(paths, work)
+    left = [path for path, findings in zip(paths, found, strict=True) if findings is None]
+    rest = _in_turn(memory, left, config, len(paths))
+    return [next(rest) if findings is None else findings for findings in found]
+
+
+def _in_turn(
+    memory: Memory, paths: Sequence[str], config: LintConfig, together: int
+) -> Iterator[FileFindings]:
+    files = ((path, stored_bytes(memory, path)) for path in paths)
+    for done, one in enumerate(lint_files(memory, files, config)):
+        memory.tell("Checking documents:", done * together // len(paths), together)
+        yield one._replace(reading=None)
+
+
+def stored_bytes(memory: Memory, path: str) -> bytes | ThunderusError:
+    """The bytes of a document, or why it cannot be read."""
+    try:
+        return read_file(inside(memory.root, path), MAX_DOCUMENT)
+    except ThunderusError as error:
+        return error
+
+
+def _unreadable(path: str, error: ThunderusError) -> Diagnostic:
+    """A link or a device has the rule that the index gives it as well."""
+    if isinstance(error, Refused) and is_foreign_name(path):
+        return foreign_name(path)
+    return finding(
+        "TM003" if isinstance(error, TooLarge) else "TM002", path, str(error), hint=error.hint or ""
     )
 
 
-def _weight(word: str) -> Severity | Literal["off"]:
-    return "off" if word == "off" else Severity(word)
+def store_state(
+    memory: Memory, config: LintConfig, needed: frozenset[tuple[str, str]] | None = None
+) -> StoreState:
+    """Gather what the rules about the store look at."""
+    layout = memory.layout
+    return StoreState(
+        config=config,
+        schemas={
+            name: SchemaCopy(_text(f"{layout.schemas_dir}/{name}", _SCHEMA_LIMIT), wanted)
+            for name, wanted in packaged_schemas().items()
+        },
+        manifest=_text(layout.manifest_file, _MANIFEST_LIMIT),
+        reported=(*log_findings(memory), *_queue_findings(memory)),
+        tracked=tuple(sorted(memory.git.tracked(NEVER_TRACKED))) if memory.git is not None else (),
+        needed=needed,
+    )
+
+
+def _text(path: str, limit: int) -> str | None:
+    try:
+        return read_file(path, limit).decode("utf-8", "replace")
+    except ThunderusError:
+        return None
+
+
+def _queue_findings(memory: Memory) -> Iterator[Diagnostic]:
+    """Files of the review queue that are no proposals, and proposals past their time."""
+    limit = memory.config.review_expires_days
+    for one in entries(memory.layout):
+        if isinstance(one, BadProposal):
+            yield finding(
+                "TM509",
+                one.path,
+                f"This is no proposal: {f'{one.key}: ' if one.key else ''}{one.reason}",
+                key=one.key,
+                expected="a proposal as this program writes it",
+                hint=one.fix,
+            )
+        elif (days := age(one.path, memory.now()) or 0) > limit:
+            yield finding(
+                "TM510",
+                one.path,
+                f"This proposal has waited for {days} days; {limit} are allowed.",
+                expected="a decision",
+                hint=f"decide: thunderus-mem patch show {one.proposal.id}",
+            )
+
+
+def packaged_schemas() -> dict[str, str]:
+    """File names and texts of the schemas that a store keeps copies of."""
+    files = {f"{name}.schema.json": schema_text(name) for name in SCHEMA_NAMES}
+    return {**files, "memory_store.sql": schema_sql()}

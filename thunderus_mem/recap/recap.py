@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.errors import Conflict
 from thunderus_mem.index.log import read
-from thunderus_mem.lint.runner import checked
+from thunderus_mem.lint.validate import validate
 from thunderus_mem.log.event import private_to
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import document_at, documents
@@ -94,7 +94,7 @@ def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | N
     if before is not None and not force:
         events = [logged.event for logged in read(memory.log, log_index.naming([doc_id]))]
         _see_that_nothing_is_lost(memory, before, events)
-    document, warnings = checked(memory, path, text)
+    document, warnings = validate(memory, path, text)
     edit = FileChange(document.id, path, before.text if before else None, document.text)
     planned = Written(document.id, path, RECAP_OP, text=text, warnings=warnings, dry_run=True)
     return edit, planned._replace(damaged=log_index.damages())

@@ -126,7 +126,7 @@ def sourced(edit: FileChange, approval: str, ids: Ids) -> FileChange:
 
 def check(memory: Memory, edits: Sequence[FileChange]) -> None:
     """Raise for what no writing command would write: a proposal may come from anybody."""
-    from thunderus_mem.lint.runner import checked
+    from thunderus_mem.lint.validate import validate
 
     moved = {edit.before for edit in edits if edit.renames}
     for edit in edits:
@@ -134,7 +134,7 @@ def check(memory: Memory, edits: Sequence[FileChange]) -> None:
         if edit.after is None or kind_of(edit.path) is None or edit.after in moved:
             continue
         before = next((one.before for one in edits if one.renames), None) if edit.renames else edit.before
-        document, _ = checked(memory, edit.path, edit.after, before=before)
+        document, _ = validate(memory, edit.path, edit.after, before=before)
         if edit.doc_id and document.id != edit.doc_id:
             raise InvalidDocument(
                 f"{edit.path} would hold {document.id}, and the proposal says {edit.doc_id}",

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thunderus_mem.cli.report.text import chosen_form, hand_over, seen_from_top
-from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.errors import NotFound
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.lint.lint import LintReport
+    from thunderus_mem.lint.lint import LintReport, LintRequest
     from thunderus_mem.memory.memory import Memory
 
 app = typer.Typer()
@@ -75,49 +75,34 @@ def lint(
     """Check documents, manifest and log. Exits with 1 when an error or a warning is found."""
     from thunderus_mem.cli.render import published_code
     from thunderus_mem.cli.report.text import FORMATS
-    from thunderus_mem.lint import lint as lint_module
+    from thunderus_mem.lint.lint import LintRequest, answer
 
     console: Console = ctx.obj
     named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
     form = chosen_form(console, form, FORMATS, "full", named=named)
-    if write_baseline or prune_baseline:
-        _refuse_more(
-            any((paths, staged, select, ignore, fix, diff)), both=bool(write_baseline) and prune_baseline
-        )
-    baseline = os.path.join(console.start, baseline) if baseline else baseline
+    request = LintRequest(
+        paths=tuple(paths or ()),
+        staged=staged,
+        fix=fix,
+        diff=diff,
+        select=tuple(select or ()),
+        ignore=tuple(ignore or ()),
+        baseline=os.path.join(console.start, baseline) if baseline else baseline,
+        write_baseline=os.path.join(console.start, write_baseline) if write_baseline else "",
+        prune_baseline=prune_baseline,
+    )
+    request.refuse_contradictions()
     memory = console.memory()
-    if write_baseline:
-        value = lint_module.record_baseline(memory, os.path.join(console.start, write_baseline))
-    elif prune_baseline:
-        value = lint_module.prune_baseline(memory, baseline)
-    else:
-        value = lint_module.lint(
-            memory,
-            tuple(paths or ()),
-            staged=staged,
-            fix=fix and not diff,
-            select=_codes(select),
-            ignore=_codes(ignore),
-            diff=diff,
-            baseline=baseline,
-        )
-    _report(console, memory, value, form, output, (tuple(paths or ()), staged))
+    value = answer(memory, request)
+    _report(console, memory, value, form, output, request)
     if form == "full" or output:
         for line in _summary(value, memory.config.lint_baseline, pruned=prune_baseline):
             console.say(line)
     return published_code(console, published=value.published) or int(bool(value.errors or value.warnings))
 
 
-def _refuse_more(more: bool, *, both: bool) -> None:
-    """Raise for options that say nothing beside a baseline to be made."""
-    if more:
-        raise ThunderusError("A baseline is made by a lint of everything.", hint="Give no other option.")
-    if both:
-        raise ThunderusError("--write-baseline leaves nothing to prune.", hint="Give one of the two.")
-
-
 def _report(
-    console: Console, memory: Memory, value: LintReport, form: str, output: str, chosen: tuple[Any, bool]
+    console: Console, memory: Memory, value: LintReport, form: str, output: str, request: LintRequest
 ) -> None:
     from thunderus_mem.cli.report.text import FOR_PEOPLE
 
@@ -125,14 +110,14 @@ def _report(
         console,
         "lint",
         value,
-        lambda value, _: _rendered(memory, value, form, chosen),
+        lambda value, _: _rendered(memory, value, form, request),
         output,
         drawn=form == "full",
         for_people=form in FOR_PEOPLE or bool(value.diff),
     )
 
 
-def _rendered(memory: Memory, value: LintReport, form: str, chosen: tuple[Any, bool]) -> str:
+def _rendered(memory: Memory, value: LintReport, form: str, request: LintRequest) -> str:
     from thunderus_mem.cli.report.text import report
     from thunderus_mem.lint.lint import checked_paths
 
@@ -140,7 +125,7 @@ def _rendered(memory: Memory, value: LintReport, form: str, chosen: tuple[Any, b
         return value.diff.rstrip("\n")
     documents: Sequence[str] = ()
     if form == "junit":
-        documents = checked_paths(memory, chosen[0], staged=chosen[1])
+        documents = checked_paths(memory, request.paths, staged=request.staged)
     found = seen_from_top(memory, value.diagnostics, form)
     return report(found, form, documents).rstrip("\n")
 
@@ -161,17 +146,6 @@ def _summary(value: LintReport, named: str, *, pruned: bool) -> Iterator[str]:
         yield f"{gone} of {value.baseline} taken out: mended."
     elif value.obsolete:
         yield f"{gone} of {value.baseline} mended by now; --prune-baseline takes them out."
-
-
-def _codes(given: list[str] | None) -> tuple[str, ...]:
-    """Codes or beginnings of codes; one that no rule has would check nothing, or everything, in silence."""
-    from thunderus_mem.lint.rule import CODES
-
-    codes = tuple(code.strip().upper() for item in given or () for code in item.split(",") if code.strip())
-    for code in codes:
-        if not any(known.startswith(code) for known in CODES):
-            raise ThunderusError(f"There is no rule {code}.", hint="All rules: thunderus-mem rule")
-    return codes
 
 
 @app.command("rule")

@@ -1,1 +1,5 @@
-"""rules."""
+"""The rules, a function for each code with the name of the rule; its docstring is the rule's page.
+
+`reading` (TM0), `structure` and `identity` (TM1, TM3), `links` (TM2, TM7), `safety` (TM4), `store` (TM5),
+`suppressions` (TM6). None touches the disk.
+"""

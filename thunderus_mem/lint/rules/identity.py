@@ -1,33 +1,28 @@
-"""Rules about what a document is: its id, its kind and folder, its number."""
+"""Rules about what a document is: its id, kind and folder, number, file name, path and size."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from thunderus_mem.document.ids import file_stem, is_document_id, is_reserved_name, short_hash, slug
 from thunderus_mem.document.paths import archived_path, is_archived, live_path
 from thunderus_mem.lint.rule import NOTE
 from thunderus_mem.store.config import Caps, caps_of
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
-    from thunderus_mem.lint.context import Subject
+    from thunderus_mem.lint.context import LintContext
 
-MEMORY: Final = ".thunderus/memory/"
-FOLDERS: Final = {
-    "core": MEMORY + "core/",
-    "fact": MEMORY + "semantic/FACTS/",
-    "adr": MEMORY + "semantic/DECISIONS/",
-    "playbook": MEMORY + "procedural/PLAYBOOKS/",
-    "recap": MEMORY + "episodic/",
-}
+_IMPOSSIBLE = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f]')
+_ADR = re.compile(r"ADR-([0-9]{1,6})(?:[-_.]|$)", re.IGNORECASE)
 
 
-def id_grammar(subject: Subject) -> Iterable[Diagnostic]:
+def id_grammar(context: LintContext) -> Iterable[Diagnostic]:
     """The id is not lower-case ASCII words joined by single dots, hyphens or underscores.
 
     Why: ids become file names on every system, stand in links and are typed by people. 120 characters at
@@ -43,16 +38,16 @@ def id_grammar(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: choose a new id, and keep the old one under ``aliases`` when something may still name it.
     """
-    document = subject.document
+    document = context.document
     if document is None or is_document_id(document.id):
         return
     words = ".".join(filter(None, (slug(part) for part in document.id.split("."))))
     hint = "Use lower-case letters, digits and single `.`, `-` or `_` between them."
     if is_document_id(words) and words != document.id:
         hint = f"`{words}` would do."
-    yield subject.found(
+    yield context.finding(
         "TM102",
-        subject.at("id"),
+        context.at("id"),
         "The id is no document id.",
         key="id",
         expected="lower-case words joined by dots, 120 characters at most",
@@ -60,7 +55,7 @@ def id_grammar(subject: Subject) -> Iterable[Diagnostic]:
     )
 
 
-def duplicate_id(subject: Subject) -> Iterable[Diagnostic]:
+def duplicate_id(context: LintContext) -> Iterable[Diagnostic]:
     """Two files have the same id.
 
     Why: the id is the identity. Only the file whose path sorts first is the document, and one in use goes
@@ -78,35 +73,32 @@ def duplicate_id(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: give one of them a new id, or merge the two with ``thunderus-mem garden``.
     """
-    document = subject.document
-    if document is None or subject.corpus is None:
+    document = context.document
+    if document is None or context.corpus is None:
         return
-    others = [path for path in subject.corpus.paths_of(document.id) if path != subject.path]
-    apart = [path for path in others if is_archived(path) != is_archived(subject.path)]
-    if others and len(apart) == len(others):
-        archived = subject.path if is_archived(subject.path) else apart[0]
-        state = "in use as well" if archived == subject.path else "in the archive as well"
-        yield subject.found(
-            "TM103",
-            subject.at("id"),
-            f"The id `{document.id}` is {state}, in {apart[0]}.",
-            key="id",
-            expected="an id that no other file has",
-            hint=f"The document in use counts. Remove {archived}, or give one of the two another id.",
-        )
-    elif others:
+    others = [path for path in context.corpus.paths_of(document.id) if path != context.path]
+    if not others:
+        return
+    here = is_archived(context.path)
+    if all(is_archived(path) != here for path in others):
+        message = f"is in {'use' if here else 'the archive'} as well, in {others[0]}."
+        remove = context.path if here else others[0]
+        hint = f"The document in use counts. Remove {remove}, or give one of the two another id."
+    else:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
-        yield subject.found(
-            "TM103",
-            subject.at("id"),
-            f"The id `{document.id}` is also that of {others[0]}{more}.",
-            key="id",
-            expected="an id that no other file has",
-            hint="Give one of the files a new id, or merge them.",
-        )
+        message = f"is also that of {others[0]}{more}."
+        hint = "Give one of the files a new id, or merge them."
+    yield context.finding(
+        "TM103",
+        context.at("id"),
+        f"The id `{document.id}` {message}",
+        key="id",
+        expected="an id that no other file has",
+        hint=hint,
+    )
 
 
-def kind_folder(subject: Subject) -> Iterable[Diagnostic]:
+def kind_folder(context: LintContext) -> Iterable[Diagnostic]:
     """The kind does not agree with the folder.
 
     Why: Thunderus reads each folder for its own kind and skips other documents in silence. The archive
@@ -122,31 +114,30 @@ def kind_folder(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: move the file, or correct ``kind``.
     """
-    document = subject.document
-    if document is None or not subject.path.startswith(MEMORY):
+    document = context.document
+    if document is None or not context.path.startswith(f"{MEMORY}/"):
         return
-    folder = FOLDERS.get(document.kind)
-    home = live_path(subject.path)
-    if folder is None or (home.startswith(folder) and (document.kind != "core" or home == subject.path)):
+    folder = DOCUMENT_FOLDERS.get(document.kind)
+    home = live_path(context.path)
+    if folder is None:
         return  # an unknown kind is TM101's
-    if home != subject.path and document.kind != "core":
+    lies_in = next((kind for kind, place in DOCUMENT_FOLDERS.items() if home.startswith(f"{place}/")), "")
+    if lies_in == document.kind and (lies_in != "core" or home == context.path):
+        return
+    if home != context.path and document.kind != "core":
         folder = archived_path(folder)
-    wanted = next((kind for kind, place in FOLDERS.items() if home.startswith(place)), "")
-    wanted = "" if wanted == document.kind else wanted
-    yield subject.found(
+    wanted = lies_in if lies_in != document.kind else ""
+    yield context.finding(
         "TM104",
-        subject.at("kind"),
-        f"A document of kind `{document.kind}` lies in {subject.path.rpartition('/')[0]}/.",
+        context.at("kind"),
+        f"A document of kind `{document.kind}` lies in {context.path.rpartition('/')[0]}/.",
         key="kind",
-        expected=folder,
-        hint=f"Move the file to {folder}" + (f", or set `kind: {wanted}`." if wanted else "."),
+        expected=f"{folder}/",
+        hint=f"Move the file to {folder}/" + (f", or set `kind: {wanted}`." if wanted else "."),
     )
 
 
-_ADR_NUMBER = re.compile(r"ADR-([0-9]{1,6})(?:[-_.]|$)", re.IGNORECASE)
-
-
-def adr_number_taken(subject: Subject) -> Iterable[Diagnostic]:
+def adr_number_taken(context: LintContext) -> Iterable[Diagnostic]:
     """Two decisions have the same number in their file names.
 
     Why: two branches may both take the next number; ids and links are not touched by that, but people say
@@ -165,16 +156,16 @@ def adr_number_taken(subject: Subject) -> Iterable[Diagnostic]:
     Mend: ``lint --fix`` renames the newer file; its id and the links to that stay as they are. A file that
     another document links to by its path is left to a person.
     """
-    document = subject.document
-    match = _ADR_NUMBER.match(subject.path.rpartition("/")[2])
-    if document is None or document.kind != "adr" or match is None or subject.corpus is None:
+    document = context.document
+    match = _ADR.match(context.path.rpartition("/")[2])
+    if document is None or document.kind != "adr" or match is None or context.corpus is None:
         return
     number = int(match[1])
-    taken = subject.corpus.adr_numbers()
-    others = [path for path in taken.get(number, ()) if path != subject.path]
+    taken = context.corpus.adr_numbers()
+    others = [path for path in taken.get(number, ()) if path != context.path]
     if others:
         free = max(taken, default=number) + 1
-        yield subject.found(
+        yield context.finding(
             "TM111",
             (0, 0),
             f"The number {number} is also that of {others[0]}.",
@@ -183,7 +174,7 @@ def adr_number_taken(subject: Subject) -> Iterable[Diagnostic]:
         )
 
 
-def names_alike(subject: Subject) -> Iterable[Diagnostic]:
+def names_alike(context: LintContext) -> Iterable[Diagnostic]:
     """Two files or two ids differ in nothing but upper and lower case, or in how Unicode writes a letter.
 
     Why: macOS and Windows keep only one of two such files, so a clone there loses a document and git shows a
@@ -201,12 +192,12 @@ def names_alike(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: give one of them another name; the id counts, so links to it stay.
     """
-    document, corpus = subject.document, subject.corpus
+    document, corpus = context.document, context.corpus
     if corpus is None:
         return
-    paths = [path for path in corpus.paths_like(subject.path) if path != subject.path]
+    paths = [path for path in corpus.paths_like(context.path) if path != context.path]
     if paths:
-        yield subject.found(
+        yield context.finding(
             "TM112",
             (0, 0),
             f"The path differs from {paths[0]} only in case or in the form of its letters.",
@@ -215,9 +206,9 @@ def names_alike(subject: Subject) -> Iterable[Diagnostic]:
         )
     ids = [one for one in corpus.ids_like(document.id) if one != document.id] if document is not None else []
     if ids:
-        yield subject.found(
+        yield context.finding(
             "TM112",
-            subject.at("id"),
+            context.at("id"),
             f"The id differs from `{ids[0]}` only in case or in the form of its letters.",
             key="id",
             expected="an id that cannot be taken for another",
@@ -225,13 +216,7 @@ def names_alike(subject: Subject) -> Iterable[Diagnostic]:
         )
 
 
-# Rules about names and sizes: what every file system and every reader can bear.
-
-_IMPOSSIBLE = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f]')
-_ADR = re.compile(r"ADR-[0-9]{1,6}(?:[-_.]|$)", re.IGNORECASE)
-
-
-def file_name(subject: Subject) -> Iterable[Diagnostic]:
+def file_name(context: LintContext) -> Iterable[Diagnostic]:
     """The file's name cannot exist on every system, is too long, or does not follow from the id.
 
     Why: a name that Windows refuses breaks every clone there. A name that does not follow from the id is a
@@ -249,10 +234,10 @@ def file_name(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: rename the file; its id and the links to it stay as they are.
     """
-    document = subject.document
-    if document is None or not subject.path.startswith(MEMORY):
+    document = context.document
+    if document is None or not context.path.startswith(f"{MEMORY}/"):
         return
-    name = subject.path.rpartition("/")[2]
+    name = context.path.rpartition("/")[2]
     stem = name.removesuffix(".md")
     wanted = _name_for(document)
     bad = _IMPOSSIBLE.search(name)
@@ -264,16 +249,15 @@ def file_name(subject: Subject) -> Iterable[Diagnostic]:
         problem = "The file name begins or ends with a blank or ends with a dot."
     elif is_reserved_name(name):
         problem = f"`{stem}` is the name of a device on Windows."
-    elif len(own) > subject.config.name_max:
+    elif len(own) > context.config.name_max:
         problem = f"The file name is {len(own)} characters long."
+    hint = f"Rename the file to {wanted}."
     if problem:
-        expected = f"at most {subject.config.name_max} characters, letters, digits, `.`, `-` and `_`"
-        yield subject.found("TM105", (0, 0), problem, expected=expected, hint=f"Rename the file to {wanted}.")
+        expected = f"at most {context.config.name_max} characters, letters, digits, `.`, `-` and `_`"
+        yield context.finding("TM105", (0, 0), problem, expected=expected, hint=hint)
     elif not _follows(stem, document):
         message = f"The file name does not follow from the id `{document.id}`."
-        yield subject.found(
-            "TM105", (0, 0), message, expected=wanted, hint=f"Rename the file to {wanted}.", severity=NOTE
-        )
+        yield context.finding("TM105", (0, 0), message, expected=wanted, hint=hint, severity=NOTE)
 
 
 def _name_for(document: Document) -> str:
@@ -294,7 +278,7 @@ def _follows(stem: str, document: Document) -> bool:
     return stem.lower().replace("_", ".") in (wanted.replace("_", "."), document.id.replace("_", "."))
 
 
-def path_length(subject: Subject) -> Iterable[Diagnostic]:
+def path_length(context: LintContext) -> Iterable[Diagnostic]:
     """The path of the file is longer than 120 characters.
 
     Why: Windows still refuses paths over 260, and clones lie deep in folders of their own.
@@ -309,12 +293,12 @@ def path_length(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: shorten the names of folders or of the file.
     """
-    if len(subject.path) > subject.config.path_max:
-        yield subject.found(
+    if len(context.path) > context.config.path_max:
+        yield context.finding(
             "TM106",
             (0, 0),
-            f"The path is {len(subject.path)} characters long.",
-            expected=f"at most {subject.config.path_max} characters",
+            f"The path is {len(context.path)} characters long.",
+            expected=f"at most {context.config.path_max} characters",
             hint="Shorten the names of folders or of the file.",
         )
 
@@ -323,13 +307,13 @@ def _tokens(document: Document) -> int:
     return len(document.text) // 4
 
 
-def _caps(subject: Subject, document: Document) -> Caps:
-    config = subject.config
+def _caps(context: LintContext, document: Document) -> Caps:
+    config = context.config
     core = Caps(config.core_soft, config.core_hard)
     return caps_of(document.kind, core, Caps(config.document_soft, config.document_hard), config.kind_soft)
 
 
-def size_soft(subject: Subject) -> Iterable[Diagnostic]:
+def size_soft(context: LintContext) -> Iterable[Diagnostic]:
     """The document is longer than is good for a reader with a small window.
 
     Why: core knowledge is read before every piece of work (4,000 tokens), other documents whole when they
@@ -347,13 +331,13 @@ def size_soft(subject: Subject) -> Iterable[Diagnostic]:
     Mend: split the document at its headings, or cut what nobody needs. ``caps`` in ``gardener.toml``
     moves the caps, ``caps.kinds`` the one of a single kind.
     """
-    document = subject.document
+    document = context.document
     if document is None:
         return
-    soft, hard = _caps(subject, document)
+    soft, hard = _caps(context, document)
     tokens = _tokens(document)
     if soft < tokens <= hard:
-        yield subject.found(
+        yield context.finding(
             "TM301",
             (0, 0),
             f"The document holds about {tokens:,} tokens.",
@@ -363,7 +347,7 @@ def size_soft(subject: Subject) -> Iterable[Diagnostic]:
         )
 
 
-def size_hard(subject: Subject) -> Iterable[Diagnostic]:
+def size_hard(context: LintContext) -> Iterable[Diagnostic]:
     """The document is far too long to be read whole.
 
     Why: beyond 8,000 tokens for core and 4,000 for others, a reader gets a cut document, and nobody sees
@@ -381,13 +365,13 @@ def size_hard(subject: Subject) -> Iterable[Diagnostic]:
     Mend: split the document at its headings; for a fact ``thunderus-mem garden`` proposes how.
     ``caps`` in ``gardener.toml`` moves the caps.
     """
-    document = subject.document
+    document = context.document
     if document is None:
         return
-    hard = _caps(subject, document)[1]
+    hard = _caps(context, document)[1]
     tokens = _tokens(document)
     if tokens > hard:
-        yield subject.found(
+        yield context.finding(
             "TM302",
             (0, 0),
             f"The document holds about {tokens:,} tokens.",

@@ -1,37 +1,81 @@
-"""Rules about what a document points at: documents, files, headings, relations."""
+"""Rules about what a document points at: documents, files, headings, relations, where it comes from, code.
+
+Links and relations are resolved in `lint.context`; code is judged by the anchors' verdicts.
+"""
 
 from __future__ import annotations
 
 import posixpath
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.document import RELATIONS
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.nodes import Scalar
+from thunderus_mem.document.ids import closest
 from thunderus_mem.document.markdown import slug
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.references import paths_in_code
-from thunderus_mem.lint.context import nearest, relative_path
 from thunderus_mem.lint.rule import NOTE, WARNING
-from thunderus_mem.lint.rules.identity import MEMORY
+from thunderus_mem.store.layout import MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.references import Reference
-    from thunderus_mem.lint.context import Subject, Target
+    from thunderus_mem.lint.context import LintContext, Target
     from thunderus_mem.lint.rule import Corpus
-    from thunderus_mem.verdicts.judge import CodeState
 
 
-def place_of(subject: Subject, reference: Reference) -> tuple[int, int]:
+_COMPARED = 80
+_LINE_ANCHOR = re.compile(r"L[0-9]+(?:-L?[0-9]+)?|:~:.*|top|")
+# Words of a line that says itself that a file is not there: gone, planned, made by the reader, an example.
+_NOT_THERE = re.compile(
+    r"\b(?:delet|remov|gone\b|former|renam|mov(?:e|ed|ing)\b|creat|generat|plan(?:s|ned)?\b|new\b|add(?:s|ed|ing)?\b|"
+    r"will\b|would\b|example|instead of|used to\b|no longer|if it exists|writes?\b|written\b)|\be\.g\.",
+    re.IGNORECASE,
+)
+
+
+def nearest(text: str, known: Iterable[str]) -> str:
+    """The known name most like ``text``, "" when none is; quick however many there are."""
+
+    def unlike(name: str) -> tuple[int, str]:
+        alike = takewhile(lambda pair: pair[0] == pair[1], zip(name, text, strict=False))
+        return -sum(1 for _ in alike), name
+
+    # Comparing letter by letter is slow: only names that begin alike get that far.
+    likely = sorted(known, key=unlike)[:_COMPARED]
+    return next(iter(closest(text[:_COMPARED], likely, 1)), "")
+
+
+def _place(context: LintContext, reference: Reference) -> tuple[int, int]:
     """Line and column of a reference in the file."""
-    return subject.in_body(reference.line), reference.column
+    return context.in_body(reference.line), reference.column
 
 
-def dead_link(subject: Subject) -> Iterable[Diagnostic]:
+def _relations(context: LintContext) -> Iterator[tuple[tuple[int, int], str, str]]:
+    """Each item of a relation: its place, its key and its text."""
+    for relation in RELATIONS:
+        node = context.node("links", relation)
+        if isinstance(node, nodes.Sequence):
+            for index, item in enumerate(node.items):
+                if isinstance(item, Scalar) and item.text:
+                    yield context.at("links", relation, index), f"links.{relation}.{index}", item.text
+
+
+def _linked(context: LintContext, corpus: Corpus) -> Iterator[tuple[tuple[int, int], str, str | None]]:
+    """Place, key and id of every document that the text links or ``refers_to`` names."""
+    for reference, target in context.targets:
+        yield _place(context, reference), "", target.doc_id
+    for place, key, text in _relations(context):
+        if key.startswith("links.refers_to"):
+            yield place, key, corpus.resolve(text)
+
+
+def dead_link(context: LintContext) -> Iterable[Diagnostic]:
     """A link leads nowhere: no such document, no such file.
 
     Why: a reader who follows it learns nothing, and cannot tell whether the target moved or never was.
@@ -49,27 +93,27 @@ def dead_link(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: correct the target, or write the id in double brackets: it holds wherever the file moves.
     """
-    for reference, target in subject.targets:
-        if target.there or subject.corpus is None:
+    for reference, target in context.targets:
+        if target.exists or context.corpus is None:
             continue
         if reference.kind == "wiki":
-            near = nearest(target.path, subject.corpus.ids())
+            near = nearest(target.path, context.corpus.ids())
             hint = f"Did you mean [[{near}]]?" if near else "Correct the id, or remove the link."
             message = f"No document is called `{target.path}`."
-            yield subject.found(
-                "TM201", place_of(subject, reference), message, expected="an id or an alias", hint=hint
+            yield context.finding(
+                "TM201", _place(context, reference), message, expected="an id or an alias", hint=hint
             )
         else:
-            yield _dead_path(subject, subject.corpus, reference, target)
+            yield _dead_path(context, context.corpus, reference, target)
 
 
-def _dead_path(subject: Subject, corpus: Corpus, reference: Reference, target: Target) -> Diagnostic:
+def _dead_path(context: LintContext, corpus: Corpus, reference: Reference, target: Target) -> Diagnostic:
     stem = posixpath.basename(target.path).removesuffix(".md")
     moved = corpus.resolve(stem)
     if target.imported:
-        return subject.found(
+        return context.finding(
             "TM201",
-            place_of(subject, reference),
+            _place(context, reference),
             f"The imported text links to {target.path}, which is neither imported nor in this repository.",
             expected="a document or a file",
             hint=f"Write [[{moved}]] instead." if moved else "Import that file too, or correct the link.",
@@ -78,14 +122,14 @@ def _dead_path(subject: Subject, corpus: Corpus, reference: Reference, target: T
     hint = "Correct the path, or remove the link."
     if moved is not None:
         paths = corpus.paths_of(moved)
-        where = relative_path(paths[0], subject.path) if paths else ""
+        where = posixpath.relpath(paths[0], posixpath.dirname(context.path) or ".") if paths else ""
         hint = (
             f"The document {moved} is at {where}; or write [[{moved}]]." if where else f"Write [[{moved}]]."
         )
-    is_document = target.path.startswith(MEMORY) or moved is not None
-    return subject.found(
+    is_document = target.path.startswith(f"{MEMORY}/") or moved is not None
+    return context.finding(
         "TM201",
-        place_of(subject, reference),
+        _place(context, reference),
         f"The link leads to {target.path}, which does not exist.",
         expected="a path that exists, relative to this file",
         hint=hint,
@@ -93,7 +137,7 @@ def _dead_path(subject: Subject, corpus: Corpus, reference: Reference, target: T
     )
 
 
-def superseded_still_linked(subject: Subject) -> Iterable[Diagnostic]:
+def superseded_still_linked(context: LintContext) -> Iterable[Diagnostic]:
     """A document still points at one that another has replaced.
 
     Why: the reader follows the link to what is no longer so. The successor itself may name what it replaces,
@@ -111,21 +155,17 @@ def superseded_still_linked(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: link the successor.
     """
-    document, corpus = subject.document, subject.corpus
+    document, corpus = context.document, context.corpus
     if document is None or corpus is None:
         return
-    if not document.links and not subject.references:
+    if not document.links and not context.references:
         return
     if corpus.superseded_by(document.id) is not None:
         return
-    named = [(place_of(subject, reference), "", target.doc_id) for reference, target in subject.targets]
-    for place, key, target_text in relation_items(subject):
-        if key.startswith("links.refers_to"):
-            named.append((place, key, corpus.resolve(target_text)))
-    for place, key, doc_id in named:
+    for place, key, doc_id in _linked(context, corpus):
         successor = corpus.superseded_by(doc_id) if doc_id and doc_id != document.id else None
         if successor is not None and successor not in (document.id, doc_id):
-            yield subject.found(
+            yield context.finding(
                 "TM202",
                 place,
                 f"The linked document {doc_id} is superseded by {successor}.",
@@ -135,10 +175,7 @@ def superseded_still_linked(subject: Subject) -> Iterable[Diagnostic]:
             )
 
 
-_LINE_ANCHOR = re.compile(r"L[0-9]+(?:-L?[0-9]+)?|:~:.*|top|")
-
-
-def dead_anchor(subject: Subject) -> Iterable[Diagnostic]:
+def dead_anchor(context: LintContext) -> Iterable[Diagnostic]:
     """A link names a heading that the target document does not have.
 
     Why: the reader lands at the top and has to search. Headings are renamed more often than links are mended.
@@ -153,17 +190,17 @@ def dead_anchor(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: write the heading's words in lower case with hyphens for blanks, without punctuation.
     """
-    for reference, target in subject.targets:
+    for reference, target in context.targets:
         if not target.anchor or not target.doc_id or _LINE_ANCHOR.fullmatch(target.anchor):
             continue
-        known = _anchors(subject, target.doc_id)
+        known = _anchors(context, target.doc_id)
         wanted = slug(target.anchor) if reference.kind == "wiki" else target.anchor.replace("\\", "").lower()
         if known is None or _is_known(wanted, known):
             continue
         near = nearest(wanted, known)
-        yield subject.found(
+        yield context.finding(
             "TM203",
-            place_of(subject, reference),
+            _place(context, reference),
             f"{target.path or 'This document'} has no heading with the anchor #{target.anchor}.",
             expected=f"one of its {len(known)} headings" if known else "a document with headings",
             hint=f"Did you mean #{near}?" if near else "Correct the anchor, or link the document alone.",
@@ -179,23 +216,13 @@ def _is_known(wanted: str, known: frozenset[str]) -> bool:
     )
 
 
-def _anchors(subject: Subject, doc_id: str) -> frozenset[str] | None:
-    if subject.document is not None and doc_id == subject.document.id:
-        return subject.anchors
-    return subject.corpus.anchors(doc_id) if subject.corpus is not None else None
+def _anchors(context: LintContext, doc_id: str) -> frozenset[str] | None:
+    if context.document is not None and doc_id == context.document.id:
+        return context.anchors
+    return context.corpus.anchors(doc_id) if context.corpus is not None else None
 
 
-def relation_items(subject: Subject) -> Iterator[tuple[tuple[int, int], str, str]]:
-    """Each item of a relation: its place, its key and its text."""
-    for relation in RELATIONS:
-        node = subject.node("links", relation)
-        if isinstance(node, nodes.Sequence):
-            for index, item in enumerate(node.items):
-                if isinstance(item, Scalar) and item.text:
-                    yield subject.at("links", relation, index), f"links.{relation}.{index}", item.text
-
-
-def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
+def unknown_relation_target(context: LintContext) -> Iterable[Diagnostic]:
     """A relation in ``links`` names a document that does not exist, or the document itself.
 
     Why: relations are what supersession, reading on and provenance are built from; a wrong id drops out of
@@ -214,10 +241,10 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
     Mend: correct the id. Aliases count; ``duplicates`` may name an alias of the document itself, as a merge
     leaves it.
     """
-    document, corpus = subject.document, subject.corpus
-    if document is None or corpus is None or subject.node("links") is None:
+    document, corpus = context.document, context.corpus
+    if document is None or corpus is None or context.node("links") is None:
         return
-    for place, key, text in relation_items(subject):
+    for place, key, text in _relations(context):
         found = corpus.resolve(text)
         if found is not None and found != document.id:
             continue
@@ -227,7 +254,7 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
         message = (
             "A document cannot stand in relation to itself." if found else f"No document is called `{text}`."
         )
-        yield subject.found(
+        yield context.finding(
             "TM204",
             place,
             message,
@@ -237,15 +264,7 @@ def unknown_relation_target(subject: Subject) -> Iterable[Diagnostic]:
         )
 
 
-# Words of a line that says itself that a file is not there: gone, planned, made by the reader, an example.
-_NOT_THERE = re.compile(
-    r"\b(?:delet|remov|gone\b|former|renam|mov(?:e|ed|ing)\b|creat|generat|plan(?:s|ned)?\b|new\b|add(?:s|ed|ing)?\b|"
-    r"will\b|would\b|example|instead of|used to\b|no longer|if it exists|writes?\b|written\b)|\be\.g\.",
-    re.IGNORECASE,
-)
-
-
-def dead_citation(subject: Subject) -> Iterable[Diagnostic]:
+def dead_citation(context: LintContext) -> Iterable[Diagnostic]:
     """The text names a file of the repository that is not there.
 
     Why: a path in code marks is where a reader looks next. Only paths that begin in a folder of this
@@ -264,29 +283,26 @@ def dead_citation(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: correct the path, or say in the same line that the file is gone or planned.
     """
-    if subject.document is None or subject.document.kind == "recap" or "`" not in subject.body:
+    if context.document is None or context.document.kind == "recap" or "`" not in context.body:
         return
-    for citation in paths_in_code(subject.scanned):
+    for citation in paths_in_code(context.scanned):
         first, slash, rest = citation.path.partition("/")
         if not slash or not rest or first.startswith("."):
             continue
-        if subject.exists(citation.path) or not subject.exists(first):
+        if context.exists(citation.path) or not context.exists(first):
             continue
-        if _NOT_THERE.search(subject.body_text(citation.line)):
+        if _NOT_THERE.search(context.body_text(citation.line)):
             continue
-        yield subject.found(
+        yield context.finding(
             "TM205",
-            (subject.in_body(citation.line), citation.column),
+            (context.in_body(citation.line), citation.column),
             f"The text names `{citation.path}`, which is not in the repository.",
             expected="a path that exists, from the root of the repository",
             hint="Correct the path, or say in the line that the file is gone or planned.",
         )
 
 
-# The rule about links to what is set aside.
-
-
-def archived_target(subject: Subject) -> Iterable[Diagnostic]:
+def archived_target(context: LintContext) -> Iterable[Diagnostic]:
     """A link leads to a document in the archive.
 
     Why: the link holds, by the id as well as by the path the file had; but what is set aside is no longer
@@ -304,19 +320,13 @@ def archived_target(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: link what took its place, bring it back with ``thunderus-mem unarchive``, or leave it.
     """
-    corpus = subject.corpus
-    if corpus is None or subject.document is None:
+    corpus = context.corpus
+    if corpus is None or context.document is None:
         return
-    named = [(place_of(subject, reference), "", target.doc_id) for reference, target in subject.targets]
-    named += [
-        (place, key, corpus.resolve(text))
-        for place, key, text in relation_items(subject)
-        if key.startswith("links.refers_to")
-    ]
-    for place, key, doc_id in named:
+    for place, key, doc_id in _linked(context, corpus):
         paths = corpus.paths_of(doc_id) if doc_id else ()
         if paths and all(map(is_archived, paths)):
-            yield subject.found(
+            yield context.finding(
                 "TM207",
                 place,
                 f"The linked document {doc_id} is in the archive.",
@@ -326,10 +336,7 @@ def archived_target(subject: Subject) -> Iterable[Diagnostic]:
             )
 
 
-# The rule about where a document says it comes from.
-
-
-def unresolved_provenance(subject: Subject) -> Iterable[Diagnostic]:
+def unresolved_provenance(context: LintContext) -> Iterable[Diagnostic]:
     """The provenance names an event, a patch or a commit that cannot be found from here.
 
     Why: provenance answers "who says so"; what it names should lead somewhere. Often nothing is wrong: an
@@ -352,36 +359,36 @@ def unresolved_provenance(subject: Subject) -> Iterable[Diagnostic]:
     Mend: nothing, when you know where it is. Else bring the shard in with its branch, or name the commit that
     came of a squash.
     """
-    document, origins = subject.document, subject.origins
-    if document is None or origins is None:
+    document, provenance = context.document, context.provenance
+    if document is None or provenance is None:
         return
-    events = origins.missing_events(document.events)
+    events = provenance.missing_events(document.events)
     if events:
-        private = origins.private_events(document)
+        private = provenance.private_events(document)
         events = tuple(name for name in events if name not in private)
     if events:
-        yield _found(
-            subject, "events", events, "is in no shard here: private elsewhere, or on another branch"
+        yield _not_found(
+            context, "events", events, "is in no shard here: private elsewhere, or on another branch"
         )
     # A patch stands in the shard of its event, so where events are named they tell it all.
     if document.patches and not document.events and document.kind != "recap":
-        patches = origins.missing_patches(document)
+        patches = provenance.missing_patches(document)
         if patches:
-            yield _found(subject, "patches", patches, "belongs to no event here that names this document")
-    lost = origins.lost_commits(document.commits) if document.commits else ()
+            yield _not_found(context, "patches", patches, "belongs to no event here that names this document")
+    lost = provenance.lost_commits(document.commits) if document.commits else ()
     for there, said in ((False, "is not in this clone"), (True, "is reached by no branch and no tag")):
         names = [name for name, held in lost if held is there]
         if names:
-            yield _found(subject, "commits", names, said)
+            yield _not_found(context, "commits", names, said)
 
 
-def _found(subject: Subject, key: str, names: Sequence[str], said: str) -> Diagnostic:
-    listed = list(getattr(subject.document, key))
+def _not_found(context: LintContext, key: str, names: Sequence[str], said: str) -> Diagnostic:
+    listed = list(getattr(context.document, key))
     place = listed.index(names[0])
     more = f", and {len(names) - 1} more of {len(listed)}" if len(names) > 1 else ""
-    return subject.found(
+    return context.finding(
         "TM206",
-        subject.at("provenance", key, place),
+        context.at("provenance", key, place),
         f"`{names[0]}` {said}{more}.",
         key=f"provenance.{key}.{place}",
         expected="something that can be found from here",
@@ -389,10 +396,7 @@ def _found(subject: Subject, key: str, names: Sequence[str], said: str) -> Diagn
     )
 
 
-# The rules about the code that a document talks about: its anchors, judged by content.
-
-
-def code_changed(subject: Subject) -> Iterable[Diagnostic]:
+def code_changed(context: LintContext) -> Iterable[Diagnostic]:
     """The code that an anchor names is not what it was when the document was confirmed.
 
     Why: what the document says was true of other code. It may still be true; somebody has to look. Comments,
@@ -412,12 +416,12 @@ def code_changed(subject: Subject) -> Iterable[Diagnostic]:
     Mend: `thunderus-mem check ID -p` shows the code then and now. Still right: `verify` it. Else `edit` the
     text, or `supersede` it.
     """
-    for state in _states(subject, "changed"):
-        hint = f"still right: `thunderus-mem verify {_id(subject)}`; else edit or supersede it"
-        yield _code_found(subject, "TM701", state, "code that is as it was confirmed", hint)
+    doc_id = context.document.id if context.document is not None else ""
+    hint = f"still right: `thunderus-mem verify {doc_id}`; else edit or supersede it"
+    return _anchors_that_are(context, "changed", "TM701", "code that is as it was confirmed", hint)
 
 
-def code_missing(subject: Subject) -> Iterable[Diagnostic]:
+def code_missing(context: LintContext) -> Iterable[Diagnostic]:
     """The code that an anchor names is gone, and its content is nowhere else.
 
     Why: a document about code that does not exist misleads whoever trusts it.
@@ -433,12 +437,11 @@ def code_missing(subject: Subject) -> Iterable[Diagnostic]:
     Mend: `supersede` or `remove` the document when it is over; else name what does it now with
     `thunderus-mem anchor ID PLACE` and take the old anchor out with `--remove`.
     """
-    for state in _states(subject, "missing"):
-        hint = "anchor it anew, or supersede or remove the document"
-        yield _code_found(subject, "TM702", state, "code that is there", hint)
+    hint = "anchor it anew, or supersede or remove the document"
+    return _anchors_that_are(context, "missing", "TM702", "code that is there", hint)
 
 
-def code_moved(subject: Subject) -> Iterable[Diagnostic]:
+def code_moved(context: LintContext) -> Iterable[Diagnostic]:
     """The code that an anchor names is elsewhere now, with the same content.
 
     Why: the document is right, only its anchor leads to the old place. It is followed all the same, so this
@@ -454,22 +457,17 @@ def code_moved(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: `thunderus-mem verify --fix-moved` sets such anchors anew.
     """
-    for state in _states(subject, "moved"):
-        hint = "`thunderus-mem verify --fix-moved` sets it anew"
-        yield _code_found(subject, "TM703", state, "the place where the code is", hint)
+    hint = "`thunderus-mem verify --fix-moved` sets it anew"
+    return _anchors_that_are(context, "moved", "TM703", "the place where the code is", hint)
 
 
-def _states(subject: Subject, verdict: str) -> Iterable[CodeState]:
-    if subject.document is None or subject.evidence is None:
-        return ()
-    return [state for state in subject.evidence.of(subject.document) if state.verdict == verdict]
-
-
-def _id(subject: Subject) -> str:
-    return subject.document.id if subject.document is not None else ""
-
-
-def _code_found(subject: Subject, rule: str, state: CodeState, expected: str, hint: str) -> Diagnostic:
-    return subject.found(
-        rule, (state.line, 1), f"{state.place}: {state.reason}.", key="anchors", expected=expected, hint=hint
-    )
+def _anchors_that_are(
+    context: LintContext, verdict: str, code: str, expected: str, hint: str
+) -> Iterator[Diagnostic]:
+    """A finding for each anchor of the document with this verdict."""
+    if context.document is None or context.evidence is None:
+        return
+    for state in context.evidence.of(context.document):
+        if state.verdict == verdict:
+            said = f"{state.place}: {state.reason}."
+            yield context.finding(code, (state.line, 1), said, key="anchors", expected=expected, hint=hint)

@@ -1,4 +1,7 @@
-"""Rules about reading a file at all: bytes, fences, header syntax, and what must be there for a document."""
+"""Rules about reading a file at all: bytes, fences, header syntax, and what must be there for a document.
+
+Most pass on what `document.document.read_document` found.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +14,25 @@ from thunderus_mem.document.frontmatter.write import ambiguous
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from thunderus_mem.lint.context import Subject
+    from thunderus_mem.lint.context import LintContext
 
 
-def _problems(subject: Subject, code: str) -> Iterator[Diagnostic]:
-    torn = [problem for problem in subject.reading.problems if problem.rule == code]
+def _problems(context: LintContext, code: str) -> Iterator[Diagnostic]:
+    torn = [problem for problem in context.reading.problems if problem.rule == code]
     if not torn:
         return
     # A conflict tears the header; what follows from that is no finding of its own.
-    if code >= "TM004" and any(line <= _header_end(subject) for line in subject.conflict_lines):
+    if code >= "TM004" and any(line <= _header_end(context) for line in context.conflict_lines):
         return
     yield from torn
 
 
-def _header_end(subject: Subject) -> int:
-    fences = find_fences(subject.reading.text or "")
+def _header_end(context: LintContext) -> int:
+    fences = find_fences(context.reading.text or "")
     return fences.body_line - 1 if fences is not None and fences.closed else 1 << 30
 
 
-def not_utf8(subject: Subject) -> Iterable[Diagnostic]:
+def not_utf8(context: LintContext) -> Iterable[Diagnostic]:
     """The file is not UTF-8 text.
 
     Why: every reader of the memory, this one included, expects UTF-8; guessing an encoding would change text.
@@ -44,10 +47,10 @@ def not_utf8(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: save the file as UTF-8, for example with ``iconv -f latin1 -t utf-8``.
     """
-    return _problems(subject, "TM001")
+    return _problems(context, "TM001")
 
 
-def nul_or_binary(subject: Subject) -> Iterable[Diagnostic]:
+def nul_or_binary(context: LintContext) -> Iterable[Diagnostic]:
     """The file holds a NUL byte, so it is no text; or it is no file at all, but a link or a device.
 
     Why: git shows such a file as binary, so nobody can review it, and most tools stop at the byte. A file
@@ -63,10 +66,10 @@ def nul_or_binary(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: delete the byte, or move the file out of the memory folders.
     """
-    return _problems(subject, "TM002")
+    return _problems(context, "TM002")
 
 
-def too_large(subject: Subject) -> Iterable[Diagnostic]:
+def too_large(context: LintContext) -> Iterable[Diagnostic]:
     """The file is larger than 1 MiB and is not read.
 
     Why: a memory is read by people and programs with small windows; this size is a log or a dump.
@@ -81,10 +84,10 @@ def too_large(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: split the document, or keep only what a reader needs.
     """
-    return _problems(subject, "TM003")
+    return _problems(context, "TM003")
 
 
-def no_frontmatter(subject: Subject) -> Iterable[Diagnostic]:
+def no_frontmatter(context: LintContext) -> Iterable[Diagnostic]:
     """The file does not begin with YAML frontmatter.
 
     Why: without id, title and kind a file is no document; it cannot be found, linked or listed.
@@ -103,10 +106,10 @@ def no_frontmatter(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: put the frontmatter first, or bring the file in with ``thunderus-mem import markdown``.
     """
-    return _problems(subject, "TM004")
+    return _problems(context, "TM004")
 
 
-def unclosed_frontmatter(subject: Subject) -> Iterable[Diagnostic]:
+def unclosed_frontmatter(context: LintContext) -> Iterable[Diagnostic]:
     """The frontmatter is never closed by a line ``---``.
 
     Why: without the closing line the whole file would be header.
@@ -126,10 +129,10 @@ def unclosed_frontmatter(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: add a line that holds only ``---`` behind the last key.
     """
-    return _problems(subject, "TM005")
+    return _problems(context, "TM005")
 
 
-def header_syntax(subject: Subject) -> Iterable[Diagnostic]:
+def header_syntax(context: LintContext) -> Iterable[Diagnostic]:
     """The frontmatter is no YAML mapping that can be read.
 
     Why: a header that one reader guesses right is read wrongly by the next; nothing is guessed here.
@@ -144,10 +147,10 @@ def header_syntax(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: put quotes around a value with ``: `` or `` #`` in it, or mend the line the finding names.
     """
-    return _problems(subject, "TM006")
+    return _problems(context, "TM006")
 
 
-def duplicate_key(subject: Subject) -> Iterable[Diagnostic]:
+def duplicate_key(context: LintContext) -> Iterable[Diagnostic]:
     """A key stands twice in the frontmatter.
 
     Why: one reader keeps the first value, another the last; merges by union leave such pairs behind.
@@ -163,10 +166,10 @@ def duplicate_key(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: keep the line that is right.
     """
-    return _problems(subject, "TM007")
+    return _problems(context, "TM007")
 
 
-def tab(subject: Subject) -> Iterable[Diagnostic]:
+def tab(context: LintContext) -> Iterable[Diagnostic]:
     """A tab indents a line of the frontmatter.
 
     Why: YAML forbids tabs as indentation, and readers differ in what they make of one.
@@ -183,10 +186,10 @@ def tab(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: write two spaces instead.
     """
-    return _problems(subject, "TM008")
+    return _problems(context, "TM008")
 
 
-def alias_or_anchor_or_tag(subject: Subject) -> Iterable[Diagnostic]:
+def alias_or_anchor_or_tag(context: LintContext) -> Iterable[Diagnostic]:
     """The frontmatter uses an anchor, an alias, a tag or a merge key.
 
     Why: a header must mean what it shows; expansion hides values and can grow without bound.
@@ -203,10 +206,10 @@ def alias_or_anchor_or_tag(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: write the value out. Quote a text that begins with ``&``, ``*`` or ``!``.
     """
-    return _problems(subject, "TM009")
+    return _problems(context, "TM009")
 
 
-def header_limits(subject: Subject) -> Iterable[Diagnostic]:
+def header_limits(context: LintContext) -> Iterable[Diagnostic]:
     """The frontmatter is larger than 32 KiB, deeper than 6 levels or has more than 2,500 values.
 
     Why: a header describes a document. Limits keep a hostile or broken one from holding up everything else.
@@ -222,10 +225,10 @@ def header_limits(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: move the text to the body.
     """
-    return _problems(subject, "TM010")
+    return _problems(context, "TM010")
 
 
-def missing_identity(subject: Subject) -> Iterable[Diagnostic]:
+def missing_identity(context: LintContext) -> Iterable[Diagnostic]:
     """The frontmatter has no id, no title or no kind.
 
     Why: these three make a file a document: what it is called, what people read, what sort of memory it is.
@@ -246,10 +249,10 @@ def missing_identity(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: add the key. An id is lower-case words joined by dots, beginning with the kind.
     """
-    return _problems(subject, "TM011")
+    return _problems(context, "TM011")
 
 
-def conflict_markers(subject: Subject) -> Iterable[Diagnostic]:
+def conflict_markers(context: LintContext) -> Iterable[Diagnostic]:
     """The file holds an unresolved merge conflict.
 
     Why: both sides of the conflict would be indexed and believed.
@@ -270,9 +273,9 @@ def conflict_markers(subject: Subject) -> Iterable[Diagnostic]:
     three marker lines. A document that shows a conflict on purpose indents it, or says
     ``<!-- thunderus-mem: ignore-file TM012 it explains merging -->``.
     """
-    lines = subject.conflict_lines
+    lines = context.conflict_lines
     for opening, middle, closing in zip(lines[::3], lines[1::3], lines[2::3], strict=True):
-        yield subject.found(
+        yield context.finding(
             "TM012",
             (opening, 1),
             f"A merge conflict is open: the other side follows line {middle}, the end is line {closing}.",
@@ -281,10 +284,7 @@ def conflict_markers(subject: Subject) -> Iterable[Diagnostic]:
         )
 
 
-# The rule about values that YAML readers do not agree on.
-
-
-def ambiguous_scalar(subject: Subject) -> Iterable[Diagnostic]:
+def ambiguous_scalar(context: LintContext) -> Iterable[Diagnostic]:
     """An unquoted value means different things to different YAML readers.
 
     Why: ``no`` is a text here and *false* to a YAML 1.1 reader; ``012`` is 10, ``1:30`` is 90; a commit
@@ -300,14 +300,14 @@ def ambiguous_scalar(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: put the value in double quotes (``lint --fix`` does).
     """
-    header = subject.reading.header
+    header = context.reading.header
     if header is None:
         return
     for path, scalar in ambiguous(header):
-        start, end = subject.span(scalar)
-        yield subject.found(
+        start, end = context.span(scalar)
+        yield context.finding(
             "TM013",
-            (subject.reading.header_line + scalar.line - 1, scalar.column),
+            (context.reading.header_line + scalar.line - 1, scalar.column),
             f"YAML readers disagree on the unquoted value `{scalar.text}`.",
             key=".".join(path),
             expected=f'"{scalar.text}"',

@@ -15,11 +15,10 @@ from thunderus_mem.lint.injection import planted
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from thunderus_mem.document.unicode import Invisible
-    from thunderus_mem.lint.context import Subject
+    from thunderus_mem.lint.context import LintContext
 
 
-def secret(subject: Subject) -> Iterable[Diagnostic]:
+def secret(context: LintContext) -> Iterable[Diagnostic]:
     """The text holds what looks like a credential: a token, a private key, a password in an address.
 
     Why: a memory is committed, cloned, searched and read by agents; a secret in it is public to all of them
@@ -36,8 +35,8 @@ def secret(subject: Subject) -> Iterable[Diagnostic]:
     Mend: revoke the secret, then take it out of the text and of git's history. For a value that is none, say
     so with the finding's fingerprint: ``<!-- thunderus-mem: ignore TM401 1a2b3c4d made up as example -->``.
     """
-    for one in find_secrets(subject.reading.path):
-        yield subject.found(
+    for one in find_secrets(context.reading.path):
+        yield context.finding(
             "TM401",
             (0, 0),
             f"A secret of the kind {one.kind} stands in the name of the file "
@@ -45,14 +44,14 @@ def secret(subject: Subject) -> Iterable[Diagnostic]:
             expected="no secrets in the memory",
             hint="Revoke it and rename the file.",
         )
-    text = subject.reading.text
+    text = context.reading.text
     if text is None:
         return
     for one in find_secrets(text):
         answer = f"<!-- thunderus-mem: ignore TM401 {one.fingerprint} why -->"
-        yield subject.found(
+        yield context.finding(
             "TM401",
-            subject.place(one.start),
+            context.place(one.start),
             f"A secret of the kind {one.kind} stands here (fingerprint {one.fingerprint}).",
             expected="no secrets in the memory",
             hint=f"Revoke it and take it out. If it is none: {answer}",
@@ -63,7 +62,7 @@ def secret(subject: Subject) -> Iterable[Diagnostic]:
 _REMOVABLE = frozenset("\u00ad\u200b\u2060\ufeff\u034f\u180e")
 
 
-def invisible_unicode(subject: Subject) -> Iterable[Diagnostic]:
+def invisible_unicode(context: LintContext) -> Iterable[Diagnostic]:
     """The text holds characters nobody sees: zero width, direction overrides, tags, controls.
 
     Why: they hide instructions from reviewers and break search, copying and terminals. Joiners inside emoji
@@ -79,28 +78,23 @@ def invisible_unicode(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: delete the character; ``lint --fix`` deletes those that only take no space.
     """
-    text = subject.reading.text
+    text = context.reading.text
     if text is None:
         return
     # One finding a line says it; --fix takes out every removable one of the line.
-    for (line, column), group in _by_line(subject, find_invisible(text)):
+    for _, together in groupby(find_invisible(text), key=lambda one: context.place(one.start)[0]):
+        group = list(together)
         first = group[0]
         edits = tuple(TextEdit(one.start, one.start + 1, "") for one in group if one.char in _REMOVABLE)
         more = f" and {len(group) - 1} more in this line" if len(group) > 1 else ""
-        yield subject.found(
+        yield context.finding(
             "TM402",
-            (line, column),
+            context.place(first.start),
             f"The invisible character U+{ord(first.char):04X} ({first.name}) stands here{more}.",
             expected="characters that can be seen",
             hint="Delete it.",
             edits=edits,
         )
-
-
-def _by_line(subject: Subject, found: list[Invisible]) -> Iterator[tuple[tuple[int, int], list[Invisible]]]:
-    for _, group in groupby(found, key=lambda one: subject.place(one.start)[0]):
-        members = list(group)
-        yield subject.place(members[0].start), members
 
 
 _LABEL = r"[^\[\]\n]{1,200}"
@@ -128,7 +122,7 @@ _MEASURES = frozenset(("size", "s", "v", "w", "h", "width", "height", "q", "fit"
 _LONGEST_MEASURE = 12
 
 
-def remote_image_with_query(subject: Subject) -> Iterable[Diagnostic]:
+def remote_image_with_query(context: LintContext) -> Iterable[Diagnostic]:
     """A picture is loaded from the network with something in its query.
 
     Why: whoever renders the document sends the query to that server without a click; text an agent was made
@@ -144,7 +138,7 @@ def remote_image_with_query(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: keep the picture in the repository, or drop the query.
     """
-    body = subject.body
+    body = context.body
     if "://" not in body or "?" not in body or ("![" not in body and "<img" not in body.lower()):
         return
     lines = list(_visible_lines(body))
@@ -152,9 +146,9 @@ def remote_image_with_query(subject: Subject) -> Iterable[Diagnostic]:
     for number, line in lines:
         for column, url in (*_images(line), *_defined(line, labels)):
             if _carries_data(url):
-                yield subject.found(
+                yield context.finding(
                     "TM403",
-                    (subject.in_body(number + 1), column),
+                    (context.in_body(number + 1), column),
                     "A picture from the network carries a query.",
                     expected="a picture of the repository, or an address without a query",
                     hint="Keep the picture in the repository, or drop the query.",
@@ -201,7 +195,7 @@ def _is_harmless(name: str, _: str, value: str) -> bool:
     return short or name.lower() in _LOOKS
 
 
-def planted_instruction(subject: Subject) -> Iterable[Diagnostic]:
+def planted_instruction(context: LintContext) -> Iterable[Diagnostic]:
     """The text reads as if it was planted to steer an agent that reads it.
 
     Why: what stands in a memory is read by agents as knowledge; an order in it may be followed as if the
@@ -225,11 +219,11 @@ def planted_instruction(subject: Subject) -> Iterable[Diagnostic]:
     of such orders, put them in quotation marks, or say so:
     ``<!-- thunderus-mem: ignore TM404 it explains the attack -->``.
     """
-    text = subject.reading.text
+    text = context.reading.text
     for one in planted(text) if text else ():
-        yield subject.found(
+        yield context.finding(
             "TM404",
-            subject.place(one.start),
+            context.place(one.start),
             f"The text may be planted to steer an agent: {one.says}.",
             expected="text that informs its reader",
             hint="Look where it comes from. If it is shown as an example, put it in quotation marks.",
@@ -244,7 +238,7 @@ _SCRIPT = re.compile(
 _DOES_NOTHING = re.compile(r"(?:void\(0\)|;|//|#|\)|[\"'>]|\s|$)")
 
 
-def script_address(subject: Subject) -> Iterable[Diagnostic]:
+def script_address(context: LintContext) -> Iterable[Diagnostic]:
     """A link or picture leads to a script or to a page of its own instead of an address.
 
     Why: ``javascript:`` runs where it is clicked, and ``data:`` brings a whole page along that nobody
@@ -260,7 +254,7 @@ def script_address(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: link a file or an address.
     """
-    body = subject.body
+    body = context.body
     lowered = body.lower()
     if "script:" not in lowered and "data:" not in lowered:
         return
@@ -268,9 +262,9 @@ def script_address(subject: Subject) -> Iterable[Diagnostic]:
         for match in _SCRIPT.finditer(line) if ":" in line else ():
             if line.count("`", 0, match.start()) % 2 or _DOES_NOTHING.match(line, match.end()):
                 continue
-            yield subject.found(
+            yield context.finding(
                 "TM405",
-                (subject.in_body(number + 1), match.start(1) + 1),
+                (context.in_body(number + 1), match.start(1) + 1),
                 f"The link leads to `{match[1].lower()}`, not to an address.",
                 expected="a path or an address",
                 hint="Link a file or an address.",

@@ -1,33 +1,32 @@
-"""Rules about the store as a whole: schema files, manifest, log, and what git must not track."""
+"""Rules about the store as a whole: schema files, manifest, log, review queue, and what git must not track.
+
+What is wrong in the log and in the queue is found where they are read; their rules here pass it on.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import json
+from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.diagnostic import Diagnostic
 from thunderus_mem.document import schema
-from thunderus_mem.document.ids import closest
-from thunderus_mem.document.suppressions import FINGERPRINT
-from thunderus_mem.lint.rule import CODES, LintStore
+from thunderus_mem.lint.rule import finding
+from thunderus_mem.store.layout import INDEXES, STORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from thunderus_mem.document.suppressions import Suppression
-    from thunderus_mem.lint.context import Answered
+    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.lint.rule import StoreState
+
+_MANIFEST: Final = f"{INDEXES}/manifest.json"
 
 
-def _found(
-    code: str, path: str, message: str, *, key: str = "", expected: str = "", hint: str = ""
-) -> Diagnostic:
-    return Diagnostic(code, CODES[code][1], path, 0, 0, message, key, expected, hint)
+def _reported(store: StoreState, code: str) -> Iterator[Diagnostic]:
+    """What reading the log or the review queue found already."""
+    return (one for one in store.reported if one.rule == code)
 
 
-def _same(text: str, wanted: str) -> bool:
-    return text.replace("\r\n", "\n").removeprefix("\ufeff") == wanted
-
-
-def schema_drift(store: LintStore) -> Iterable[Diagnostic]:
+def schema_drift(store: StoreState) -> Iterable[Diagnostic]:
     """A schema file in ``.thunderus/schemas`` is missing or differs from the one this version writes.
 
     Why: editors and CI check documents against these files; when they lag behind, the two disagree with lint.
@@ -45,16 +44,16 @@ def schema_drift(store: LintStore) -> Iterable[Diagnostic]:
     for name, copy in sorted(store.schemas.items()):
         if copy.text is None:
             message = "The schema file is missing."
-        elif not _same(copy.text, copy.wanted):
+        elif copy.text.replace("\r\n", "\n").removeprefix("\ufeff") != copy.wanted:
             message = "The schema file differs from the one this version writes."
         else:
             continue
         expected = f"{name} as this version has it"
-        path = f"{store.schemas_folder}/{name}"
-        yield _found("TM501", path, message, expected=expected, hint="Run `thunderus-mem schema update`.")
+        path = f"{STORE}/schemas/{name}"
+        yield finding("TM501", path, message, expected=expected, hint="Run `thunderus-mem schema update`.")
 
 
-def manifest_schema(store: LintStore) -> Iterable[Diagnostic]:
+def manifest_schema(store: StoreState) -> Iterable[Diagnostic]:
     """The manifest is no JSON, or does not hold what its schema asks for.
 
     Why: Thunderus and other tools list the memory from it and refuse one that lacks a key.
@@ -71,20 +70,18 @@ def manifest_schema(store: LintStore) -> Iterable[Diagnostic]:
     """
     if store.manifest is None:
         return
-    import json
-
     hint = "Run `thunderus-mem manifest` to write it anew."
     try:
         data = json.loads(store.manifest, parse_constant=_refuse)
     except (ValueError, RecursionError):
-        yield _found("TM502", store.manifest_path, "The manifest is no JSON.", expected="JSON", hint=hint)
+        yield finding("TM502", _MANIFEST, "The manifest is no JSON.", expected="JSON", hint=hint)
         return
     if schema.is_valid_fast(schema.MANIFEST, data):
         return
     for violation in schema.check(schema.MANIFEST, data):
-        yield _found(
+        yield finding(
             "TM502",
-            store.manifest_path,
+            _MANIFEST,
             violation.message,
             key=violation.key,
             expected=violation.expected,
@@ -96,11 +93,7 @@ def _refuse(name: str) -> Any:
     raise ValueError(name)
 
 
-def _from_log(store: LintStore, code: str) -> Iterator[Diagnostic]:
-    return (found for found in store.log if found.rule == code)
-
-
-def shard_schema(store: LintStore) -> Iterable[Diagnostic]:
+def shard_schema(store: StoreState) -> Iterable[Diagnostic]:
     """A line of the event log is no event: no JSON, or not what its schema asks for.
 
     Why: the line is not counted as evidence. The other lines are still read.
@@ -116,10 +109,10 @@ def shard_schema(store: LintStore) -> Iterable[Diagnostic]:
     Mend: bring the line back from git (``git log -p`` on the shard). Never rewrite it by hand: every line is
     named by the hash in the next one.
     """
-    return _from_log(store, "TM503")
+    return _reported(store, "TM503")
 
 
-def shard_chain(store: LintStore) -> Iterable[Diagnostic]:
+def shard_chain(store: StoreState) -> Iterable[Diagnostic]:
     """A line of the event log does not follow from the line before it.
 
     Why: each line names the hash of the one before. An edited, removed or moved line shows as a break. That
@@ -136,10 +129,10 @@ def shard_chain(store: LintStore) -> Iterable[Diagnostic]:
     Mend: bring the shard back from git (``git checkout <commit> -- <file>``), or keep it and know that its
     order and text are no longer proved.
     """
-    return _from_log(store, "TM504")
+    return _reported(store, "TM504")
 
 
-def shard_torn(store: LintStore) -> Iterable[Diagnostic]:
+def shard_torn(store: StoreState) -> Iterable[Diagnostic]:
     """The last line of an event log is not finished.
 
     Why: a process was killed while writing, or a disk was full. The line was never acknowledged.
@@ -154,10 +147,10 @@ def shard_torn(store: LintStore) -> Iterable[Diagnostic]:
 
     Mend: run any command that writes; it sets the torn bytes aside in ``.thunderus/.quarantine`` and goes on.
     """
-    return _from_log(store, "TM505")
+    return _reported(store, "TM505")
 
 
-def tracked_projection(store: LintStore) -> Iterable[Diagnostic]:
+def tracked_projection(store: StoreState) -> Iterable[Diagnostic]:
     """Git tracks a file that is derived or private.
 
     Why: index and manifest change with every document and would be in conflict in every merge; an index from
@@ -174,7 +167,7 @@ def tracked_projection(store: LintStore) -> Iterable[Diagnostic]:
     Mend: ``git rm --cached <file>``, and keep the ``.gitignore`` that init wrote.
     """
     for path in sorted(store.tracked):
-        yield _found(
+        yield finding(
             "TM506",
             path,
             "Git tracks this file, which is derived or private.",
@@ -183,7 +176,7 @@ def tracked_projection(store: LintStore) -> Iterable[Diagnostic]:
         )
 
 
-def conflict_in_shard(store: LintStore) -> Iterable[Diagnostic]:
+def conflict_in_shard(store: StoreState) -> Iterable[Diagnostic]:
     """An event log holds git's conflict markers.
 
     Why: shards are written by one working tree and never merged by line; markers mean that a shard was
@@ -199,10 +192,10 @@ def conflict_in_shard(store: LintStore) -> Iterable[Diagnostic]:
 
     Mend: keep the lines of both sides and delete the three marker lines.
     """
-    return _from_log(store, "TM507")
+    return _reported(store, "TM507")
 
 
-def shard_line_ends(store: LintStore) -> Iterable[Diagnostic]:
+def shard_line_ends(store: StoreState) -> Iterable[Diagnostic]:
     """Lines of the event log end in CRLF.
 
     Why: git turns LF into CRLF where ``core.autocrlf``, ``core.eol`` or an attribute says so. The log reads
@@ -219,17 +212,10 @@ def shard_line_ends(store: LintStore) -> Iterable[Diagnostic]:
     Mend: run ``thunderus-mem init``, which adds the missing file, commit it, and check the shards out again
     (``git rm --cached -r .thunderus/sessions && git reset --hard`` in a clean tree).
     """
-    return _from_log(store, "TM508")
+    return _reported(store, "TM508")
 
 
-# Rules about the review queue: what in it is no proposal, and what nobody has decided in time.
-
-
-def _from_queue(store: LintStore, code: str) -> Iterator[Diagnostic]:
-    return (found for found in store.queue if found.rule == code)
-
-
-def unreadable_proposal(store: LintStore) -> Iterable[Diagnostic]:
+def unreadable_proposal(store: StoreState) -> Iterable[Diagnostic]:
     """A file in ``.thunderus/patches`` is no proposal, or one that nobody may carry out.
 
     Why: nobody can decide about it, and whoever wrote it believes that it waits. A proposal may come from
@@ -245,10 +231,10 @@ def unreadable_proposal(store: LintStore) -> Iterable[Diagnostic]:
 
     Mend: bring the file back from git, or delete it: then nothing is proposed.
     """
-    return _from_queue(store, "TM509")
+    return _reported(store, "TM509")
 
 
-def expired_proposal(store: LintStore) -> Iterable[Diagnostic]:
+def expired_proposal(store: StoreState) -> Iterable[Diagnostic]:
     """A proposal has waited for longer than ``review.expires_days``.
 
     Why: a queue that nobody reads hides what matters, and its diffs fit less with every day.
@@ -263,172 +249,4 @@ def expired_proposal(store: LintStore) -> Iterable[Diagnostic]:
 
     Mend: decide (``thunderus-mem patch show``, ``approve``, ``reject``), or ``thunderus-mem patch expire``.
     """
-    return _from_queue(store, "TM510")
-
-
-# Rules about answers to findings: each has a reason, a code that exists, and something to answer.
-
-_CONFIG = ".thunderus/config.toml"
-
-
-def _comments(answered: Answered) -> Iterator[tuple[int, Suppression]]:
-    """The comments of the document with their places among the answers; examples in code left out."""
-    return ((place, one) for place, one in enumerate(answered.answers) if not one.glob and not one.shown)
-
-
-def _likely(code: str) -> str:
-    by_name = {name: known for known, (name, _) in CODES.items()}
-    upper = code.upper()
-    # Digits change places easily; otherwise the likeliest code, or the rule of that name.
-    near = [known for known in CODES if sorted(known) == sorted(upper)]
-    near = near or closest(upper, list(CODES), 1) or closest(code.lower(), list(by_name), 1)
-    if not near:
-        return "`thunderus-mem rule` lists them all."
-    return f"Did you mean {' or '.join(by_name.get(name, name) for name in near)}?"
-
-
-def answer_without_reason(answered: Answered) -> Iterable[Diagnostic]:
-    """A comment answers a finding without saying why.
-
-    Why: the next reader cannot tell a judgement from a way to silence the check, and nobody dares to take the
-    comment out again.
-
-    Bad::
-
-        [[fact.later]] <!-- thunderus-mem: ignore TM201 -->
-
-    Good::
-
-        [[fact.later]] <!-- thunderus-mem: ignore TM201 written when the migration is done -->
-
-    Mend: write the reason behind the code.
-    """
-    for _, one in _comments(answered):
-        if not one.reason and any(code in CODES for code in one.codes):
-            yield answered.subject.found(
-                "TM601",
-                one.at,
-                f"The comment answers {', '.join(one.codes)} without a reason.",
-                expected="a reason behind the code",
-                hint="Write why the finding is to be left alone.",
-            )
-
-
-def unused_answer(answered: Answered) -> Iterable[Diagnostic]:
-    """A comment answers a finding that is not there.
-
-    Why: what it excused was mended or moved; left in place, it would hide the next such finding without
-    anybody having looked at it. It is only told of rules that ran, and of documents that read. A comment in
-    code marks is taken for an example.
-
-    Bad::
-
-        See [[fact.testing]]. <!-- thunderus-mem: ignore TM201 planned -->      (the document exists)
-
-    Good::
-
-        See [[fact.testing]].
-
-    Mend: delete the comment, or put it on the line it speaks for.
-    """
-    subject = answered.subject
-    if subject.document is None or subject.corpus is None:
-        return
-    for place, one in _comments(answered):
-        idle = [
-            code
-            for code in one.codes
-            if code in CODES and (place, code) not in answered.used and _could_be_used(answered, code)
-        ]
-        if idle:
-            where = f"line {one.line}" if one.line else "the file"
-            yield subject.found(
-                "TM602",
-                one.at,
-                f"The comment answers {', '.join(idle)} for {where}, where nothing of it is found.",
-                expected="a finding to answer",
-                hint=_way_out(one, idle),
-            )
-
-
-def _way_out(one: Suppression, idle: list[str]) -> str:
-    if idle == ["TM401"] and not FINGERPRINT.search(one.reason):
-        return "Name the fingerprint that the finding shows, then the reason."
-    return "Delete the comment, or put it on the line it speaks for."
-
-
-def _could_be_used(answered: Answered, code: str) -> bool:
-    # An answer to the rules about answers is looked at after them.
-    return answered.subject.config.runs(code) and not code.startswith("TM6")
-
-
-def unknown_code(answered: Answered) -> Iterable[Diagnostic]:
-    """A comment names a rule that does not exist.
-
-    Why: a slip in the code makes the comment answer nothing, without a word.
-
-    Bad::
-
-        <!-- thunderus-mem: ignore TM021 planned -->
-
-    Good::
-
-        <!-- thunderus-mem: ignore TM201 planned -->
-
-    Mend: correct the code; ``thunderus-mem rule`` lists them all.
-    """
-    for _, one in _comments(answered):
-        for code in one.codes or ("",):
-            if code not in CODES:
-                said = f"There is no rule `{code}`." if code else "The comment names no rule."
-                yield answered.subject.found(
-                    "TM603", one.at, said, expected="the code of a rule", hint=_likely(code)
-                )
-                break  # what follows is the reason's first words as likely as a code
-
-
-def configured_answers(store: LintStore) -> Iterable[Diagnostic]:
-    """The configuration ignores what does not exist, answers nothing, or gives no reason.
-
-    Why: ``lint.per_file`` leaves findings of whole folders alone, so each entry says why, and goes when
-    nothing needs it any more. A code that does not exist does nothing, without a word.
-
-    Bad::
-
-        [lint.per_file]
-        "episodic/**" = { TM250 = "" }
-
-    Good::
-
-        [lint.per_file]
-        "episodic/**" = { TM205 = "recaps name files that are gone" }
-
-    Mend: correct the code, write the reason, or take the entry out.
-    """
-    config = store.config
-    for key, codes in (("select", config.select), ("ignore", config.ignore), ("severity", config.severities)):
-        for code in codes:
-            if not any(known.startswith(code) for known in CODES):
-                yield _configured(
-                    f"lint.{key}", f"There is no rule `{code}`.", "the code of a rule", _likely(code)
-                )
-    for glob, reasons in config.per_file.items():
-        for code, reason in reasons.items():
-            yield from _entry(store, glob, code, reason)
-
-
-def _entry(store: LintStore, glob: str, code: str, reason: str) -> Iterator[Diagnostic]:
-    key = f"lint.per_file.{glob}.{code}"
-    if code not in CODES:
-        yield _configured(key, f"There is no rule `{code}`.", "the code of a rule", _likely(code))
-        return
-    if not reason.strip():
-        said = f"{code} is left alone in {glob} without a reason."
-        yield _configured(key, said, "a reason", "Write why these findings are to be left alone.")
-    if store.answered is not None and (glob, code) not in store.answered and store.config.runs(code):
-        said = f"{code} is left alone in {glob}, where nothing of it is found."
-        yield _configured(key, said, "a finding to answer", "Take the entry out, or correct the glob.")
-
-
-def _configured(key: str, message: str, expected: str, hint: str) -> Diagnostic:
-    return Diagnostic("TM604", CODES["TM604"][1], _CONFIG, 0, 0, message, key, expected, hint)
+    return _reported(store, "TM510")

@@ -1,4 +1,4 @@
-"""Rules about what a document must hold: frontmatter by its schema, identity, sections, headings, times."""
+"""Rules about what a document must hold: frontmatter by its schema, sections, headings, times, a text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from thunderus_mem.document.schema import Violation
-    from thunderus_mem.lint.context import Subject
+    from thunderus_mem.lint.context import LintContext
 
 SECTIONS: Final = {
     "core": ("Identity", "Commands", "Architecture", "Conventions"),
@@ -27,7 +27,7 @@ _DATE_ONLY = re.compile(r"[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
 _NESTED = {"events": "provenance", "patches": "provenance", "last_verified_commit": "verification"}
 
 
-def frontmatter_schema(subject: Subject) -> Iterable[Diagnostic]:
+def frontmatter_schema(context: LintContext) -> Iterable[Diagnostic]:
     """The frontmatter does not hold what its schema asks for.
 
     Why: other programs read these documents too. Thunderus refuses one without tags, and a time without an
@@ -46,26 +46,26 @@ def frontmatter_schema(subject: Subject) -> Iterable[Diagnostic]:
     Mend: change the key the finding names to what it expects. ``thunderus-mem schema print
     memory_doc.frontmatter`` shows the whole schema.
     """
-    document = subject.document
-    if document is None or subject.conflict_lines:
+    document = context.document
+    if document is None or context.conflict_lines:
         return
-    for violation in subject.violations:
+    for violation in context.violations:
         if violation.key == "id":  # TM102 says it with a better fix
             continue
-        yield subject.found(
+        yield context.finding(
             "TM101",
-            subject.at(*violation.path),
+            context.at(*violation.path),
             violation.message,
             key=violation.key,
             expected=violation.expected,
-            hint=_schema_hint(subject, violation),
-            edits=_schema_edits(subject, violation),
+            hint=_schema_hint(context, violation),
+            edits=_schema_edits(context, violation),
         )
 
 
-def _schema_hint(subject: Subject, violation: Violation) -> str:
+def _schema_hint(context: LintContext, violation: Violation) -> str:
     last = str(violation.path[-1]) if violation.path else ""
-    header = subject.reading.header
+    header = context.reading.header
     if violation.kind == "required":
         if _NESTED.get(last) and isinstance(header, Mapping) and header.get(last) is not None:
             return f"Indent `{last}` by two spaces, under `{_NESTED[last]}:`."
@@ -79,7 +79,7 @@ def _schema_hint(subject: Subject, violation: Violation) -> str:
         if violation.kind == "minItems":
             return "Add a tag; Thunderus refuses a document without one."
     if violation.kind == "enum":
-        node = subject.node(*violation.path)
+        node = context.node(*violation.path)
         text = node.text if isinstance(node, Scalar) else ""
         near = closest(text.lower(), violation.expected.removeprefix("one of ").split(", "), 1)
         if near and near[0][:1] == text[:1].lower():
@@ -89,14 +89,14 @@ def _schema_hint(subject: Subject, violation: Violation) -> str:
     return f"Change `{violation.key}` to {violation.expected}."
 
 
-def _schema_edits(subject: Subject, violation: Violation) -> tuple[TextEdit, ...]:
-    node = subject.node(*violation.path)
+def _schema_edits(context: LintContext, violation: Violation) -> tuple[TextEdit, ...]:
+    node = context.node(*violation.path)
     if violation.kind == "format" and isinstance(node, Scalar) and _DATE_ONLY.fullmatch(node.text):
-        return (TextEdit(*subject.span(node), f"{node.text}T00:00:00Z"),)
+        return (TextEdit(*context.span(node), f"{node.text}T00:00:00Z"),)
     return ()
 
 
-def missing_section(subject: Subject) -> Iterable[Diagnostic]:
+def missing_section(context: LintContext) -> Iterable[Diagnostic]:
     """A section that this kind of document should have is missing.
 
     Why: readers, and Thunderus, look for these headings: core has Identity, Commands, Architecture and
@@ -126,20 +126,20 @@ def missing_section(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: add the section, even if it only says that there is nothing to say.
     """
-    document = subject.document
+    document = context.document
     wanted = SECTIONS.get(document.kind, ()) if document is not None else ()
-    if document is None or not wanted or not subject.body.strip() or document.imported_from:
+    if document is None or not wanted or not context.body.strip() or document.imported_from:
         return
-    begun = tuple(heading.text.lower().lstrip("0123456789. ") for heading in subject.headings)
+    begun = tuple(heading.text.lower().lstrip("0123456789. ") for heading in context.headings)
     missing = [name for name in wanted if not any(text.startswith(name.lower()) for text in begun)]
-    if "Status" in missing and isinstance(subject.node("status"), Scalar):
+    if "Status" in missing and isinstance(context.node("status"), Scalar):
         missing.remove("Status")
     if not missing:
         return
     # MADR's form (adr.github.io/madr) has its own names and leaves these two to the author.
     madr = any(text.startswith("decision outcome") for text in begun)
     optional = madr and {"Status", "Consequences"}.issuperset(missing)
-    yield subject.found(
+    yield context.finding(
         "TM107",
         (document.body_line, 1),
         f"The {'sections are' if len(missing) > 1 else 'section is'} missing: {', '.join(missing)}.",
@@ -149,16 +149,16 @@ def missing_section(subject: Subject) -> Iterable[Diagnostic]:
     )
 
 
-def _heading_paths(subject: Subject) -> Iterator[tuple[tuple[str, ...], int]]:
+def _heading_paths(context: LintContext) -> Iterator[tuple[tuple[str, ...], int]]:
     path: list[tuple[int, str]] = []
-    for heading in subject.headings:
+    for heading in context.headings:
         while path and path[-1][0] >= heading.level:
             path.pop()
         path.append((heading.level, heading.text))
         yield tuple(text for _, text in path), heading.line
 
 
-def repeated_anchor(subject: Subject) -> Iterable[Diagnostic]:
+def repeated_anchor(context: LintContext) -> Iterable[Diagnostic]:
     """Two headings of a document have the same text, so their anchors are told apart by number only.
 
     Why: search results and links name a heading by its anchor. The second one becomes ``#setup-1``, and
@@ -177,15 +177,15 @@ def repeated_anchor(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: make the headings differ.
     """
-    if "#" not in subject.body and "\n-" not in subject.body and "\n=" not in subject.body:
+    if "#" not in context.body and "\n-" not in context.body and "\n=" not in context.body:
         return
     first: dict[str, int] = {}
     paths: set[tuple[str, ...]] = set()
     elsewhere: list[tuple[str, int]] = []
-    for path, line in _heading_paths(subject):
+    for path, line in _heading_paths(context):
         folded = tuple(step.lower() for step in path)
         if folded[-1] in first and folded in paths:
-            yield _repeated(subject, path[-1], line, first[folded[-1]])
+            yield _repeated(context, path[-1], line, first[folded[-1]])
         elif folded[-1] in first:
             elsewhere.append((path[-1], line))
         if folded[-1]:
@@ -195,23 +195,23 @@ def repeated_anchor(subject: Subject) -> Iterable[Diagnostic]:
         text, line = elsewhere[0]
         others = len(elsewhere) - 1
         more = f", and {others} more {'does' if others == 1 else 'do'} so below" if others else ""
-        yield _repeated(subject, text, line, first[text.lower()], NOTE, more)
+        yield _repeated(context, text, line, first[text.lower()], NOTE, more)
 
 
 def _repeated(
-    subject: Subject, text: str, line: int, before: int, severity: Severity = WARNING, more: str = ""
+    context: LintContext, text: str, line: int, before: int, severity: Severity = WARNING, more: str = ""
 ) -> Diagnostic:
-    return subject.found(
+    return context.finding(
         "TM108",
-        (subject.in_body(line), 1),
-        f"The heading “{text}” repeats the one in line {subject.in_body(before)}{more}.",
+        (context.in_body(line), 1),
+        f"The heading “{text}” repeats the one in line {context.in_body(before)}{more}.",
         expected="headings that differ",
         hint="Say in the heading what makes this section another one.",
         severity=severity,
     )
 
 
-def updated_before_created(subject: Subject) -> Iterable[Diagnostic]:
+def updated_before_created(context: LintContext) -> Iterable[Diagnostic]:
     """``updated`` is earlier than ``created``.
 
     Why: Thunderus refuses such a document, and every list that sorts by time shows it in the wrong place.
@@ -228,19 +228,19 @@ def updated_before_created(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: correct the one that is wrong; ``lint --fix`` sets ``updated`` to ``created``.
     """
-    document = subject.document
+    document = context.document
     if document is None or document.created == document.updated:
         return
     created, updated = parse_timestamp(document.created), parse_timestamp(document.updated)
     if created is None or updated is None or updated >= created:
         return
-    before, after = subject.node("created"), subject.node("updated")
+    before, after = context.node("created"), context.node("updated")
     edits: tuple[TextEdit, ...] = ()
     if isinstance(before, Scalar) and isinstance(after, Scalar) and before.plain and after.plain:
-        edits = (TextEdit(*subject.span(after), before.text),)
-    yield subject.found(
+        edits = (TextEdit(*context.span(after), before.text),)
+    yield context.finding(
         "TM109",
-        subject.at("updated"),
+        context.at("updated"),
         f"`updated` is {document.updated}, before `created`.",
         key="updated",
         expected=f"{document.created} or later",
@@ -249,7 +249,7 @@ def updated_before_created(subject: Subject) -> Iterable[Diagnostic]:
     )
 
 
-def empty_body(subject: Subject) -> Iterable[Diagnostic]:
+def empty_body(context: LintContext) -> Iterable[Diagnostic]:
     """The document has frontmatter and no text.
 
     Why: there is nothing to find and nothing to remember.
@@ -273,9 +273,9 @@ def empty_body(subject: Subject) -> Iterable[Diagnostic]:
 
     Mend: write at least one sentence, or remove the document.
     """
-    document = subject.document
-    if document is not None and not subject.body.strip():
-        yield subject.found(
+    document = context.document
+    if document is not None and not context.body.strip():
+        yield context.finding(
             "TM110",
             (document.body_line, 1),
             "The document has no text.",
