@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.index_support import document, new_store, put
-from thunderus_mem.index.documents import Index
+from thunderus_mem.index.corpus import IndexCorpus
+from thunderus_mem.lint import runner
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.store.disk import open_folder
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Ran
-    from thunderus_mem.index.corpus import IndexCorpus
+    from thunderus_mem.index.documents import Index
 
     Run = Callable[..., Ran]
 
@@ -30,13 +31,12 @@ def test_the_other_documents_are_read_once_for_all(tmp_path: Path, monkeypatch: 
     for number in range(20):
         put(layout, f"n{number}.md", document(f"fact.n{number}", f"See [[fact.n{number + 1}]].\n"))
     asked: list[Index] = []
-    corpus = Index.corpus
 
     def counted(index: Index) -> IndexCorpus:
         asked.append(index)
-        return corpus(index)
+        return IndexCorpus(index)
 
-    monkeypatch.setattr(Index, "corpus", counted)
+    monkeypatch.setattr(runner, "IndexCorpus", counted)
 
     report = lint(open_memory(str(tmp_path)), ["."])
 
