@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
+from tests.support.import_plan import planned
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.schema import check
 from thunderus_mem.errors import ThunderusError
@@ -19,15 +20,12 @@ from thunderus_mem.interop.decisions import day_in, writes_day_first
 from thunderus_mem.interop.fields import Dates, Options, read_mapping
 from thunderus_mem.interop.markdown import SourceFile, plan_folder
 
-if TYPE_CHECKING:
-    from thunderus_mem.interop.fields import ImportItem
-
 CASES = Path(__file__).parent.parent / "cases" / "import"
 GIT = Dates("2018-05-06T07:08:09Z", "2025-05-06T07:08:09Z")
 DECISIONS = ".thunderus/memory/semantic/DECISIONS"
 
 
-def plan(folder: Path, *mapping: str) -> list[ImportItem]:
+def plan(folder: Path, *mapping: str) -> list[Any]:
     files = [
         SourceFile(path.relative_to(folder).as_posix(), path.read_bytes(), GIT)
         for path in sorted(folder.rglob("*.md"))
@@ -39,17 +37,17 @@ def plan(folder: Path, *mapping: str) -> list[ImportItem]:
         folder_name="adr",
         mapping=read_mapping(mapping),
     )
-    return list(plan_folder(files, "adr", (), options))
+    return planned(plan_folder(files, "adr", (), options))
 
 
-def document(item: ImportItem) -> Document:
+def document(item: Any) -> Document:
     made = read_document(item.path, item.text.encode()).document
     assert made is not None
     assert check("memory_doc.frontmatter", made.data()) == []
     return made
 
 
-def told(item: ImportItem) -> str:
+def told(item: Any) -> str:
     if not item.imported:
         return f"{item.source}\n  skipped: {item.reason}\n"
     made = document(item)
@@ -57,7 +55,7 @@ def told(item: ImportItem) -> str:
         f"{item.source} -> {made.id}  {item.path.rpartition('/')[2]}",
         f"  title: {made.title}",
         f"  created: {made.created[:10]}{'  (from git)' if made.created == GIT.created else ''}",
-        f"  status: {item.status}",
+        f"  status: {item.decision_status}",
         *(f"  link: {link.rel} {link.target}" for link in made.links),
         *(f"  kept: {key}" for key in item.kept),
         *(f"  changed: {key}" for key in item.changed),

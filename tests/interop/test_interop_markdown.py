@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.import_plan import planned
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.schema import check
-from thunderus_mem.interop.fields import Dates, Imported, ImportItem, KeptOut, Options, Taken, import_document
+from thunderus_mem.interop.fields import Dates, Imported, KeptOut, Options, Taken, import_document
 from thunderus_mem.interop.markdown import SourceFile, plan_folder
 
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -32,7 +35,7 @@ def bring(text: str | bytes, path: str = "a.md", kind: str = "fact", **more: obj
     return found
 
 
-def document(found: Imported | ImportItem) -> Document:
+def document(found: Any) -> Document:
     made = read_document(found.path, found.text.encode()).document
     assert made is not None
     return made
@@ -154,7 +157,7 @@ def test_a_rule_of_dashes_at_the_start_is_text() -> None:
 
 
 def test_a_taken_id_gives_another_name_from_the_path() -> None:
-    taken = Taken(ids=frozenset(["fact.setup", "fact.linux-a"]))
+    taken = Taken(ids={"fact.setup", "fact.linux-a"})
     assert document(bring("# Setup\n", path="linux/a.md", taken=taken)).id == "fact.linux-a-2"
     again = bring("---\nid: fact.setup\n---\n# Setup\n", taken=taken)
     assert document(again).data()["metadata"]["id"] == "fact.setup"
@@ -202,11 +205,9 @@ def test_a_long_decision_keeps_its_file_name_within_sixty_characters() -> None:
     assert len(found.path.rpartition("/")[2].removesuffix(".md")) <= 60
 
 
-def plan(
-    files: dict[str, str], kind: str = "adr", documents: tuple[Document, ...] = ()
-) -> dict[str, ImportItem]:
+def plan(files: dict[str, str], kind: str = "adr", documents: tuple[Document, ...] = ()) -> dict[str, Any]:
     sources = [SourceFile(path, text.encode(), GIT) for path, text in files.items()]
-    return {item.source: item for item in plan_folder(sources, kind, documents, options(kind))}
+    return {item.source: item for item in planned(plan_folder(sources, kind, documents, options(kind)))}
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "jsonschema": ("document/schema.py",),
     "rfc3339_validator": ("document/schema.py",),
     "referencing": ("document/schema.py",),
-    "frontmatter": ("interop/fields.py",),
+    "frontmatter": ("interop/post.py",),
     "ruamel": ("document/frontmatter/full.py",),
     "yaml": (),
     "git": ("git/repository.py",),

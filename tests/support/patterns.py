@@ -50,7 +50,6 @@ BUILT: Final[dict[str, tuple[str, ...]]] = {
     "document.frontmatter.edit._first_comment": (r" {1}#",),
     "cli.text.pieces": ("\uf8e0(?:[bdrygcm\uf000-\uf21f])|\uf8e1|.",),
     "authoring.rename._others": (r"fact\.ports|ports",),
-    "recap.template._dollar": (r"\$(?:events\b|{events})",),
     "search.search.Snippets._marks": (r"(?i)cache|token|parse_http2", "(?i)a|b|c"),
 }
 

@@ -1,4 +1,8 @@
-"""Days as people write them in records, read as ``YYYY-MM-DD``. Pure."""
+"""What a foreign decision record says of itself: number, title, status, date, what it supersedes. Pure.
+
+Read from what people write by hand or with a generator: a numbered heading (``# 7. Use JWT``), a ``Date:`` or
+``Status:`` line under it, a ``## Status`` section, keys of a frontmatter. Nothing here changes a text.
+"""
 
 from __future__ import annotations
 
@@ -184,12 +188,6 @@ def is_choice(line: str) -> bool:
     """Whether a line offers values to choose from, as templates do."""
     return line.count("|") > 1
 
-
-# What a foreign decision record says of itself: number, title, status, date, what it supersedes.
-#
-# Read from what people write by hand or with a generator: a numbered heading (``# 7. Use JWT``), a
-# ``Date:`` or ``Status:`` line under it, a ``## Status`` section, keys of a frontmatter. Nothing here
-# changes a text.
 
 _FILE_NUMBER = re.compile(r"(?:adr|rfc|decision)?[-_ ]?(\d{1,5})(?!\d)(?:[-_. ]|$)", re.ASCII | re.IGNORECASE)
 _FILE_DATE = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?!\d)", re.ASCII)

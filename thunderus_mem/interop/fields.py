@@ -1,20 +1,19 @@
-"""Which frontmatter keys an imported document needs set: identity, tags, times, records. Pure.
+"""One foreign Markdown file as a document of the store. Pure: bytes and facts in, text and notes out.
 
-A value that fits is left alone; one that clashes is set anew and its original goes under ``metadata``.
+The body is kept byte for byte, and so is every frontmatter line whose meaning does not clash with ours. A
+value that our schema cannot hold is set anew, and its original stands under ``metadata``; the notes say so.
 """
 
 from __future__ import annotations
 
 import os
-import posixpath
 import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.frontmatter.edit import compose, insert_item, remove_key, set_key
-from thunderus_mem.document.frontmatter.nodes import typed_data
-from thunderus_mem.document.frontmatter.read import find_fences, read_header
+from thunderus_mem.document.frontmatter.edit import compose, remove_key, set_key
+from thunderus_mem.document.frontmatter.read import find_fences
 from thunderus_mem.document.ids import (
     MAX_NAME,
     file_stem,
@@ -25,8 +24,9 @@ from thunderus_mem.document.ids import (
     slug,
 )
 from thunderus_mem.document.markdown import headings
+from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.timestamp import parse_timestamp, utc_key
-from thunderus_mem.errors import InvalidDocument, ThunderusError
+from thunderus_mem.errors import ThunderusError
 from thunderus_mem.interop.decisions import (
     REFERS,
     SUPERSEDES,
@@ -34,15 +34,15 @@ from thunderus_mem.interop.decisions import (
     RelationMention,
     day_in,
     file_date,
-    file_number,
     read_decision,
     split_title,
     value_targets,
     without_number,
 )
+from thunderus_mem.interop.post import Post, read_foreign, read_post
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Set
+    from collections.abc import Iterable, Mapping
 
     from thunderus_mem.document.document import Reading
 
@@ -60,15 +60,15 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What the store already has: ids, file paths (folded), numbers of decisions.
+    """What the store has already, and files planned before: ids, file paths (folded), numbers of decisions.
 
     ``wanted`` are the numbers that files of the same folder carry: nobody else gets one of them.
     """
 
-    ids: Set[str] = frozenset()
-    paths: Set[str] = frozenset()
-    numbers: Set[int] = frozenset()
-    wanted: Set[int] = frozenset()
+    ids: set[str] = field(default_factory=set)
+    paths: set[str] = field(default_factory=set)
+    numbers: set[int] = field(default_factory=set)
+    wanted: set[int] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,18 +249,13 @@ def _is_set(data: Mapping[str, Any], key: str) -> bool:
 def set_records(draft: Draft, options: Options) -> None:
     """Provenance and verification, kept where they have our shape."""
     found = draft.data.get("provenance")
-    commits = _ids(found.get("commits")) if isinstance(found, dict) else []
-    events = [*(_ids(found.get("events")) if isinstance(found, dict) else []), *options.events]
-    patches = [*(_ids(found.get("patches")) if isinstance(found, dict) else []), *options.patches]
-    wanted = {"events": events, "patches": patches, "commits": commits}
-    if isinstance(found, dict) and all(
-        wanted.get(key) == value for key, value in found.items() if key in wanted
-    ):
-        for key, items in wanted.items():
-            if key not in found:
-                draft.edits[f"provenance.{key}"] = items
+    given = found if isinstance(found, dict) else {}
+    added = {"events": options.events, "patches": options.patches, "commits": ()}
+    wanted = {key: [*_ids(given.get(key)), *new] for key, new in added.items()}
+    if isinstance(found, dict) and all(wanted[key] == found[key] for key in wanted if key in found):
+        draft.edits |= {f"provenance.{key}": items for key, items in wanted.items() if key not in found}
     elif isinstance(found, dict) and all(isinstance(found.get(key, []), list) for key in wanted):
-        draft.edits.update({f"provenance.{key}": items for key, items in wanted.items()})
+        draft.edits |= {f"provenance.{key}": items for key, items in wanted.items()}
     else:
         draft.replace("provenance", wanted, "provenance lists events, patches and commits")
     seen = draft.data.get("verification")
@@ -368,128 +363,6 @@ def _plain(name: str) -> str:
     """A name as it compares: case, blanks, ``-`` and ``_`` do not matter."""
     return "".join(char for char in name.casefold() if char.isalnum())
 
-
-# Foreign headers whose values begin with an unquoted ``*``, such as ``globs: **/*.ts`` in rules for
-# editors.
-#
-# No YAML reader takes them: ``*`` would name an anchor. What the writer means is a text, so import puts it
-# in quotes; everything else stays as it is. Pure.
-
-# As many lines of one header as this are mended; each costs a reading.
-_MOST: Final = 50
-_BEFORE = re.compile(r" {0,40}(?:- {1,8})?(?:([A-Za-z_][\w-]{0,60}): {1,40})?(?=\*)", re.ASCII)
-
-
-def read_foreign(path: str, data: bytes) -> tuple[Reading, tuple[str, ...]]:
-    """A file as `read_document` reads it, values that begin with ``*`` taken as texts; and a note for each.
-
-    A header that has another fault as well is told of as it stands in the file.
-    """
-    first = reading = read_document(path, data)
-    notes: list[str] = []
-    while reading.header is None and reading.text is not None and len(notes) < _MOST:
-        line = next((one.line for one in reading.problems), 0)
-        mended = _quoted(reading.text, line) if line else None
-        if mended is None:
-            return first, ()
-        notes.append(mended[1])
-        reading = read_document(path, mended[0].encode("utf-8", "surrogatepass"))
-    return (first, ()) if reading.header is None and notes else (reading, tuple(dict.fromkeys(notes)))
-
-
-def _quoted(text: str, number: int) -> tuple[str, str] | None:
-    """The text with the value in a line (from 1) in quotes, and a note; ``None`` when it begins otherwise."""
-    lines = text.split("\n")
-    line = lines[number - 1]
-    before = _BEFORE.match(line)
-    if before is None:
-        return None
-    value = line[before.end() :].partition(" #")[0].rstrip()
-    written = '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    lines[number - 1] = line[: before.end()] + written + line[before.end() + len(value) :]
-    name = before[1] or "an item of a list"
-    return "\n".join(lines), f"{name} is in quotes now: no YAML reader takes a bare *"
-
-
-# Whole posts in and out through python-frontmatter, with our reader and writer as its handler.
-#
-# The only module that knows python-frontmatter. For import, export and templates; the hot paths read with
-# `document.read_document`, which a test holds equal to this.
-
-
-@dataclass(frozen=True, slots=True)
-class Post:
-    """Frontmatter with types, and the body to the byte. Without frontmatter ``metadata`` is empty."""
-
-    metadata: dict[str, Any]
-    body: str
-
-
-def post_handler() -> Any:
-    """A handler for ``frontmatter.loads`` and ``frontmatter.dumps``: YAML 1.2, our limits, our key order.
-
-    Loading raises `InvalidDocument` where the header cannot be read, instead of a text without metadata.
-    """
-    from frontmatter.default_handlers import BaseHandler
-
-    class Handler(BaseHandler):  # type: ignore[misc, unused-ignore]
-        FM_BOUNDARY = re.compile("---")  # asked for by the base class, used by none of the methods below
-        START_DELIMITER = END_DELIMITER = "---"
-
-        def detect(self, text: str) -> bool:
-            fences = find_fences(text)
-            return fences is not None and fences.closed
-
-        def split(self, text: str) -> tuple[str, str]:
-            fences = find_fences(text)
-            if fences is None or not fences.closed:
-                raise ValueError("no frontmatter")
-            return text[fences.start : fences.end], text[fences.body_start :]
-
-        def load(self, fm: str, **_: object) -> dict[str, Any]:
-            root, problems = read_header(fm)
-            if root is None:
-                first = problems[0]
-                message = f"The frontmatter cannot be read (line {first.line + 1}): {first.message}"
-                raise InvalidDocument(message, hint=first.hint or "Mend it by hand.")
-            return typed_data(root)
-
-        def export(self, metadata: dict[str, Any], **_: object) -> str:
-            text = compose(dict(metadata), "")
-            return text[len("---\n") : -len("---\n")]
-
-        def format(self, post: Any, **_: object) -> str:
-            return compose(dict(post.metadata), post.content)
-
-    return Handler()
-
-
-def read_post(text: str) -> Post:
-    """Read a file's text, with or without frontmatter. Raises `InvalidDocument` for a header that is none."""
-    import frontmatter
-
-    # Not `loads`: it hands the keys on as arguments, and "content" is one of its own.
-    metadata, _ = frontmatter.parse(text, handler=post_handler())
-    # The library strips the body; we owe it to the byte.
-    fences = find_fences(text)
-    body = text[fences.body_start :] if fences is not None and fences.closed else text
-    return Post(dict(metadata), body)
-
-
-def write_post(post: Post) -> str:
-    """The text of a new file: see `edit.compose`."""
-    import frontmatter
-
-    whole = frontmatter.Post(post.body, handler=post_handler())
-    whole.metadata = dict(post.metadata)
-    return str(post_handler().format(whole))
-
-
-# Foreign Markdown into documents of the store. Pure: bytes and facts in, texts and notes out.
-#
-# The body is kept byte for byte, and so is every frontmatter line whose meaning does not clash with ours. A
-# value that our schema cannot hold is set anew, and the original stands under ``metadata``; the notes say
-# so.
 
 _NO_HEADER = frozenset(["TM004", "TM005"])
 _BOM = "\ufeff"
@@ -636,8 +509,6 @@ def _edit(text: str, draft: Draft, origin: str) -> str:
 
 def _foreign(text: str) -> list[str]:
     """Top-level keys whose values the schema of documents refuses."""
-    from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
-
     document = read_document("document.md", text.encode("utf-8", "surrogatepass")).document
     if document is None:
         return []
@@ -657,119 +528,3 @@ def _checked(made: str, target: str, body: str, draft: Draft) -> Imported | Kept
     if document.body != body:
         return KeptOut("its text would not survive unchanged")
     return Imported(document.id, target, made, tuple(draft.notes))
-
-
-# What imported records say of each other, as links between the new documents. Pure.
-
-
-@dataclass(frozen=True, slots=True)
-class ImportItem:
-    """What became of one file. ``reason`` says why it was skipped; then id, path and text are empty.
-
-    ``kept`` are the keys it had that stay, ``changed`` those that got another value, ``links`` the relations
-    made of what it says, ``status`` a decision's own. ``refused`` is a text that would come in if it were
-    mended; the other skipped ones are not wanted.
-    """
-
-    source: str
-    id: str = ""
-    path: str = ""
-    title: str = ""
-    text: str = ""
-    notes: tuple[str, ...] = ()
-    reason: str = ""
-    kept: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    links: tuple[tuple[str, str], ...] = ()
-    status: str = ""
-    refused: bool = False
-
-    @property
-    def imported(self) -> bool:
-        """Whether the file becomes a document."""
-        return not self.reason
-
-
-def relate(made: Mapping[str, Imported]) -> dict[str, ImportItem]:
-    """Write the relations between the new documents, and gather the notes."""
-    names = _Names(made)
-    texts = {path: doc.text for path, doc in made.items()}
-    notes: dict[str, list[str]] = {path: list(doc.notes) for path, doc in made.items()}
-    links: dict[str, list[tuple[str, str]]] = {path: [] for path in made}
-    for path, doc in made.items():
-        for mention in doc.decision.mentions:
-            if mention.partial:
-                notes[path].append(f"no relation made of: {mention.partial}")
-                continue
-            found = names.find(path, mention.target)
-            if len(found) != 1:
-                notes[path] += _not_found(mention, len(found))
-                continue
-            other = found[0]
-            if other == path:
-                continue
-            here, there = (other, path) if mention.backwards else (path, other)
-            link = (mention.rel, made[there].id)
-            if link not in links[here]:
-                links[here].append(link)
-                texts[here] = insert_item(texts[here], ("links", mention.rel), made[there].id)
-                notes[here].append(f"{mention.rel} {made[there].id}")
-    items: dict[str, ImportItem] = {}
-    for path, doc in made.items():
-        items[path] = ImportItem(
-            path,
-            doc.id,
-            doc.path,
-            doc.title,
-            texts[path],
-            tuple(dict.fromkeys(notes[path])),
-            kept=doc.kept,
-            changed=doc.changed,
-            links=tuple(links[path]),
-            status=doc.decision.status,
-        )
-    return items
-
-
-class _Names:
-    """What the imported files are called by each other: paths, numbers, ids and names of their own."""
-
-    def __init__(self, made: Mapping[str, Imported]) -> None:
-        self._made = made
-        self._numbers: dict[int, list[str]] = {}
-        self._names: dict[str, list[str]] = {}
-        for path, doc in made.items():
-            if doc.decision.number is not None:
-                self._numbers.setdefault(doc.decision.number, []).append(path)
-            for name in {doc.own_id.lower(), stem_of(path)} - {""}:
-                self._names.setdefault(name, []).append(path)
-
-    def find(self, here: str, target: str) -> list[str]:
-        """The imported files a target may mean from ``here``."""
-        if target.startswith("#"):
-            return self._numbers.get(int(target[1:]), [])
-        bare = target.removeprefix("?").partition("#")[0]
-        if "://" in bare:
-            return self._names.get(stem_of(bare), []) if bare.endswith(".md") else []
-        joined = posixpath.normpath(posixpath.join(posixpath.dirname(here), bare.removeprefix("./")))
-        for candidate in (joined, f"{joined}.md"):
-            if candidate in self._made:
-                return [candidate]
-        named = self._names.get(bare.lower()) or self._names.get(stem_of(joined))
-        if named:
-            return named
-        number = file_number(posixpath.basename(joined))
-        return self._numbers.get(number, []) if number is not None else []
-
-
-def _not_found(mention: RelationMention, count: int) -> list[str]:
-    """What is said of a target that is no file, or more than one."""
-    if mention.target.startswith("?"):
-        return []
-    what = f"means {count} of the imported files" if count else "is not among the imported files"
-    return [f"`{mention.target}` ({mention.word or mention.rel}) {what}: link it by hand"]
-
-
-def stem_of(path: str) -> str:
-    """The name of a file without its ending, in small letters."""
-    return os.path.splitext(posixpath.basename(path))[0].lower()

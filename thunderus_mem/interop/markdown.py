@@ -1,4 +1,9 @@
-"""A folder of Markdown as a plan: what each file becomes, what is left out, who relates to whom. Pure."""
+"""`import markdown`: a folder of Markdown from elsewhere becomes documents, as one patch.
+
+What each file becomes, what is left out and who relates to whom is planned purely (`plan_folder`, and
+`fields` for one file); the files are read straight from disk, their dates from git, and written through a
+transaction.
+"""
 
 from __future__ import annotations
 
@@ -8,37 +13,34 @@ import posixpath
 import re
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, read_document
+from thunderus_mem.document.frontmatter.edit import insert_item
 from thunderus_mem.document.ids import fold_key
+from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import skeleton
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.git.repository import Git
 from thunderus_mem.interop.decisions import file_number, writes_day_first
-from thunderus_mem.interop.fields import (
-    Dates,
-    Imported,
-    ImportItem,
-    Options,
-    Taken,
-    import_document,
-    read_foreign,
-    read_mapping,
-    read_post,
-    relate,
-    stem_of,
-)
+from thunderus_mem.interop.fields import Dates, Imported, Options, Taken, import_document, read_mapping
+from thunderus_mem.interop.post import read_foreign, read_post
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.store.layout import ARCHIVE_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
+    from thunderus_mem.interop.decisions import RelationMention
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.store.layout import Layout
 
+_TOGETHER = 500
+_ENDINGS = (".md", ".markdown", ".mdc")
+_SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
 _NOT_DECISIONS = frozenset(["readme", "index", "template", "adr-template", "toc", "contributing"])
 _TEMPLATE_WORDS = ("template",)
 _DATE_LINE = re.compile(r"(?im)^[ \t>*+-]{0,6}date[*_ ]{0,3}:(.*)$")
@@ -54,20 +56,45 @@ class SourceFile:
     dates: Dates = field(default_factory=Dates)
 
 
+@dataclass(frozen=True, slots=True)
+class ImportedFile:
+    """What became of one file: a document (``id``, ``path``, ``title``) or nothing, and why (``reason``).
+
+    Its text is kept whole. ``kept`` are the keys of its frontmatter that stay as they are, ``changed`` those
+    that got another value (the first is under ``metadata``), ``links`` the relations made of what it says of
+    others, ``decision_status`` what a decision says of itself. ``notes`` are for people. ``refused`` says
+    that it was skipped for something to be mended in it.
+    """
+
+    source: str
+    imported: bool = False
+    id: str = ""
+    path: str = ""
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    reason: str = ""
+    kept: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    decision_status: str = ""
+    refused: bool = False
+
+
+class ImportPlan(NamedTuple):
+    """What would become of each file, in the order of their paths, and by source the texts of the
+    documents."""
+
+    files: tuple[ImportedFile, ...]
+    texts: dict[str, str]
+
+
 @dataclass(slots=True)
-class _Shelf:
-    """What is taken while the plan grows: by the store, and by files planned before."""
+class _Store:
+    """What is taken while the plan grows: names, and by body or place of origin the ids of the documents."""
 
-    bodies: dict[str, str]
-    origins: dict[str, str]
-    ids: set[str]
-    paths: set[str]
-    numbers: set[int]
-    wanted: frozenset[int] = frozenset()
-
-    def taken(self) -> Taken:
-        """A view for one file; it grows with the plan."""
-        return Taken(self.ids, self.paths, self.numbers, self.wanted)
+    taken: Taken = field(default_factory=Taken)
+    bodies: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
 
     def known(self, body: str, origin: str) -> str:
         """Why a file with this body and from this place is not imported again; "" when it is new."""
@@ -81,10 +108,10 @@ class _Shelf:
     def put(self, made: Imported, body: str) -> None:
         """Count a document among those that are there."""
         self.bodies[body] = made.id
-        self.ids.add(made.id)
-        self.paths.add(fold_key(made.path))
+        self.taken.ids.add(made.id)
+        self.taken.paths.add(fold_key(made.path))
         if made.number is not None:
-            self.numbers.add(made.number)
+            self.taken.numbers.add(made.number)
 
 
 def plan_folder(
@@ -93,16 +120,14 @@ def plan_folder(
     documents: Iterable[Document],
     options: Options,
     tell: Callable[[str, int, int], None] = lambda what, done, total: None,
-) -> tuple[ImportItem, ...]:
-    """Plan the import of ``files`` as documents of ``kind`` into a store that holds ``documents``.
-
-    Items come in the order of the sources' paths. A file whose body the store has already is skipped.
-    """
-    shelf = _shelf(documents)
+) -> ImportPlan:
+    """Plan the import of ``files`` as documents of ``kind`` into a store that holds ``documents``; a file
+    whose body the store has already is skipped. Pure."""
+    store = _store(documents)
     if kind == "adr":
-        shelf.wanted = frozenset(number for file in files if (number := _number(file.path)) is not None)
+        store.taken.wanted.update(number for file in files if (number := _number(file.path)) is not None)
         options = replace(options, day_first=writes_day_first(_date_lines(files)))
-    items: dict[str, ImportItem] = {}
+    told: dict[str, ImportedFile] = {}
     made: dict[str, Imported] = {}
     names = [file.path for file in files]
     main = _main(names) if kind == "core" else ""
@@ -111,19 +136,19 @@ def plan_folder(
         reason = _not_wanted(file.path, names, kind)
         body = "" if reason else _body_key(file)
         origin = f"{options.origin}/{file.path}" if options.origin else file.path
-        reason = reason or shelf.known(body, origin)
-        if reason:
-            items[file.path] = ImportItem(file.path, reason=reason)
+        if reason := reason or store.known(body, origin):
+            told[file.path] = ImportedFile(file.path, reason=reason)
             continue
         own = replace(options, main=file.path == main)
-        found = import_document(file.path, file.data, kind, file.dates, shelf.taken(), options=own)
+        found = import_document(file.path, file.data, kind, file.dates, store.taken, options=own)
         if isinstance(found, Imported):
             made[file.path] = found
-            shelf.put(found, body)
+            store.put(found, body)
         else:
-            items[file.path] = ImportItem(file.path, reason=found.reason, refused=True)
-    items.update(relate(made))
-    return tuple(items[path] for path in sorted(items))
+            told[file.path] = ImportedFile(file.path, reason=found.reason, refused=True)
+    related, texts = _relate(made)
+    told |= related
+    return _without_secrets(ImportPlan(tuple(told[path] for path in sorted(told)), texts), files)
 
 
 def _main(names: Sequence[str]) -> str:
@@ -133,23 +158,18 @@ def _main(names: Sequence[str]) -> str:
     return next((name for name in names if name.lower() == "core.md"), "")
 
 
-def decision_number(path: str) -> int | None:
-    """The number in the file name of a decision of the store (``…/ADR-0007-use-jwt.md``)."""
-    return file_number(posixpath.basename(path))
-
-
-def _shelf(documents: Iterable[Document]) -> _Shelf:
-    shelf = _Shelf({}, {}, set(), set(), set())
+def _store(documents: Iterable[Document]) -> _Store:
+    store = _Store()
     for document in documents:
-        shelf.ids.update((document.id, *document.aliases))
-        shelf.paths.add(fold_key(document.path))
-        shelf.bodies.setdefault(_digest(document.body), document.id)
+        store.taken.ids.update((document.id, *document.aliases))
+        store.taken.paths.add(fold_key(document.path))
+        store.bodies.setdefault(_digest(document.body), document.id)
         if document.imported_from:
-            shelf.origins.setdefault(document.imported_from, document.id)
-        number = decision_number(document.path) if document.kind == "adr" else None
+            store.origins.setdefault(document.imported_from, document.id)
+        number = _number(document.path) if document.kind == "adr" else None
         if number is not None:
-            shelf.numbers.add(number)
-    return shelf
+            store.taken.numbers.add(number)
+    return store
 
 
 def _number(path: str) -> int | None:
@@ -198,10 +218,88 @@ def _digest(body: str) -> str:
     return hashlib.sha256(even.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-# Markdown files below a folder, read straight from disk: those of elsewhere, and those of the store.
+def _relate(made: Mapping[str, Imported]) -> tuple[dict[str, ImportedFile], dict[str, str]]:
+    """Write what records say of each other as links between the new documents; what is told of each, and its
+    text, by source."""
+    names = _Names(made)
+    texts = {path: doc.text for path, doc in made.items()}
+    notes: dict[str, list[str]] = {path: list(doc.notes) for path, doc in made.items()}
+    links: dict[str, list[tuple[str, str]]] = {path: [] for path in made}
+    for path, doc in made.items():
+        for mention in doc.decision.mentions:
+            if mention.partial:
+                notes[path].append(f"no relation made of: {mention.partial}")
+                continue
+            found = names.find(path, mention.target)
+            if len(found) != 1:
+                notes[path] += _not_found(mention, len(found))
+                continue
+            here, there = (found[0], path) if mention.backwards else (path, found[0])
+            link = (mention.rel, made[there].id)
+            if here != there and link not in links[here]:
+                links[here].append(link)
+                texts[here] = insert_item(texts[here], ("links", mention.rel), made[there].id)
+                notes[here].append(f"{mention.rel} {made[there].id}")
+    told = {
+        path: ImportedFile(
+            path,
+            imported=True,
+            id=doc.id,
+            path=doc.path,
+            title=doc.title,
+            notes=tuple(dict.fromkeys(notes[path])),
+            kept=doc.kept,
+            changed=doc.changed,
+            links=tuple(links[path]),
+            decision_status=doc.decision.status,
+        )
+        for path, doc in made.items()
+    }
+    return told, texts
 
-_ENDINGS = (".md", ".markdown", ".mdc")
-_SKIPPED_FOLDERS = frozenset(["node_modules", "__pycache__"])
+
+class _Names:
+    """What the imported files are called by each other: paths, numbers, ids and names of their own."""
+
+    def __init__(self, made: Mapping[str, Imported]) -> None:
+        self._made = made
+        self._numbers: dict[int, list[str]] = {}
+        self._names: dict[str, list[str]] = {}
+        for path, doc in made.items():
+            if doc.decision.number is not None:
+                self._numbers.setdefault(doc.decision.number, []).append(path)
+            for name in {doc.own_id.lower(), stem_of(path)} - {""}:
+                self._names.setdefault(name, []).append(path)
+
+    def find(self, here: str, target: str) -> list[str]:
+        """The imported files a target may mean from ``here``."""
+        if target.startswith("#"):
+            return self._numbers.get(int(target[1:]), [])
+        bare = target.removeprefix("?").partition("#")[0]
+        if "://" in bare:
+            return self._names.get(stem_of(bare), []) if bare.endswith(".md") else []
+        joined = posixpath.normpath(posixpath.join(posixpath.dirname(here), bare.removeprefix("./")))
+        for candidate in (joined, f"{joined}.md"):
+            if candidate in self._made:
+                return [candidate]
+        named = self._names.get(bare.lower()) or self._names.get(stem_of(joined))
+        if named:
+            return named
+        number = file_number(posixpath.basename(joined))
+        return self._numbers.get(number, []) if number is not None else []
+
+
+def _not_found(mention: RelationMention, count: int) -> list[str]:
+    """What is said of a target that is no file, or more than one."""
+    if mention.target.startswith("?"):
+        return []
+    what = f"means {count} of the imported files" if count else "is not among the imported files"
+    return [f"`{mention.target}` ({mention.word or mention.rel}) {what}: link it by hand"]
+
+
+def stem_of(path: str) -> str:
+    """The name of a file without its ending, in small letters."""
+    return os.path.splitext(posixpath.basename(path))[0].lower()
 
 
 def holding_folder(directory: str) -> str:
@@ -273,8 +371,6 @@ def _bytes(path: str) -> bytes | None:
 
 
 def _git_dates(folder: str) -> dict[str, Dates]:
-    from thunderus_mem.git.repository import Git
-
     git = Git.find(folder)
     if git is None:
         return {}
@@ -289,35 +385,6 @@ def _file_dates(path: str, now: datetime) -> Dates:
         return Dates()
     text = format_timestamp(min(moment, now))
     return Dates(text, text)
-
-
-# Import from elsewhere: a folder of Markdown becomes documents, as one patch.
-
-_TOGETHER = 500
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedFile:
-    """What became of one file: a document (``id``, ``path``, ``title``) or nothing, and why (``reason``).
-
-    Its text is kept whole. ``kept`` are the keys of its frontmatter that stay as they are, ``changed`` those
-    that got another value (the first is under ``metadata``), ``links`` the relations made of what it says of
-    others, ``decision_status`` what a decision says of itself. ``notes`` are for people. ``refused`` says
-    that it was skipped for something to be mended in it.
-    """
-
-    source: str
-    imported: bool
-    id: str
-    path: str
-    title: str
-    notes: tuple[str, ...]
-    reason: str
-    kept: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    links: tuple[tuple[str, str], ...] = ()
-    decision_status: str = ""
-    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,30 +408,6 @@ class ImportReport:
     def refused(self) -> int:
         """How many files were skipped for something to be mended in them."""
         return sum(file.refused for file in self.files)
-
-
-def _report(
-    directory: str, kind: str, plan: Sequence[ImportItem], *, dry_run: bool, event_id: str = ""
-) -> ImportReport:
-    files = tuple(
-        ImportedFile(
-            item.source,
-            item.imported,
-            item.id,
-            item.path,
-            item.title,
-            item.notes,
-            item.reason,
-            item.kept,
-            item.changed,
-            item.links,
-            item.status,
-            item.refused,
-        )
-        for item in plan
-    )
-    imported = sum(file.imported for file in files)
-    return ImportReport(directory, kind, files, imported, len(files) - imported, dry_run, event_id)
 
 
 def import_markdown(
@@ -399,65 +442,48 @@ def import_markdown(
     )
     if dry_run:
         plan = plan_folder(files, kind, _kept_documents(layout), options, memory.tell)
-        return _report(directory, kind, _without_secrets(plan, files), dry_run=True)
-    return _write(memory, directory, files, kind, options, why, actor)
-
-
-def _write(
-    memory: Memory,
-    directory: str,
-    files: Sequence[SourceFile],
-    kind: str,
-    options: Options,
-    why: str,
-    actor: str,
-) -> ImportReport:
-    from dataclasses import replace
-
-    from thunderus_mem.memory.journal import FileChange
-
-    why = why or f"imported from {options.origin or options.folder_name}"
+        return _report(directory, kind, plan, dry_run=True)
     with open_transaction(memory, "import") as transaction:
         ids = transaction.ids()
         options = replace(options, events=(ids.event,), patches=(ids.patch,))
-        plan = _without_secrets(
-            plan_folder(files, kind, _kept_documents(memory.layout), options, memory.tell), files
-        )
-        template = {one.path: one.text for one in stored_documents(memory.layout) if _is_template(one)}
-        edits = [
-            FileChange(item.id, item.path, template.get(item.path), item.text)
-            for item in plan
-            if item.imported
+        plan = plan_folder(files, kind, _kept_documents(layout), options, memory.tell)
+        report = _report(directory, kind, plan)
+        template = {one.path: one.text for one in stored_documents(layout) if _is_template(one)}
+        changes = [
+            FileChange(file.id, file.path, template.get(file.path), plan.texts[file.source])
+            for file in plan.files
+            if file.imported
         ]
-        if not edits:
-            return _report(directory, kind, plan, dry_run=False)
-        for start in range(0, len(edits), _TOGETHER):
-            some = edits[start : start + _TOGETHER]
+        why = why or f"imported from {options.origin or options.folder_name}"
+        for start in range(0, len(changes), _TOGETHER):
+            some = changes[start : start + _TOGETHER]
             transaction.commit("import", some, why=why, actor=actor, ids=None if start else ids)
-    report = _report(directory, kind, plan, dry_run=False, event_id=ids.event)
-    return replace(report, published=not transaction.pending)
+    if not changes:
+        return report
+    return replace(report, event_id=ids.event, published=not transaction.pending)
 
 
-def _without_secrets(plan: Sequence[ImportItem], files: Sequence[SourceFile]) -> tuple[ImportItem, ...]:
+def _report(directory: str, kind: str, plan: ImportPlan, *, dry_run: bool = False) -> ImportReport:
+    imported = sum(file.imported for file in plan.files)
+    return ImportReport(directory, kind, plan.files, imported, len(plan.files) - imported, dry_run)
+
+
+def _without_secrets(plan: ImportPlan, files: Sequence[SourceFile]) -> ImportPlan:
     """Leave out texts in which something looks like a secret; the value is never told."""
-    from thunderus_mem.document.secrets import find_secrets
-
     sources = {file.path: file.data for file in files}
     kept = []
-    for item in plan:
-        found = [
-            secret
-            for secret in (find_secrets(item.text) if item.imported else ())
-            if f"ignore TM401 {secret.fingerprint}" not in item.text
-        ]
-        if found:
-            line = _line_of(item.text[found[0].start : found[0].end], sources[item.source])
-            what = f"{found[0].kind}, line {line}" if line else found[0].kind
+    for file in plan.files:
+        text = plan.texts.get(file.source, "")
+        secret = next(
+            (one for one in find_secrets(text) if f"ignore TM401 {one.fingerprint}" not in text), None
+        )
+        if secret is not None:
+            line = _line_of(text[secret.start : secret.end], sources[file.source])
+            what = f"{secret.kind}, line {line}" if line else secret.kind
             reason = f"it seems to hold a secret ({what}): take it out first"
-            kept.append(ImportItem(item.source, reason=reason, refused=True))
-        else:
-            kept.append(item)
-    return tuple(kept)
+            file = ImportedFile(file.source, reason=reason, refused=True)
+        kept.append(file)
+    return plan._replace(files=tuple(kept))
 
 
 def _line_of(value: str, data: bytes) -> int:
@@ -478,8 +504,6 @@ def _is_template(document: Document) -> bool:
 
 def _origin(directory: str, root: str) -> str:
     """Where the files lie, without naming this machine: from the root, else from their repository's name."""
-    from thunderus_mem.git.repository import Git
-
     folder = os.path.realpath(holding_folder(directory))
     relative = os.path.relpath(folder, os.path.realpath(root)).replace(os.sep, "/")
     if relative == ".":
