@@ -1,7 +1,13 @@
-"""The events of Thunderus's own log, as ours: one function a type, each giving kind, actor, body and paths.
+"""Events from elsewhere into the log (`events add`), and the log for other programs (`events export`).
 
-What an event of the harness shows (files read, plans, checkpoints) is a ``tool_result`` of a tool of that
-name. Texts of files and diffs are left out: they are in the repository.
+In: JSON lines of the seed's base shape, or of Thunderus's own log. All of it is read before any of it is
+believed: the first line that is no such event is an error that names its number. What an event of Thunderus's
+harness shows (files read, plans, checkpoints) is a ``tool_result`` of a tool of that name; texts of files and
+diffs are left out: they are in the repository. Out: JSON lines, or PROV-JSON (W3C member submission, 24 April
+2013): each text of a document is an entity, named by document and hash, each event an activity, each writer
+an agent.
+
+Reading is pure; `events_add` writes through a transaction, `Export` reads the log and writes one file.
 """
 
 from __future__ import annotations
@@ -10,18 +16,23 @@ import hashlib
 import json
 import os
 import re
+import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import quote
 
 from thunderus_mem.document.ids import encode_ulid
+from thunderus_mem.document.schema import EVENT, check
 from thunderus_mem.document.secrets import find_secrets, redacted_data
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidDocument, InvalidQuery, NotFound, Refused
+from thunderus_mem.history.log import events_of, names_of_document
 from thunderus_mem.log.event import changes_of, make_event
 from thunderus_mem.log.line import ACTORS, MAX_LINE, encode, parse_object, secret_in
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.recap.commands import is_inside
+from thunderus_mem.search.query import filter_value
+from thunderus_mem.store.files import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -55,12 +66,8 @@ def _texts(event: Mapping[str, Any], key: str) -> list[str]:
     return value
 
 
-def _user_message(event: Mapping[str, Any]) -> Translated:
-    return Translated("message", "user", {"role": "user", "text": _text(event, "content")}, [])
-
-
-def _model_message(event: Mapping[str, Any]) -> Translated:
-    return Translated("message", "agent", {"role": "assistant", "text": _text(event, "content")}, [])
+def _message(actor: str, role: str) -> Callable[[Mapping[str, Any]], Translated]:
+    return lambda event: Translated("message", actor, {"role": role, "text": _text(event, "content")}, [])
 
 
 def _tool_call(event: Mapping[str, Any]) -> Translated:
@@ -68,18 +75,22 @@ def _tool_call(event: Mapping[str, Any]) -> Translated:
     return Translated("tool_call", "agent", body, [])
 
 
+def _flag(event: Mapping[str, Any], key: str) -> bool:
+    value = event.get(key)
+    if not isinstance(value, bool):
+        raise ValueError(f'"event.{key}" is missing or not true or false')  # noqa: TRY004
+    return value
+
+
 def _tool_result(event: Mapping[str, Any]) -> Translated:
-    if not isinstance(event.get("success"), bool):
-        raise ValueError('"event.success" is missing or not true or false')  # noqa: TRY004
-    body = {"tool": _text(event, "tool"), "success": event["success"], "result": event.get("result")}
+    success = _flag(event, "success")
+    body = {"tool": _text(event, "tool"), "success": success, "result": event.get("result")}
     if event.get("error") is not None:
         body["error"] = _text(event, "error")
     return Translated("tool_result", "tool", body, [])
 
 
 def _shell_command(event: Mapping[str, Any]) -> Translated:
-    import shlex
-
     words = [_text(event, "command"), *map(shlex.quote, _texts(event, "args"))]
     body: dict[str, Any] = {"tool": "shell", "command": " ".join(words)}
     code = event.get("exit_code")
@@ -91,9 +102,8 @@ def _shell_command(event: Mapping[str, Any]) -> Translated:
 
 
 def _approval(event: Mapping[str, Any]) -> Translated:
-    if not isinstance(event.get("approved"), bool):
-        raise ValueError('"event.approved" is missing or not true or false')  # noqa: TRY004
-    body = {"tool": "approval", "action": _text(event, "action"), "approved": event["approved"]}
+    approved = _flag(event, "approved")
+    body = {"tool": "approval", "action": _text(event, "action"), "approved": approved}
     return Translated("tool_result", "user", body, [])
 
 
@@ -133,8 +143,8 @@ def _of_harness(event: Mapping[str, Any]) -> Translated:
 
 
 _READERS: Final[dict[str, Callable[[Mapping[str, Any]], Translated]]] = {
-    "user-message": _user_message,
-    "model-message": _model_message,
+    "user-message": _message("user", "user"),
+    "model-message": _message("agent", "assistant"),
     "tool-call": _tool_call,
     "tool-result": _tool_result,
     "approval": _approval,
@@ -145,19 +155,6 @@ _READERS: Final[dict[str, Callable[[Mapping[str, Any]], Translated]]] = {
 LOGGED_TYPES: Final = tuple(_READERS)
 """The types of Thunderus's log that are read."""
 
-
-def translated(event: Mapping[str, Any]) -> Translated:
-    """An event of Thunderus's log (``{type, …}``, a type of `LOGGED_TYPES`) as one of ours.
-
-    Raises `ValueError` whose text names the key that is missing or of the wrong type.
-    """
-    return _READERS[event["type"]](event)
-
-
-# Events that others bring: JSON lines of the seed's base shape or of Thunderus's own log, read as values.
-#
-# All of it is read before any of it is believed: the first line that is no such event is an error that
-# names its number. Pure.
 
 BROUGHT_KINDS: Final = ("message", "tool_call", "tool_result", "note")
 """Kinds that anybody may bring; the others tell of changes that a command makes and logs itself."""
@@ -277,7 +274,7 @@ def _logged(number: int, data: Mapping[str, Any]) -> Brought:
     session, ts = _word(data, "session_id"), _time(data.get("timestamp"))
     if not session or not ts:
         raise ValueError('"session_id" or "timestamp" is missing')
-    kind, actor, body, paths = translated(event)
+    kind, actor, body, paths = _READERS[event["type"]](event)
     return Brought(
         line=number,
         kind=kind,
@@ -348,9 +345,6 @@ def _without_floats(value: Any) -> Any:
     return [_without_floats(item) for item in value] if isinstance(value, list) else value
 
 
-# The verb `events add`: what happened elsewhere (messages, tools, notes) comes into the log.
-
-
 class AddedEvents(NamedTuple):
     """Events that were added, by id; those ``known`` already were left out. ``private`` of them are in no
     shared shard."""
@@ -377,8 +371,7 @@ def given_event(kind: str, text: str, *, actor: str = "", exit_code: int | None 
     elif kind == "tool_result":
         ended = {} if exit_code is None else {"exit_code": exit_code, "success": exit_code == 0}
         body = {"tool": "shell", "command": text, **ended}
-    by_kind = {"tool_call": "agent", "tool_result": "tool"}
-    return Brought(1, kind, actor or by_kind.get(kind, "user"), body, {"paths": [], "memory_doc_ids": []})
+    return Brought(1, kind, actor or _actor_of(kind, {}), body, {"paths": [], "memory_doc_ids": []})
 
 
 def events_add(memory: Memory, given: bytes | Sequence[Brought], *, why: str = "") -> AddedEvents:
@@ -393,28 +386,21 @@ def events_add(memory: Memory, given: bytes | Sequence[Brought], *, why: str = "
         _refuse_secret(one)
     with open_transaction(memory, "events add") as transaction:
         known = memory.log_index().known([one.id for one in brought if one.id])
-        fresh = list(
-            {one.id or str(at): one for at, one in enumerate(brought) if one.id not in known}.values()
-        )
-        makers = [(one, _maker(memory, one, why)) for one in fresh]
+        fresh = {one.id or str(at): one for at, one in enumerate(brought) if one.id not in known}
+        makers = [(one, _maker(memory, one, why)) for one in fresh.values()]
         for one, make in makers:
             _try(one, make)
         private = [make for one, make in makers if one.kind in memory.config.events_private]
+        shared = [make for one, make in makers if one.kind not in memory.config.events_private]
         # The private ones go first: in one write, which is the likelier to be refused by a full disk.
         events = transaction.log_private(private) if private else []
-        events += [
-            transaction.log(make) for one, make in makers if one.kind not in memory.config.events_private
-        ]
+        events += [transaction.log(make) for make in shared]
     return AddedEvents(tuple(event.id for event in events), tuple(sorted(known)), len(private))
 
 
 def _refuse_secret(one: Brought) -> None:
-    for place, value in (
-        ("body", one.body),
-        ("refs", one.refs),
-        ("why", one.why),
-        ("session_id", one.session),
-    ):
+    places = {"body": one.body, "refs": one.refs, "why": one.why, "session_id": one.session}
+    for place, value in places.items():
         if found := secret_in(value, place):
             raise Refused(
                 f"line {one.line}: {found[0]} holds what looks like a secret ({found[1]}); "
@@ -447,29 +433,16 @@ _LIKE_ANY: Final[dict[str, Any]] = {
 
 def _try(one: Brought, make: Callable[[Mapping[str, Any]], Event]) -> None:
     """See that the event has a line, and that the line is one by the schema, before any is written."""
-    import json
-
-    from thunderus_mem.document.schema import EVENT, check
-
     try:
         line = encode(make(_LIKE_ANY))
     except ValueError as reason:
         raise InvalidDocument(f"line {one.line} cannot be logged: {reason}; nothing was written") from reason
-    for violation in _first(check(EVENT, json.loads(line))):
+    for violation in check(EVENT, json.loads(line)):
         raise InvalidDocument(
             f"line {one.line} is no event: {violation.message.rstrip('.')}; nothing was written",
             hint="`thunderus-mem schema print events` tells what an event holds",
         )
 
-
-def _first(found: Iterable[Any]) -> list[Any]:
-    return list(found)[:1]
-
-
-# The log as PROV-JSON (W3C member submission, 24 April 2013): texts, events and who acted, for other tools.
-#
-# Each text of a document is an entity, named by document and hash, each event an activity, each writer an
-# agent.
 
 NAMESPACE: Final = "urn:thunderus-mem:"
 _SOFTWARE: Final = "prov:SoftwareAgent"
@@ -553,8 +526,6 @@ def _tell_change(prov: _Prov, activity: str, ts: str, change: Change) -> None:
         prov.relate("wasInvalidatedBy", entity=before, activity=activity, time=ts)
 
 
-# ``events export``: the log for other programs, whole or not at all.
-
 JSONL, PROV = "jsonl", "prov-json"
 FORMATS = (JSONL, PROV)
 _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
@@ -590,9 +561,6 @@ class Export:
         since: str = "",
         private: bool = False,
     ) -> None:
-        from thunderus_mem.history.log import events_of, names_of_document
-        from thunderus_mem.search.query import filter_value
-
         if form not in FORMATS:
             raise InvalidQuery(f"There is no format {form}.", hint=f"Formats: {', '.join(FORMATS)}")
         wanted = names_of_document(memory, document) if document is not None else None
@@ -625,8 +593,6 @@ class Export:
 
     def write(self, memory: Memory, path: str) -> Exported:
         """Write the file ``path`` (absolute): the whole export, or the file stays as it was."""
-        from thunderus_mem.store.files import replace_file
-
         _check_target(memory, path)
         replace_file(path, (piece.encode("utf-8", "replace") for piece in self.pieces()))
         return self.done(path)

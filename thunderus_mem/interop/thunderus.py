@@ -1,4 +1,11 @@
-"""Words, ids and times as older documents wrote them, and what they are today. Pure."""
+"""`migrate`: brings a store of an older or looser shape to the present one, or shows how.
+
+Documents pass a tuple of small pure steps, text to text (`MIGRATIONS`). Each changes only the keys it names,
+byte for byte, and leaves a text alone that needs it not: running them again does nothing. Keys that no step
+knows stay. The docstring of a step is its page in the manual. The gardener's rules under the names Thunderus
+gives them are rewritten line by line. `migrate` reads files and the index, asks git for dates, and writes
+through a transaction.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +16,7 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from thunderus_mem.authoring.init import older_files, update_files
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, RELATIONS, read_document, tag_words
 from thunderus_mem.document.frontmatter.edit import nest_keys, quote_values, set_key
@@ -18,6 +26,7 @@ from thunderus_mem.document.frontmatter.write import ambiguous, open_header
 from thunderus_mem.document.ids import is_document_id
 from thunderus_mem.document.markdown import headings
 from thunderus_mem.document.schema import DOCUMENT, is_valid_fast
+from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.index.refresh import refuse_unseen
@@ -25,8 +34,9 @@ from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_keys import KEY_BY_NAME, OLDER_NAMES, OLDER_VALUES
+from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import CORE_LOCAL_FILE
-from thunderus_mem.store.paths import GARDENER_FILE, OLDER_FOLDERS, present_place
+from thunderus_mem.store.paths import GARDENER_FILE, OLDER_FOLDERS, inside, present_place
 from thunderus_mem.store.root import refuse_newer, version_of_schemas
 
 if TYPE_CHECKING:
@@ -95,12 +105,6 @@ def moment(text: str) -> str:
     found = f"{day}T{int(hour or 0):02d}:{minute or '00'}:{second or '00'}{fraction or ''}{offset}"
     return found if parse_timestamp(found) is not None else ""
 
-
-# Documents of older and looser shapes, brought to the present one: a tuple of small steps, text to text.
-#
-# Each step changes only the keys it names, byte for byte, and leaves a text alone that needs it not:
-# running them again does nothing. Keys that no step knows stay. The docstring of a step is its page in the
-# manual.
 
 _BOM: Final = "\ufeff"
 _NULLS: Final = frozenset(["", "~", "null", "Null", "NULL"])
@@ -353,8 +357,6 @@ MIGRATIONS: Final = tuple(Migration(step.__name__.replace("_", "-"), step) for s
 """Every step, in the order in which they run."""
 
 
-# The gardener's rules under the names Thunderus gives them, rewritten to ours, line by line.
-
 _SECTION: Final = re.compile(r"\s*\[\s*([A-Za-z0-9_-]+)\s*\]\s*(?:#.*)?", re.ASCII)
 _SETTING: Final = re.compile(r"(\s*)([A-Za-z0-9_-]+)(\s*=.*)", re.ASCII | re.DOTALL)
 
@@ -460,8 +462,6 @@ def _with(lines: list[str], section: str, line: str, line_end: str) -> list[str]
     return [*lines[:end], line, *lines[end:]]
 
 
-# The verb `migrate`: brings a store of an older or looser shape to the present one, or shows how.
-
 OP = "migrate"
 _AT_ONCE = 64
 _ROOM = 40 * 1024
@@ -533,8 +533,6 @@ def migrate(memory: Memory, *, apply: bool = False, why: str = "", actor: str = 
     has beside them. Old lines of the log stay as they are. Raises `Refused` for a store of a later version,
     `NotWritable` when a folder of documents cannot be looked into.
     """
-    from thunderus_mem.authoring.init import older_files, update_files
-
     refuse_newer(memory.layout, memory.config)
     refuse_unseen(memory.layout)
     if apply:
@@ -631,12 +629,10 @@ def _older_paths(memory: Memory) -> Iterator[str]:
 
 def _document(memory: Memory, path: str, given: set[str], dates: _Dates) -> _File | NotMigrated | None:
     """What becomes of a document; ``None`` when it is as it should be. ``given`` are ids others get."""
-    from thunderus_mem.document.secrets import holds_secret
-
     place = present_place(path)
     target = place or path
     kind = memory.layout.kind_of(target)
-    text = _migrating_text(memory, path)
+    text = _text_of(memory, path)
     if kind is None or text is None:
         return (
             None if kind is None else NotMigrated(path, "it cannot be read as text; see `thunderus-mem lint`")
@@ -676,10 +672,7 @@ def _left_out(path: str, problem: str, *, found: bool) -> NotMigrated | None:
     return NotMigrated(path, problem[:1].lower() + problem[1:].rstrip(".")) if found else None
 
 
-def _migrating_text(memory: Memory, path: str) -> str | None:
-    from thunderus_mem.store.files import read_file
-    from thunderus_mem.store.paths import inside
-
+def _text_of(memory: Memory, path: str) -> str | None:
     try:
         return read_file(inside(memory.root, path), MAX_DOCUMENT).decode("utf-8")
     except (ThunderusError, UnicodeDecodeError):
@@ -688,8 +681,6 @@ def _migrating_text(memory: Memory, path: str) -> str | None:
 
 def _rules(memory: Memory) -> _File | None:
     """What becomes of the gardener's rules."""
-    from thunderus_mem.store.files import read_file
-
     try:
         text = read_file(memory.layout.gardener_file, MAX_DOCUMENT).decode("utf-8")
     except (NotFound, UnicodeDecodeError):
