@@ -19,7 +19,7 @@ from thunderus_mem.document.document import read_document
 from thunderus_mem.document.ids import encode_ulid
 from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.engine import lint_reading
-from thunderus_mem.lint.injection import planted
+from thunderus_mem.lint.injection import find_injections
 from thunderus_mem.lint.runner import contexts, lint_config
 from thunderus_mem.log.event import make_event
 from thunderus_mem.memory.memory import open_memory
@@ -237,7 +237,7 @@ def test_a_summary_is_text_and_no_more(store: CommandStore, command: str, kept: 
 
 
 def unfit(text: str) -> bool:
-    return bool(planted(text))
+    return bool(find_injections(text))
 
 
 HOSTILE = st.sampled_from(

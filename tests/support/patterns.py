@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.secrets import SECRET_RULES
-from thunderus_mem.lint.injection import COMMANDS, HIDDEN, ORDERS, WEAK
+from thunderus_mem.lint.injection_signs import COMMANDS, HIDDEN, ORDERS, WEAK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -194,7 +194,7 @@ def patterns() -> list[Pattern]:
         found[name] = Pattern(name, frozenset(["finditer"]), rule.pattern)
     for number, sign in enumerate((*ORDERS, *COMMANDS, *WEAK, *HIDDEN)):
         for place, part in enumerate(sign.parts):
-            name = f"lint.planted.signs[{number:03d}.{place}]"
+            name = f"lint.injection_signs[{number:03d}.{place}]"
             found[name] = Pattern(name, frozenset(["finditer"]), re.compile(part))
     return [found[name] for name in sorted(found)]
 

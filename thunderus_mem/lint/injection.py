@@ -1,7 +1,9 @@
-"""Signs that a text was planted to steer the agent that reads it: what one is, and orders in plain words.
+"""Where a text reads as if it was planted to steer the agent that reads it. Pure.
 
-Patterns run over lower-case text. Each is tried only where one word of each of its ``needs`` stands, holds no
-nested repetition, and so cannot be held up by any text.
+Places count differently. Code and quotations are shown, not said, and never count. Text that a rendered page
+hides (comments, hidden elements) counts as soon as it speaks to an agent. In plain text one order or command
+is enough; of weaker signs it takes two that belong together, in one paragraph. The signs themselves are in
+`lint.injection_signs`; they are looked up by the words they need, so that honest text costs little.
 """
 
 from __future__ import annotations
@@ -12,519 +14,15 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.markdown import scan
+from thunderus_mem.lint.injection_signs import COMMANDS, HIDDEN, ORDERS, PAIRS, WEAK, Sign
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-
-class Sign(NamedTuple):
-    """A sign: what it says of the text, patterns that follow each other in one sentence, words it needs.
-
-    ``raw`` signs look at the line as it is; the others at prose, without marks of emphasis. The first of the
-    ``needs`` should be the rarest: a passage is looked at where one of its words stands.
-    """
-
-    says: str
-    parts: tuple[str, ...]
-    needs: tuple[frozenset[bytes], ...]
-    raw: bool = False
-
-
-def one_of(words: str) -> str:
-    """A group of alternatives: words apart by blanks, ``_`` for a blank inside one."""
-    return "(?:" + "|".join(word.replace("_", " ") for word in words.split()) + ")"
-
-
-def some(words: str, most: int) -> str:
-    """Up to ``most`` of these words, each with a blank behind it."""
-    return f"(?:{one_of(words)} ){{0,{most}}}"
-
-
-def needs(*groups: str) -> tuple[frozenset[bytes], ...]:
-    """Groups of words, apart by blanks; ``word/s`` is the word and its plural."""
-    return tuple(
-        frozenset(form for word in group.split() for form in _forms(*word.partition("/"))) for group in groups
-    )
-
-
-def _forms(word: str, slash: str, ending: str) -> tuple[bytes, ...]:
-    return (word.encode(), (word + ending).encode()) if slash else (word.encode(),)
-
-
-# An order begins a sentence or a part of one, or follows such a word; "the model may ignore …" is none.
-_ORDER: Final = (
-    r"(?:^|[.!?:;,)>|#\u2014\u2013-] ?|\b(?:please|kindly|now|you|must|should|shall|then|also|simply|just|"
-    r"immediately|first|always|you are to|you are (?:told|ordered|instructed|asked) to) )"
-)
-_RULES: Final = one_of(
-    "instructions? prompts? directives? guidelines? guardrails programming system_messages? rules orders "
-    "context"
-)
-_READERS: Final = one_of(
-    "previous prior above earlier preceding former original initial system safety your existing"
-)
-_FILL: Final = some(
-    "all any every each of the these those other and or rules that came said given default hidden security", 6
-)
-_PRIVATE: Final = (
-    r"(?:\.env\b|environment variables|env vars|~?/?\.(?:ssh|aws|kube|gnupg|netrc|npmrc|pypirc)\b|id_rsa|"
-    r"(?:private|ssh|aws|access|signing|deploy) keys|(?:system|hidden) prompt|"
-    r"(?:chat|conversation|message|session) (?:history|log|transcript)|(?:whole|entire|full) conversation|"
-    r"\b(?:all|every|any|your|found|the user's)(?: of)?(?: the)? (?:api |access |auth |deploy )?"
-    r"(?:keys|tokens|credentials|secrets|passwords))"
-)
-_OUTSIDE: Final = (
-    r"(?:https?://|[a-z0-9._-]{1,40}@[a-z0-9-]{1,40}\.[a-z]|\b(?:to|into|at) (?:a |an |the |this |our |my )?"
-    r"(?:public |remote |external |following )?(?:webhook|gist|paste|pastebin|url|address|endpoint)\b)"
-)
-
-_DROP: Final = "it orders its reader to drop the instructions it has"
-_ROLE: Final = "it gives its reader another role, without rules"
-
-ORDERS: Final = (
-    Sign(
-        _DROP,
-        (
-            _ORDER
-            + one_of("ignore disregard forget abandon discard do_not_follow don't_follow stop_following")
-            + f" {_FILL}{_READERS} {_FILL}{some('previous prior system safety style own', 2)}{_RULES}",
-        ),
-        needs(
-            "ignore disregard forget abandon discard follow following",
-            "instruction/s prompt/s directive/s guideline/s guardrails programming message/s rules "
-            "orders context",
-            "previous prior above earlier preceding former original initial system safety your existing",
-        ),
-    ),
-    Sign(
-        _DROP,
-        (
-            _ORDER
-            + one_of("override bypass ignore disregard")
-            + f" {_FILL}(?:your|every|all) {some('own internal safety ethical content', 2)}"
-            + one_of("guidelines? guardrails programming safety_rules restrictions safeguards"),
-        ),
-        needs(
-            "override bypass ignore disregard",
-            "guideline/s guardrails programming rules restrictions safeguards",
-            "your every all",
-        ),
-    ),
-    Sign(
-        "it orders its reader to forget what came before",
-        (
-            _ORDER
-            + "(?:forget|disregard|ignore) (?:all|everything|anything|whatever) "
-            + some("of that you were was have has been is the i we told said written learned know came", 6)
-            + r"(?:above|before|previously|so far|until now)(?= ?[.,;:!]| and\b| ?$)",
-        ),
-        needs(
-            "forget disregard ignore", "all everything anything whatever", "above before previously far now"
-        ),
-    ),
-    Sign(
-        "it says that its reader's instructions no longer hold",
-        (
-            rf"\b{_READERS} {some('system previous own', 1)}"
-            + one_of("instructions prompt guidelines directives restrictions")
-            + r" (?:(?:are|is|have been|has been|were) (?:now |hereby |all )?(?:void|revoked|cancell?ed|"
-            r"suspended|"
-            r"lifted|no longer (?:valid|binding|in effect|active))|"
-            r"(?:do not|don't|no longer) (?:apply|hold|bind)(?: to you| for you| you))",
-        ),
-        needs(
-            "void revoked canceled cancelled suspended lifted longer apply hold bind",
-            "instructions prompt guidelines directives restrictions",
-        ),
-    ),
-    Sign(
-        _ROLE,
-        (
-            r"\byou are (?:now|no longer) "
-            + some(
-                "an? the in my acting operating running as fully completely called bound restricted limited "
-                "constrained subject by to under any your",
-                6,
-            )
-            + r"(?:dan\b|(?:developer|god|root) mode|jailbreak|jailbroken|unrestricted|unfiltered|uncensored|"
-            r"free (?:of|from) (?:all |any |your )?(?:rules|restrictions|limits|guidelines|constraints)|"
-            r"(?:rules|restrictions|guidelines|policies|constraints|instructions|openai|anthropic)\b|"
-            r"(?:different|new|rogue|evil) (?:ai|assistant|agent|model)\b|do anything now)",
-        ),
-        needs(
-            "dan mode jailbreak jailbroken unrestricted unfiltered uncensored free rules restrictions "
-            "guidelines "
-            "policies constraints instructions openai anthropic ai assistant agent model anything",
-            "now longer",
-            "are",
-        ),
-    ),
-    Sign(
-        _ROLE,
-        (
-            (
-                r"\b(?:enter|enable|activate|switch to|switch into|go into|engage) (?:the |your )?"
-                r"(?:dan|god|jailbreak|unrestricted|unfiltered|uncensored) mode\b"
-            ),
-        ),
-        needs("dan god jailbreak unrestricted unfiltered uncensored", "mode"),
-    ),
-    Sign(
-        _ROLE,
-        (
-            r"\b(?:pretend|act|behave|respond|answer|operate) (?:as|to|like|that) "
-            + some(
-                "to be as if like though that you are were an? the have had there is with ai assistant "
-                "agent model",
-                8,
-            )
-            + r"(?:without|no|free of|not bound by) "
-            + some("any all your the ethical safety content", 3)
-            + one_of("restrictions limitations rules filters? guidelines guardrails constraints ethics"),
-        ),
-        needs(
-            "pretend act behave respond answer operate",
-            "restrictions limitations rules filter/s guidelines guardrails constraints ethics",
-            "without no free bound",
-        ),
-    ),
-    Sign(
-        "it asks for its reader's own prompt",
-        (
-            _ORDER
-            + one_of("reveal print repeat output show leak disclose expose display recite write_out tell_me")
-            + " "
-            + some("me us all of verbatim word for in full everything exactly out", 6)
-            + "your (?:full |entire |exact |complete |own |hidden |secret |initial |original |system ){1,3}"
-            r"(?:prompt|message|instructions)\b",
-        ),
-        needs(
-            "prompt message instructions",
-            "your",
-            "reveal print repeat output show leak disclose expose display recite write tell",
-        ),
-    ),
-    Sign(
-        "it tells its reader to hide this text from people",
-        (
-            r"\b(?:do not|don't|never|must not) (?:ever )?"
-            + one_of("tell inform mention reveal report disclose show discuss acknowledge repeat quote cite")
-            + r"\b[^.]{0,60}?\b(?:these|this|those) (?:hidden |secret |special )?"
-            r"(?:instructions?|directives?|prompts?|orders?)\b",
-        ),
-        needs("instruction/s directive/s prompt/s order/s", "this these those", "not don never"),
-    ),
-    Sign(
-        "it orders its reader to spread it",
-        (
-            r"\b(?:copy|repeat|include|insert|append|add|paste|replicate|embed|reproduce) "
-            + some("all of a verbatim exactly", 3)
-            + "(?:this|these|the above) (?:hidden |entire |whole |exact |same )?"
-            + one_of("instructions? prompts? paragraphs? comments? directives? sentences? text message")
-            + "(?: (?:verbatim|exactly|as is|unchanged|silently|also))? "
-            r"(?:in|into|to|at the (?:end|top|start) of) (?:every|each|all)\b",
-        ),
-        needs(
-            "copy repeat include insert append add paste replicate embed reproduce",
-            "instruction/s prompt/s paragraph/s comment/s directive/s sentence/s text message",
-            "every each all",
-        ),
-    ),
-    Sign(
-        "it has secrets sent away",
-        (
-            r"\b(?:send|post|upload|forward|e-?mail|transmit|exfiltrate|copy|append|collect|gather)\b",
-            _PRIVATE,
-            _OUTSIDE,
-        ),
-        needs(
-            "env variables vars ssh aws kube gnupg netrc npmrc pypirc id keys prompt history log transcript "
-            "conversation tokens credentials secrets passwords",
-            "send post upload forward mail email transmit exfiltrate copy append collect gather",
-            "http https com org net io dev example webhook gist paste pastebin url address endpoint",
-        ),
-    ),
-)
-"""Signs of which one is enough."""
-
-
-# Signs in lines of commands and marks: secrets sent away, hidden code run, a forged conversation.
-
-_SECRET_FILE: Final = (
-    r"(?:\.env\b|id_rsa|id_ed25519|\.ssh/|\.aws/|\.netrc|\.npmrc|\.pypirc|\.kube/config|\.git-credentials|"
-    r"/etc/passwd|/etc/shadow)"
-)
-_SHELL: Final = r"\| ?(?:sudo )?(?:sh|bash|zsh|python3?|node|perl|ruby|php)\b"
-_SHELLS: Final = "sh bash zsh python python3 node perl ruby php"
-_FORGED: Final = "it forges a turn of the conversation"
-_SENT: Final = "it has secrets sent away"
-_RUN: Final = "it has hidden code run"
-
-COMMANDS: Final = (
-    Sign(_FORGED, (r"<\|im_(?:start|end)\|>|\[/inst\]|<</?sys>>",), needs("im inst sys"), raw=True),
-    Sign(
-        _FORGED,
-        (r"</?(?:system[-_](?:prompt|reminder)|function_(?:calls|results)|tool_(?:call|result))>",),
-        needs("reminder prompt call calls result results", "system function tool"),
-        raw=True,
-    ),
-    Sign(
-        _FORGED,
-        (r"^[ #]{0,8}begin (?:of )?system (?:prompt|message|instructions)",),
-        needs("begin", "system", "prompt message instructions"),
-        raw=True,
-    ),
-    Sign(
-        _SENT,
-        (
-            r"\b(?:curl|wget|invoke-webrequest|invoke-restmethod|iwr|nc|ncat)\b",
-            (
-                rf"(?:\$\(|`|@|< ?|-t |--upload-file |--post-file[ =])(?:cat |base64 )?(?:-[a-z0-9]{{1,4}} )?"
-                rf"[^\s\"')]{{0,60}}{_SECRET_FILE}|"
-                r"\$\((?:env|printenv)\b"
-            ),
-        ),
-        needs("curl wget invoke iwr nc ncat", "env id ssh aws netrc npmrc pypirc kube git etc printenv"),
-        raw=True,
-    ),
-    Sign(
-        _SENT,
-        (
-            (
-                rf"(?:\b(?:cat|base64) [^\n|]{{0,60}}{_SECRET_FILE}[^\n|]{{0,40}}|\bprintenv ?|(?:^|"
-                rf"[ `(;&])env ?)\|"
-            ),
-            r"\b(?:curl|wget|nc|ncat|telnet)\b",
-        ),
-        needs("curl wget nc ncat telnet", "cat base64 printenv env"),
-        raw=True,
-    ),
-    Sign(
-        _RUN,
-        (r"\b(?:base64 (?:-d|--decode)|openssl base64 -d|xxd -r)\b", _SHELL),
-        needs("base64 xxd", _SHELLS),
-        raw=True,
-    ),
-    Sign(
-        _RUN,
-        (
-            (
-                r"\b(?:exec|eval)\(\s?(?:__import__\(.base64.\)|base64\.|zlib\.|atob\(|buffer\.from\()|"
-                r"\bpowershell(?:\.exe)?\b[^|]{0,80}? -e(?:nc|ncodedcommand)? [a-z0-9+/=]{24}"
-            ),
-        ),
-        needs("exec eval powershell", "import base64 zlib atob buffer exe enc e encodedcommand"),
-        raw=True,
-    ),
-    Sign(
-        "it has code of an unnamed machine run",
-        (
-            r"\b(?:curl|wget)\b",
-            (
-                r"https?://(?!127\.)(?:[0-9]{1,3}(?:\.[0-9]{1,3}){3}|[^\s/|]{0,60}(?:webhook\.site|"
-                r"requestbin|ngrok|"
-                r"pastebin\.com/raw|transfer\.sh|termbin|0x0\.st))"
-            ),
-            _SHELL,
-        ),
-        needs("curl wget", _SHELLS, "http https"),
-        raw=True,
-    ),
-)
-"""Signs of which one is enough."""
-
-
-# Weaker signs of planted text: those of which it takes two, and those that count only where nobody looks.
-
-_PEOPLE: Final = (
-    "(?:the |your |any )?"
-    + one_of("users? humans? operators? developers? reviewers? maintainers? owner people anyone anybody")
-    + r"\b"
-)
-_AGENT: Final = (
-    r"(?:ai|llms?|(?:large )?language models?|(?:ai|coding|autonomous|llm|software) (?:agents?|assistants?|"
-    r"models?)|claude(?: code)?|chatgpt|gpt(?:-[0-9])?|copilot|gemini|codex)"
-)
-
-WEAK: Final = (
-    Sign(
-        "silence",
-        (
-            (
-                r"\b(?:do not|don't|never|must not|without|avoid) (?:ever |first )?(?:tell(?:ing)?|"
-                r"inform(?:ing)?|"
-                r"mention(?:ing)?|reveal(?:ing)?|report(?:ing)?|disclos(?:e|ing)|alert(?:ing)?|notify(?:ing)?)\b"
-                rf"[^.:;]{{0,50}}?{_PEOPLE}|\b(?:silently|secretly|covertly|stealthily)\b"
-            ),
-        ),
-        needs(
-            "tell telling inform informing mention mentioning reveal revealing report reporting disclose "
-            "disclosing "
-            "alert alerting notify notifying silently secretly covertly stealthily"
-        ),
-    ),
-    Sign(
-        "a claim of authority",
-        (
-            (
-                r"\bthis (?:instruction|message|rule|directive|order|note|document|notice)s? (?:overrides?|"
-                r"takes? precedence|has (?:the )?(?:highest )?priority)|\bsystem (?:override|alert|command):|"
-                r"\b(?:admin|administrator|system) override\b|\[(?:system|admin|override)\]|"
-                r"\bnew instructions?:|"
-                r"\byou (?:have been|are) (?:pre-?)?(?:authori[sz]ed|cleared) (?:to|for)\b|\byou must obey\b"
-            ),
-        ),
-        needs(
-            "overrides override precedence priority alert command system admin instruction/s authorized "
-            "authorised "
-            "cleared obey"
-        ),
-    ),
-    Sign(
-        "lasting effect",
-        (
-            (
-                r"\bfrom now on\b|\bin (?:all|every|any) (?:future )?(?:sessions?|conversations?|repl(?:y|"
-                r"ies)|responses?)"
-                r"\b|\b(?:save|store|remember|record|keep) (?:this|these|the following)(?: (?:instruction|"
-                r"rule|text|note)s?)?"
-                r"(?: permanently| always)? (?:in|to|into) (?:your )?(?:long-term |permanent )?memory\b"
-            ),
-        ),
-        needs("session/s conversation/s reply replies response/s memory now"),
-    ),
-    Sign(
-        "a call to agents",
-        (
-            (
-                r"\b(?:attention|notice|message|instructions?|important|urgent|dear|hey|hello|hi)"
-                rf"(?: (?:to|for|all|any|every|the)| ?[,:]){{0,3}} {_AGENT}\b|"
-                rf"\bif you are (?:an? |the )?(?:{_AGENT}|assistant|agent)\b|\bevery agent (?:that|who)\b"
-            ),
-        ),
-        needs(
-            "ai llm/s language coding claude chatgpt gpt copilot gemini codex assistant/s agent/s "
-            "autonomous software",
-            "attention notice message instruction/s important urgent dear hello hey hi if every",
-        ),
-    ),
-    Sign(
-        "exfiltration",
-        (
-            r"\b(?:send|post|upload|forward|e-?mail|transmit|exfiltrate|copy|submit)\b",
-            (
-                r"\b(?:tokens|credentials|secrets|passwords|keys|cookies|environment|conversation|source "
-                r"code|memory)\b"
-            ),
-            r"https?://",
-        ),
-        needs(
-            "http https",
-            "send post upload forward mail email transmit exfiltrate copy submit",
-            "tokens credentials secrets passwords keys cookies environment conversation code memory",
-        ),
-    ),
-    Sign(
-        "checks to leave out",
-        (
-            (
-                r"\b(?:ignor|disregard|skip|disabl|bypass|turn(?:ed|ing)? off|suppress|circumvent)[a-z]{0,4}"
-                r"(?: (?:all|any|every|the|your|its|this|safety|security|code|permission|approval)){0,4} "
-                r"(?:security|guardrails?|restrictions|safeguards|permissions?|sandbox(?:ing)?|approvals?|"
-                r"confirmations?|"
-                r"(?:code |security )?reviews?|secret scanning|audit(?:ing| log)?|checks)\b"
-            ),
-        ),
-        needs(
-            "ignore ignored ignoring disregard disregarded skip skipped skipping disable disabled "
-            "disabling bypass "
-            "bypassed bypassing turn turned turning suppress suppressed circumvent",
-            "security guardrail/s restrictions safeguards permission/s sandbox sandboxing approval/s "
-            "confirmation/s "
-            "review/s scanning audit checks",
-        ),
-    ),
-    Sign(
-        "consent to do without",
-        (
-            (
-                r"\b(?:do not|don't|never|without) (?:ask(?:ing)?|wait(?:ing)?|request(?:ing)?|seek(?:ing)?)"
-                r"(?: (?:for|the user|any|further|user|human|explicit)){0,4} (?:confirmation|permission|"
-                r"approval|consent)"
-                r"\b|\b(?:auto-?approve|approve (?:all|every|any))\b"
-            ),
-        ),
-        needs(
-            "confirmation permission approval consent approve autoapprove",
-            "ask asking wait waiting request requesting seek seeking approve auto autoapprove",
-        ),
-    ),
-    Sign(
-        "things to destroy",
-        (
-            (
-                r"\brm -rf? (?:/|~|\$home|\.git\b|\*)|\b(?:delet|eras|wip|destroy|overwrit)[a-z]{1,3} "
-                r"(?:all|every|any|the entire|the whole) "
-            ),
-        ),
-        needs(
-            "rm delete deleting deleted erase erasing wipe wiping destroy destroying overwrite overwriting",
-            "rf r all every any entire whole",
-        ),
-    ),
-    Sign(
-        "something to fetch and run",
-        (r"\b(?:run|execute|install|load|follow)\b", r"https?://"),
-        needs("http https", "run execute install load follow"),
-    ),
-)
-"""Signs that honest texts have too; it takes two that belong together."""
-
-DEMANDS: Final = frozenset(("silence", "a claim of authority", "lasting effect", "a call to agents"))
-_DEEDS: Final = {
-    "silence": ("exfiltration", "checks to leave out", "things to destroy", "lasting effect"),
-    "a claim of authority": (
-        *("exfiltration", "checks to leave out", "things to destroy"),
-        *("consent to do without", "something to fetch and run"),
-    ),
-    "lasting effect": ("exfiltration", "checks to leave out", "things to destroy"),
-    "a call to agents": ("exfiltration", "things to destroy", "silence"),
-}
-PAIRS: Final = tuple((demand, deed) for demand, deeds in _DEEDS.items() for deed in deeds)
-"""Weak signs that make a finding when both stand in one paragraph; the first is one of `DEMANDS`."""
-
-HIDDEN: Final = (
-    Sign(
-        "an order to agents stands where no reader of the page sees it",
-        (
-            (
-                r"(?<![\w./@-])(?:ais?|llms?|language models?|(?:ai |coding )?(?:assistants?|agents?|"
-                r"models?)|claude|"
-                r"chatgpt|gpt|copilot|gemini|codex)(?![\w./-])(?:(?: [a-z]+){0,4},? (?:you )?(?:must|shall|"
-                r"should|"
-                r"always|never|please|do not|don't|may)\b|: [a-z])|"
-                r"\b(?:note|instructions?|message|attention|order)s? (?:to|for) (?:all |any |the )?"
-                r"(?:ai|llm|assistant|agent|model|claude|copilot)|"
-                r"\b(?:when|if|whenever|before|after) you (?:summari[sz]e|read|answer|respond|reply|load|"
-                r"process|quote|"
-                r"cite|see|finish)\b"
-            ),
-        ),
-        needs("ai/s llm/s models model assistant/s agent/s claude chatgpt gpt copilot gemini codex you"),
-    ),
-)
-"""Signs that count only in text that a rendered page does not show."""
-
-
-# Where a text reads as if it was planted to steer the agent that reads it. Pure.
-#
-# Places count differently. Code and quotations are shown, not said, and never count. Text that a rendered
-# page hides (comments, hidden elements) counts as soon as it speaks to an agent. In plain text one order or
-# command is enough; of weaker signs it takes two that belong together, in one paragraph.
-
 _STRONG: Final = (*ORDERS, *COMMANDS)
 _SIGNS: Final = (*_STRONG, *HIDDEN, *WEAK)
 _NEEDED: Final = frozenset().union(*(group for sign in _SIGNS for group in sign.needs))
+_PAIRED: Final = tuple((demand, deed) for demand, deeds in PAIRS.items() for deed in deeds)
 _LONGEST: Final = 2_000
 _SEPARATE: Final = bytes(code if chr(code).isalnum() or code > 127 else 32 for code in range(256))
 _PLAIN: Final = {chr(code): " " for code in (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000)} | {
@@ -550,14 +48,14 @@ _SENTENCE = re.compile(r"(?<=[.!?]) ")
 _BEGINNING = re.compile(r"^[^a-z<\[$`]+")
 
 
-class Planted(NamedTuple):
+class Injection(NamedTuple):
     """A passage that steers its reader: what it does, and the offset in the text at which that stands."""
 
     says: str
     start: int
 
 
-def planted(text: str) -> list[Planted]:
+def find_injections(text: str) -> list[Injection]:
     """Every passage of a text that steers its reader, in order; at most one a paragraph."""
     lowered = _lower(text)
     words = _words(lowered)
@@ -569,12 +67,12 @@ def planted(text: str) -> list[Planted]:
     shown = _without_code(lowered)
     found = list(_in_hidden(shown)) if hidden else []
     passages = [one.start for one in found]
-    leads = [sign for sign in weak if sign.says in DEMANDS]
-    for start, paragraph in _paragraphs_with(shown, _anchors((*strong, *leads), words)):
+    demands = [sign for sign in weak if sign.says in PAIRS]
+    for start, paragraph in _paragraphs_with(shown, _anchors((*strong, *demands), words)):
         one = _steers(paragraph)
-        told = bisect_left(passages, start) < bisect_left(passages, start + len(paragraph))
-        if one is not None and not told:
-            found.append(Planted(one.says, start + one.start))
+        known = bisect_left(passages, start) < bisect_left(passages, start + len(paragraph))
+        if one is not None and not known:
+            found.append(Injection(one.says, start + one.start))
     return sorted(found, key=lambda one: one.start)
 
 
@@ -627,10 +125,9 @@ def _by_first() -> dict[bytes, list[int]]:
 
 
 def _that_pair(signs: list[Sign]) -> list[Sign]:
+    """The weak signs of which two belong together."""
     names = {sign.says for sign in signs}
-    if len(names) < 2:
-        return []
-    paired = {name for pair in PAIRS if names.issuperset(pair) for name in pair}
+    paired = {name for pair in _PAIRED if names.issuperset(pair) for name in pair}
     return [sign for sign in signs if sign.says in paired]
 
 
@@ -683,7 +180,7 @@ def _paragraphs(block: str) -> Iterator[tuple[int, str]]:
     yield start, "\n".join(held)
 
 
-def _steers(paragraph: str, *, unseen: bool = False) -> Planted | None:
+def _steers(paragraph: str, *, unseen: bool = False) -> Injection | None:
     """What a paragraph shows: a strong sign, or two weak ones that belong together.
 
     ``unseen``: a rendered page hides it, and so the signs that count only there do.
@@ -692,11 +189,12 @@ def _steers(paragraph: str, *, unseen: bool = False) -> Planted | None:
     for sign in (*likely.strong, *likely.hidden) if unseen else likely.strong:
         start = _find(paragraph, sign)
         if start is not None:
-            return Planted(sign.says, start)
+            return Injection(sign.says, start)
     found = {sign.says: start for sign in likely.weak if (start := _find(paragraph, sign)) is not None}
-    for demand, deed in PAIRS:
-        if demand in found and deed in found:
-            return Planted(f"it joins {demand} with {deed}", min(found[demand], found[deed]))
+    for demand, deeds in PAIRS.items():
+        for deed in deeds:
+            if demand in found and deed in found:
+                return Injection(f"it joins {demand} with {deed}", min(found[demand], found[deed]))
     return None
 
 
@@ -733,7 +231,7 @@ def _blank(found: re.Match[str]) -> str:
     return "\0" * len(found[0])
 
 
-def _in_hidden(text: str) -> Iterator[Planted]:
+def _in_hidden(text: str) -> Iterator[Injection]:
     """Passages that a rendered page hides and that steer; our own comments and those in code marks do not."""
     match = _HIDES.search(text)
     while match is not None:
@@ -745,7 +243,7 @@ def _in_hidden(text: str) -> Iterator[Planted]:
         if not inner.lstrip().startswith("thunderus-mem:") and text.count("`", line, match.start()) % 2 == 0:
             one = _steers(inner, unseen=True)
             if one is not None:
-                yield Planted(one.says, match.end() + one.start)
+                yield Injection(one.says, match.end() + one.start)
         match = _HIDES.search(text, end)
 
 

@@ -20,7 +20,7 @@ from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidConfig, ThunderusError
 from thunderus_mem.git.changes import touched_between
 from thunderus_mem.index.log import read
-from thunderus_mem.lint.injection import planted
+from thunderus_mem.lint.injection import find_injections
 from thunderus_mem.log.event import private_to
 from thunderus_mem.recap.events import EventReading
 from thunderus_mem.store.files import read_below, read_file
@@ -131,7 +131,7 @@ def reading_here(memory: Memory) -> EventReading:
 
     @lru_cache(maxsize=65_536)
     def unfit(text: str) -> bool:
-        return holds_secret(text) or bool(planted(text))
+        return holds_secret(text) or bool(find_injections(text))
 
     return EventReading(hide=hide, unfit=unfit)
 

@@ -20,7 +20,7 @@ from thunderus_mem.document.frontmatter.edit import compose
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
-from thunderus_mem.lint.injection import planted
+from thunderus_mem.lint.injection import find_injections
 from thunderus_mem.recap.page import Page, longest_page
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def _refuse(answer: str, name: str) -> None:
         raise Refused(
             f"the answer of {name} holds what looks like a secret ({secret.kind}); nothing was written"
         )
-    for one in planted(answer)[:1]:
+    for one in find_injections(answer)[:1]:
         line = answer.count("\n", 0, one.start) + 1
         raise Refused(f"line {line} of the answer of {name} {one.says}; nothing was written")
 

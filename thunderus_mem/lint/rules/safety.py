@@ -10,7 +10,7 @@ from thunderus_mem.diagnostic import Diagnostic, TextEdit
 from thunderus_mem.document.markdown import scan
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.unicode import find_invisible
-from thunderus_mem.lint.injection import planted
+from thunderus_mem.lint.injection import find_injections
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -220,7 +220,7 @@ def planted_instruction(context: LintContext) -> Iterable[Diagnostic]:
     ``<!-- thunderus-mem: ignore TM404 it explains the attack -->``.
     """
     text = context.reading.text
-    for one in planted(text) if text else ():
+    for one in find_injections(text) if text else ():
         yield context.finding(
             "TM404",
             context.place(one.start),
