@@ -138,9 +138,8 @@ def _serve() -> None:
 
 def _be_of_version(version: int) -> None:
     from thunderus_mem.index import database, file
-    from thunderus_mem.index import database as database_module
 
-    for module in (database, file, database_module):
+    for module in (database, file):
         module.VERSION = version  # type: ignore[misc]
 
 

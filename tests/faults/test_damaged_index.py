@@ -16,8 +16,8 @@ from tier import points
 from tests.support.index_damage import answers, check_damages, damaged_bytes, small_store
 from tests.support.index_support import content
 from thunderus_mem.doctor.upkeep import index_verify
-from thunderus_mem.index import database
-from thunderus_mem.index.database import write_seal
+from thunderus_mem.index import database, file
+from thunderus_mem.index.file import write_seal
 from thunderus_mem.index.refresh import open_index, rebuild
 from thunderus_mem.memory.memory import open_memory
 
@@ -100,7 +100,7 @@ def test_nothing_in_a_hostile_database_is_run_or_even_parsed(
 def _statements_until_ours_is_in_place(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What SQLite runs on the file in the index's place; from our own publishing on nothing is noted."""
     ran: list[str] = []
-    connection_to, replace = database._connection, os.replace
+    connection_to, replace = database.connection_to, os.replace
 
     def traced(place: str) -> sqlite3.Connection:
         connection = connection_to(place)
@@ -113,7 +113,8 @@ def _statements_until_ours_is_in_place(monkeypatch: pytest.MonkeyPatch) -> list[
         if str(target).endswith("memory.db"):
             ran.append(_OURS)
 
-    monkeypatch.setattr(database, "_connection", traced)
+    for module in (database, file):
+        monkeypatch.setattr(module, "connection_to", traced)
     monkeypatch.setattr(os, "replace", noted)
     return ran
 

@@ -18,8 +18,8 @@ from tests.support.index_damage import small_store
 from tests.support.index_support import content
 from thunderus_mem.doctor.upkeep import manifest
 from thunderus_mem.index.database import VERSION
-from thunderus_mem.index.documents import Index
 from thunderus_mem.index.refresh import open_index, rebuild
+from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def index_of(root: Path) -> str:
 def test_an_index_of_another_version_is_built_up_or_left_alone(tmp_path: Path) -> None:
     layout = small_store(tmp_path, 12)
     rebuild(layout)
-    index = Index.open(layout.index_file)
+    index = SqliteIndex.open(layout.index_file)
     expected = content(index)
     index.close()
     versions = [0, 1, VERSION - 1, -1, VERSION + 1, VERSION + 2, 2**31 - 1]

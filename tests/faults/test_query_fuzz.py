@@ -12,16 +12,16 @@ import report
 import tier
 from pace import pace
 
-from tests.support.index_support import document, new_store, put
+from tests.support.index_support import document, find_hits, new_store, put
 from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.index.refresh import open_index
 from thunderus_mem.search.query import MAX_TERMS, parse_query
-from thunderus_mem.search.search import Hit, find_hits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from thunderus_mem.index.documents import Index
+    from thunderus_mem.index.sqlite_index import SqliteIndex
+    from thunderus_mem.search.search import Hit
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SLOW = 0.200 * pace()
@@ -88,7 +88,7 @@ _PIECES = (
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> tuple[Index, str]:
+def store(tmp_path_factory: pytest.TempPathFactory) -> tuple[SqliteIndex, str]:
     """Two hundred documents."""
     layout = new_store(tmp_path_factory.mktemp("queries"))
     dice = random.Random(1)
@@ -111,7 +111,7 @@ def lines() -> list[str]:
         return stream.read().splitlines()
 
 
-def ask(store: tuple[Index, str], text: str) -> tuple[list[Hit], float]:
+def ask(store: tuple[SqliteIndex, str], text: str) -> tuple[list[Hit], float]:
     """Hits and seconds of the processor. A filter value that cannot be is refused, with a hint."""
     start = time.process_time()
     try:
@@ -127,7 +127,7 @@ def ask(store: tuple[Index, str], text: str) -> tuple[list[Hit], float]:
     return [], time.process_time() - start
 
 
-def slowest(store: tuple[Index, str], texts: list[str]) -> float:
+def slowest(store: tuple[SqliteIndex, str], texts: list[str]) -> float:
     """Ask them all; the longest that one took, at its best of three where it was slow."""
     longest = 0.0
     for text in texts:
@@ -174,20 +174,20 @@ MAKERS: tuple[Callable[[random.Random], str], ...] = (
 
 
 @pytest.mark.parametrize("share", range(SHARES))
-def test_any_text_is_answered(share: int, store: tuple[Index, str]) -> None:
+def test_any_text_is_answered(share: int, store: tuple[SqliteIndex, str]) -> None:
     count = tier.points(2_000, 20_000) // SHARES
     dice = random.Random(share + 1_000 * tier.NIGHT)
     texts = [many(dice) if number % 100 == 0 else dice.choice(MAKERS)(dice) for number in range(count)]
     report.add("F4", f"share {share}", tried=count, slowest=slowest(store, texts))
 
 
-def test_what_developers_type_is_answered(store: tuple[Index, str]) -> None:
+def test_what_developers_type_is_answered(store: tuple[SqliteIndex, str]) -> None:
     assert len(LINES) >= 200
     report.add("F4", "developers", tried=len(LINES), slowest=slowest(store, LINES))
     assert not [text for text in WORDS if not ask(store, text)[0]]
 
 
-def test_words_are_found_alike_with_quotes_and_without(store: tuple[Index, str]) -> None:
+def test_words_are_found_alike_with_quotes_and_without(store: tuple[SqliteIndex, str]) -> None:
     dice, tried = random.Random(9), tier.points(200, 2_000)
     for _ in range(tried):
         words = dice.choices((*WORDS, "HTTPServer", "café", "日本", "the"), k=dice.randint(1, 6))

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.index_damage import Tally, check_damages, small_store
-from tests.support.index_support import document, put
+from tests.support.index_support import document, find_hits, put
 from thunderus_mem.errors import Busy
 from thunderus_mem.index import database
 from thunderus_mem.index.database import VERSION, Damaged
 from thunderus_mem.index.refresh import open_index, rebuild, refresh
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.search.query import parse_query
-from thunderus_mem.search.search import find_hits
 
 if TYPE_CHECKING:
-    from thunderus_mem.index.documents import Index
+    from thunderus_mem.index.sqlite_index import SqliteIndex
 
 
 def test_any_damage_is_found_and_the_index_built_anew(tmp_path: Path) -> None:
@@ -43,7 +42,7 @@ def test_damage_that_shows_only_while_answering_is_answered_anew(tmp_path: Path)
     rebuild(layout)
     asked: list[str] = []
 
-    def question(index: Index) -> int:
+    def question(index: SqliteIndex) -> int:
         asked.append("once")
         if len(asked) == 1:
             raise Damaged("a page is gone")

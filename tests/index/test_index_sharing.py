@@ -19,9 +19,9 @@ from thunderus_mem.doctor.upkeep import index_rebuild, index_status, index_verif
 from thunderus_mem.errors import Busy, Refused
 from thunderus_mem.index import database, file
 from thunderus_mem.index.database import Damaged
-from thunderus_mem.index.documents import Index
 from thunderus_mem.index.log import LogIndex
 from thunderus_mem.index.refresh import open_index, rebuild, refresh
+from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.search.search import search
 
@@ -45,7 +45,7 @@ def layout(tmp_path: Path) -> Layout:
 def slowly_sealed(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> threading.Thread:
     """Do it in a thread that falls asleep after its write and before its seal; returns when it sleeps."""
     asleep = threading.Event()
-    seal_it = database.write_seal
+    seal_it = file.write_seal
 
     def sleepy(path: str) -> None:
         if threading.current_thread() is sleeper:
@@ -53,8 +53,7 @@ def slowly_sealed(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object])
             time.sleep(SLOW)
         seal_it(path)
 
-    for module in (database, file):
-        monkeypatch.setattr(module, "write_seal", sleepy)
+    monkeypatch.setattr(file, "write_seal", sleepy)
     sleeper = threading.Thread(target=action)
     sleeper.start()
     assert asleep.wait(10)
@@ -81,7 +80,7 @@ def test_a_writer_that_is_slow_to_seal_is_waited_for(
 
 def test_who_waits_to_write_does_not_hold_up_the_one_who_writes(layout: Layout) -> None:
     rebuild(layout)
-    one, other = Index.open(layout.index_file), Index.open(layout.index_file)
+    one, other = SqliteIndex.open(layout.index_file), SqliteIndex.open(layout.index_file)
     waits = threading.Event()
 
     def second() -> None:
@@ -105,9 +104,9 @@ def test_what_two_found_damaged_is_built_once(layout: Layout, monkeypatch: pytes
     rebuild(layout)
     Path(layout.index_file).write_bytes(b"damaged")
     other: list[int] = []
-    real = Index.open.__func__
+    real = SqliteIndex.open.__func__
 
-    def judged_while_another_builds(cls: type[Index], path: str) -> Index:
+    def judged_while_another_builds(cls: type[SqliteIndex], path: str) -> SqliteIndex:
         try:
             return real(cls, path)
         finally:
@@ -116,7 +115,7 @@ def test_what_two_found_damaged_is_built_once(layout: Layout, monkeypatch: pytes
                 rebuild(layout)
                 other[0] = os.stat(layout.index_file).st_ino
 
-    monkeypatch.setattr(Index, "open", classmethod(judged_while_another_builds))
+    monkeypatch.setattr(SqliteIndex, "open", classmethod(judged_while_another_builds))
     index, refreshed = open_index(layout)
     assert os.stat(layout.index_file).st_ino == other[0]
     assert refreshed.rebuilt == ""
@@ -314,10 +313,10 @@ def test_an_index_that_became_newer_while_another_was_built_stays(layout: Layout
     """The older program had looked before the newer one wrote."""
     rebuild(layout)
     Path(layout.index_file).write_bytes(b"damaged")
-    real = Index.open.__func__
+    real = SqliteIndex.open.__func__
     seen: list[bytes] = []
 
-    def judged(cls: type[Index], path: str) -> Index:
+    def judged(cls: type[SqliteIndex], path: str) -> SqliteIndex:
         try:
             return real(cls, path)
         finally:
@@ -327,7 +326,7 @@ def test_an_index_that_became_newer_while_another_was_built_stays(layout: Layout
                 seen[0] = newer(layout)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Index, "open", classmethod(judged))
+        patch.setattr(SqliteIndex, "open", classmethod(judged))
         index, _ = open_index(layout)
     assert index.database.in_memory
     assert index.count() == 12
@@ -348,7 +347,7 @@ def test_what_a_killed_process_left_in_the_folder_goes_after_an_hour(layout: Lay
 
 def test_an_index_in_a_file_and_one_in_memory_hold_the_same(layout: Layout) -> None:
     rebuild(layout)
-    index = Index.open(layout.index_file)
+    index = SqliteIndex.open(layout.index_file)
     whole = content(index)
     index.close()
     newer(layout)
@@ -363,7 +362,7 @@ def sealed_again(layout: Layout, statement: str) -> None:
     connection.execute(statement)
     connection.commit()
     connection.close()
-    database.write_seal(layout.index_file)
+    file.write_seal(layout.index_file)
 
 
 @pytest.mark.parametrize(
@@ -412,6 +411,6 @@ def test_doctor_looks_at_the_pages(layout: Layout) -> None:
     with open(layout.index_file, "r+b") as handle:
         handle.seek(os.path.getsize(layout.index_file) - 4096)
         handle.write(bytes(4096))
-    database.write_seal(layout.index_file)
+    file.write_seal(layout.index_file)
     (found,) = (check for check in doctor(open_memory(layout.root)).checks if check.name == "index")
     assert (found.state, "damaged" in found.message) == ("note", True)

@@ -11,13 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.index_support import FACTS, content, document, new_store, put
+from tests.support.index_support import FACTS, content, document, find_hits, new_store, put
 from thunderus_mem.index import writer
-from thunderus_mem.index.documents import Index
 from thunderus_mem.index.manifest import take_inventory
 from thunderus_mem.index.refresh import FOLDERS, open_index, peek, rebuild, refresh
+from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.search.query import parse_query
-from thunderus_mem.search.search import find_hits
 
 if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
@@ -96,7 +95,8 @@ def test_a_file_that_cannot_be_a_document_hides_no_other(tmp_path: Path) -> None
     os.symlink("/etc/hostname", layout.at(f"{FACTS}/d.md"))
     index, built = open_index(layout)
     assert (built.total, built.problems) == (1, 3)
-    assert {problem.path.rpartition("/")[2] for problem in index.problems()} == {"a.md", "b.md", "d.md"}
+    unreadable = {path.rpartition("/")[2] for path, _, doc_id in index.files() if not doc_id}
+    assert unreadable == {"a.md", "b.md", "d.md"}
 
 
 def test_the_index_follows_an_emptied_memory_as_a_rebuild_would(tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def test_refresh_after_anything_is_what_a_rebuild_is(
         assert index.database.check() == ""
         index.close()
         rebuild(layout)
-        index = Index.open(layout.index_file)
+        index = SqliteIndex.open(layout.index_file)
         assert content(index) == refreshed
         assert not refreshed["orphans"]
         assert Path(layout.manifest_file).read_bytes() == manifest
@@ -261,6 +261,6 @@ def test_a_file_that_two_batches_look_at_counts_once_in_the_generation(
     refreshed = index.generation()
     index.close()
     rebuild(layout)
-    index = Index.open(layout.index_file)
+    index = SqliteIndex.open(layout.index_file)
     assert index.generation() == refreshed
     index.close()

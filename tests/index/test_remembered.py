@@ -11,7 +11,6 @@ import pytest
 
 from tests.lint.test_check import change, run, store
 from tests.support.code_scene import JWT
-from thunderus_mem.index.documents import anchored
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.verdicts.judge import Judge
 
@@ -30,7 +29,7 @@ def judged(root: Path) -> list[str]:
     memory = open_memory(str(root))
     memory.refresh()
     with Judge(memory) as judge:
-        return [one.verdict.status for one in judge.all(anchored(memory.index.database))]
+        return [one.verdict.status for one in judge.all(memory.index.anchors())]
 
 
 def settle(root: Path) -> None:

@@ -31,8 +31,8 @@ from thunderus_mem.garden import apply
 from thunderus_mem.garden.apply import garden_report
 from thunderus_mem.history import log
 from thunderus_mem.index.database import create
-from thunderus_mem.index.documents import Index
 from thunderus_mem.index.refresh import refresh
+from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.interop import markdown
 from thunderus_mem.lint import lint
 from thunderus_mem.log.event import changes_of
@@ -344,7 +344,7 @@ class Life(RuleBasedStateMachine):
         before = tree_bytes(self.root)
         memory = self.memory()
         memory.refresh()
-        rebuilt = Index(create())
+        rebuilt = SqliteIndex(create())
         refresh(memory.layout, rebuilt)
         assert content(memory.index) == content(rebuilt)
         rebuilt.close()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Ran
-    from thunderus_mem.index.documents import Index
+    from thunderus_mem.index.sqlite_index import SqliteIndex
 
     Run = Callable[..., Ran]
 
@@ -30,9 +30,9 @@ def test_the_other_documents_are_read_once_for_all(tmp_path: Path, monkeypatch: 
     layout = new_store(tmp_path)
     for number in range(20):
         put(layout, f"n{number}.md", document(f"fact.n{number}", f"See [[fact.n{number + 1}]].\n"))
-    asked: list[Index] = []
+    asked: list[SqliteIndex] = []
 
-    def counted(index: Index) -> IndexCorpus:
+    def counted(index: SqliteIndex) -> IndexCorpus:
         asked.append(index)
         return IndexCorpus(index)
 

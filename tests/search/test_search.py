@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.index_support import document, new_store, put
+from tests.support.index_support import document, find_hits, new_store, put
 from thunderus_mem.index import scan
 from thunderus_mem.index.refresh import open_index
 from thunderus_mem.search import search as search_module
 from thunderus_mem.search.query import parse_query
-from thunderus_mem.search.search import Hit, find_hits
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout
 
 if TYPE_CHECKING:
-    from thunderus_mem.index.documents import Index
+    from thunderus_mem.index.sqlite_index import SqliteIndex
+    from thunderus_mem.search.search import Hit
 
 NOTES = {
     "fact.testing": (
@@ -37,7 +37,7 @@ NOTES = {
 
 
 @pytest.fixture(name="store")
-def _store(tmp_path: Path) -> tuple[Layout, Index]:
+def _store(tmp_path: Path) -> tuple[Layout, SqliteIndex]:
     layout = new_store(tmp_path)
     for doc_id, (title, body) in NOTES.items():
         put(layout, f"{doc_id[5:]}.md", document(doc_id, body, title=title))
@@ -51,7 +51,7 @@ def _store(tmp_path: Path) -> tuple[Layout, Index]:
     return layout, index
 
 
-def ask(store: tuple[Layout, Index], text: str, **options: int) -> list[Hit]:
+def ask(store: tuple[Layout, SqliteIndex], text: str, **options: int) -> list[Hit]:
     return find_hits(store[1], parse_query(text), root=store[0].root, explain=True, **options)
 
 
@@ -85,7 +85,7 @@ def test_the_last_of_very_many_sections_is_found_where_it_stands(tmp_path: Path)
         ("which day do we release", "fact.release"),
     ],
 )
-def test_the_best_hit_is_the_one_meant(store: tuple[Layout, Index], text: str, best: str) -> None:
+def test_the_best_hit_is_the_one_meant(store: tuple[Layout, SqliteIndex], text: str, best: str) -> None:
     assert ask(store, text)[0].id == best
 
 
@@ -100,11 +100,11 @@ def test_the_best_hit_is_the_one_meant(store: tuple[Layout, Index], text: str, b
         "quantum matter entanglement physics",
     ],
 )
-def test_nothing_relevant_gives_nothing(store: tuple[Layout, Index], text: str) -> None:
+def test_nothing_relevant_gives_nothing(store: tuple[Layout, SqliteIndex], text: str) -> None:
     assert ask(store, text) == []
 
 
-def test_a_hit_is_a_passage_with_its_place_and_marks(store: tuple[Layout, Index]) -> None:
+def test_a_hit_is_a_passage_with_its_place_and_marks(store: tuple[Layout, SqliteIndex]) -> None:
     hit = ask(store, "expire minutes")[0]
     assert (hit.anchor, hit.kind, hit.path) == ("expiry", "fact", f"{DOCUMENT_FOLDERS['fact']}/tokens.md")
     lines = Path(store[0].at(hit.path)).read_text().split("\n")
@@ -113,13 +113,13 @@ def test_a_hit_is_a_passage_with_its_place_and_marks(store: tuple[Layout, Index]
     assert {"document_rank", "passage_rank", "document_weights", "fusion_k"} <= hit.explain.keys()
 
 
-def test_one_passage_a_document(store: tuple[Layout, Index]) -> None:
+def test_one_passage_a_document(store: tuple[Layout, SqliteIndex]) -> None:
     ids = [hit.id for hit in ask(store, "unrelated matter build")]
     assert len(ids) == len(set(ids)) == 10
     assert len(ask(store, "unrelated matter build", limit=3)) == 3
 
 
-def test_left_out_words_and_filters(store: tuple[Layout, Index]) -> None:
+def test_left_out_words_and_filters(store: tuple[Layout, SqliteIndex]) -> None:
     assert "fact.parser" not in {hit.id for hit in ask(store, "frame -entry")}
     assert ask(store, "frame kind:adr") == []
     assert [hit.id for hit in ask(store, "path:tokens")] == ["fact.tokens"]
@@ -128,14 +128,14 @@ def test_left_out_words_and_filters(store: tuple[Layout, Index]) -> None:
     assert ask(store, "frame before:2025-01-01") == []
 
 
-def test_the_snippet_is_never_older_than_the_file(store: tuple[Layout, Index]) -> None:
+def test_the_snippet_is_never_older_than_the_file(store: tuple[Layout, SqliteIndex]) -> None:
     layout, _ = store
     put(layout, "release.md", document("fact.release", "Something else.\n"))
     assert ask(store, "release tuesdays") == []
 
 
 def test_a_file_exchanged_while_it_is_looked_at_is_not_shown(
-    store: tuple[Layout, Index], monkeypatch: pytest.MonkeyPatch
+    store: tuple[Layout, SqliteIndex], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layout, _ = store
     stamp_of = scan.stamp_of
@@ -205,7 +205,7 @@ def test_aliases_and_path_words_count_as_title(tmp_path: Path) -> None:
     assert find_hits(index, parse_query("billing"), root=layout.root)[0].id == "fact.z"
 
 
-def test_the_passage_shown_is_one_whose_own_text_matches(store: tuple[Layout, Index]) -> None:
+def test_the_passage_shown_is_one_whose_own_text_matches(store: tuple[Layout, SqliteIndex]) -> None:
     layout = store[0]
     body = "# Send mail\n\n## Status\n\nAccepted\n\n## Context\n\n" + "We queue every mail. " * 30 + "\n"
     put(layout, "mail.md", document("fact.mail", body, title="Send mail"))

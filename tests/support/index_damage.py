@@ -9,12 +9,11 @@ import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from tests.support.index_support import content, document, new_store, put
-from thunderus_mem.index.documents import Index
+from tests.support.index_support import content, document, find_hits, new_store, put
 from thunderus_mem.index.refresh import open_index, rebuild
+from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.search.query import parse_query
-from thunderus_mem.search.search import find_hits
 
 if TYPE_CHECKING:
     from thunderus_mem.store.layout import Layout
@@ -49,7 +48,7 @@ def small_store(root: Path, documents: int = 40) -> Layout:
 def answers(layout: Layout) -> list[tuple[str, int, str, float]]:
     """What a few questions find."""
 
-    def question(index: Index) -> list[tuple[str, int, str, float]]:
+    def question(index: SqliteIndex) -> list[tuple[str, int, str, float]]:
         return [
             (hit.id, hit.line, hit.snippet, hit.score)
             for text in ("cache", "parseItem2 release", "queue schema 7")
@@ -130,7 +129,7 @@ def check_damages(root: Path, count: int, seed: int, documents: int = 40) -> Tal
     """Damage the index of a store again and again; what a fresh one says must be said after each."""
     layout = small_store(root, documents)
     rebuild(layout)
-    index = Index.open(layout.index_file)
+    index = SqliteIndex.open(layout.index_file)
     whole, expected = content(index), answers(layout)
     index.close()
     chance = random.Random(seed)

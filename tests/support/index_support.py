@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.index.file import DOCUMENT_TABLES
+from thunderus_mem.index.sqlite_index import DOCUMENT_TABLES
+from thunderus_mem.search.search import find, hits_of
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from thunderus_mem.index.documents import Index
+    from thunderus_mem.index.sqlite_index import SqliteIndex
+    from thunderus_mem.search.query import Query
+    from thunderus_mem.search.search import Hit
 
 FACTS = DOCUMENT_FOLDERS["fact"]
 
@@ -53,6 +56,11 @@ def put(layout: Layout, path: str, text: str | bytes) -> str:
     return path
 
 
-def content(index: Index) -> dict[str, list[tuple[Any, ...]]]:
+def content(index: SqliteIndex) -> dict[str, list[tuple[Any, ...]]]:
     """Everything the index says, without stamps and row numbers."""
     return {name: index.database.rows(sql) for name, sql in DOCUMENT_TABLES.items()}
+
+
+def find_hits(index: SqliteIndex, query: Query, *, root: str, limit: int = 10, **options: bool) -> list[Hit]:
+    """The hits of a query, with the statuses that files have."""
+    return hits_of(index, query, find(index, query, limit=limit), root=root, limit=limit, **options)

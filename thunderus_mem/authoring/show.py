@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.index.documents import Index, has_anchors
+from thunderus_mem.index.questions import Filter
 from thunderus_mem.memory.transaction import hand_edits, mass_loss
 from thunderus_mem.review.queue import queue_state
 from thunderus_mem.search.query import filter_value
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from thunderus_mem.document.document import Document
-    from thunderus_mem.index.documents import DocRow
+    from thunderus_mem.index.questions import DocRow, Index
     from thunderus_mem.memory.memory import Memory
 
 
@@ -63,14 +62,13 @@ def list_documents(
     or a day that there is not.
     """
     memory.refresh()
-    matching = partial(
-        Index.documents,
+    wanted = Filter(
         kinds=[filter_value("kind", kind) for kind in kinds],
         tags=tuple(tags),
         statuses=[filter_value("status", status) for status in statuses],
-        path=path,
-        since=filter_value("since", since) if since else "",
-        before=filter_value("before", before) if before else "",
+        paths=(path,) if path else (),
+        since=filter_value("since", since) if since else None,
+        before=filter_value("before", before) if before else None,
         archived=archived,
     )
 
@@ -78,7 +76,7 @@ def list_documents(
 
     def answer(index: Index) -> Listing:
         replaced = index.superseded_by()
-        rows = sorted(matching(index, judged=said), key=lambda row: (row.kind, row.id))
+        rows = sorted(index.documents(wanted._replace(judged=said)), key=lambda row: (row.kind, row.id))
         return Listing(tuple(_listed(row, said.get(row.id), replaced.get(row.id, "")) for row in rows))
 
     return memory.ask(answer)
@@ -180,13 +178,12 @@ def show(memory: Memory, id: str) -> Shown:
 
 
 def _anchor_states(memory: Memory, doc_id: str) -> tuple[AnchorState, ...]:
-    if not has_anchors(memory.index.database):
+    if not memory.index.has_anchors():
         return ()
-    from thunderus_mem.index.documents import anchored
     from thunderus_mem.verdicts.judge import Judge
 
     with Judge(memory) as judge:
-        judged = judge.all(anchored(memory.index.database, [doc_id]))
+        judged = judge.all(memory.index.anchors([doc_id]))
     return tuple(
         AnchorState(
             one.verdict.anchor.place,
@@ -281,7 +278,7 @@ def status(memory: Memory) -> StatusReport:
             unreadable, pending, stale, len(rows), bool(gone), bool(conflicts), bool(waiting.waiting)
         ),
         conflicts=conflicts,
-        archived=memory.index.count_archived(),
+        archived=memory.index.count(archived=True),
         proposals=waiting.waiting,
         oldest_days=waiting.oldest_days,
         expired=waiting.expired,

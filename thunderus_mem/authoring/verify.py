@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, NamedTuple
 from thunderus_mem.authoring.anchor import cited_of
 from thunderus_mem.document.frontmatter.edit import set_key, update_item
 from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.index.documents import anchored
 from thunderus_mem.lint.validate import validate
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document, find_row
@@ -111,7 +110,7 @@ def _confirmed(
 
 def _judged(memory: Memory, ids: Sequence[str] | None) -> dict[str, list[Judged]]:
     with Judge(memory) as judge:
-        return by_document(judge.all(anchored(memory.index.database, ids)))
+        return by_document(judge.all(memory.index.anchors(ids)))
 
 
 def _refusal(document: Document, judged: Sequence[Judged]) -> str:

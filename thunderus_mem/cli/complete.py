@@ -15,7 +15,7 @@ from thunderus_mem.cli.table import BY_NAME, COMMANDS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from thunderus_mem.index.database import Database
+    from thunderus_mem.index.sqlite_index import SqliteIndex
     from thunderus_mem.store.layout import Layout
 
 _LIMIT = 200
@@ -227,22 +227,12 @@ def documents(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str
     """Ids of documents that begin with what is ``typed``, and their titles."""
     from thunderus_mem.document.ids import is_document_id
 
-    pattern = typed.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    rows = _index(places).rows(
-        "SELECT doc_id, title FROM docs WHERE doc_id LIKE ? ESCAPE '\\' ORDER BY doc_id LIMIT ?",
-        (pattern, limit),
-    )
-    return [(row[0], row[1]) for row in rows if is_document_id(row[0])]
+    return [(id, title) for id, title in _index(places).titles(typed, limit) if is_document_id(id)]
 
 
 def events(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
     """Ids of patches in the log, newest first, and when they happened."""
-    rows = _index(places).rows(
-        "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
-        "ORDER BY place DESC LIMIT ?",
-        (len(typed), typed, limit),
-    )
-    return [(row[0], row[1]) for row in rows if _is_word(row[0])]
+    return [(id, day) for id, day in _index(places).log().patches(typed, limit) if _is_word(id)]
 
 
 def proposals(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
@@ -262,21 +252,21 @@ def proposals(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str
 
 def snapshots(places: Layout, typed: str, limit: int) -> Iterable[tuple[str, str]]:
     """Ids of snapshots, newest first: when, and before which command."""
-    from thunderus_mem.index.log import LogIndex, read
+    from thunderus_mem.index.log import read
     from thunderus_mem.log.reader import EventLog
 
     log = EventLog(places.root, places.sessions_dir, places.local_sessions_dir, places.legacy_events_file)
-    rows = LogIndex(_index(places)).newest(limit, kinds=("snapshot",))
+    rows = _index(places).log().newest(limit, kinds=("snapshot",))
     for entry in read(log, rows):
         id = entry.event.refs.get("snapshot_id")
         if isinstance(id, str) and id.startswith(typed or "snap_") and _is_word(id):
             yield id, f"{entry.event.ts[:16].replace('T', ' ')} {entry.event.body.get('command', '')}"
 
 
-def _index(places: Layout) -> Database:
-    from thunderus_mem.index.file import open_existing
+def _index(places: Layout) -> SqliteIndex:
+    from thunderus_mem.index.sqlite_index import SqliteIndex
 
-    return open_existing(places.index_file)
+    return SqliteIndex.open(places.index_file)
 
 
 def _is_word(id: str) -> bool:

@@ -165,14 +165,14 @@ def index(patient: DoctorContext) -> Iterator[Check]:
 
 def _deep_trouble(patient: DoctorContext) -> str:
     """What is wrong with an index that looks fresh; reads every page of it."""
-    from thunderus_mem.index.documents import Index
+    from thunderus_mem.index.sqlite_index import SqliteIndex
 
     try:
-        found = Index.open(patient.layout.index_file)
+        found = SqliteIndex.open(patient.layout.index_file)
     except (Degraded, OSError) as error:
         return str(error)
     try:
-        return found.database.check()
+        return found.problem()
     finally:
         found.close()
 

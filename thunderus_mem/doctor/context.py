@@ -82,17 +82,17 @@ class DoctorContext:
     @cached_property
     def manifest_is_ours(self) -> bool:
         """Whether the index is fresh and knows the manifest as the file it wrote."""
-        from thunderus_mem.index.documents import Index
         from thunderus_mem.index.manifest import manifest_stamp
+        from thunderus_mem.index.sqlite_index import SqliteIndex
 
         if self.status.state != "fresh":
             return False
         try:
-            index = Index.open(self.layout.index_file)
+            index = SqliteIndex.open(self.layout.index_file)
         except (Degraded, OSError):
             return False
         try:
-            known = index.database.meta("manifest")
+            known = index.manifest_stamp()
         finally:
             index.close()
         return bool(known) and known == manifest_stamp(self.layout.manifest_file)

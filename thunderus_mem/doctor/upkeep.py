@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.errors import Degraded
 from thunderus_mem.index.database import Damaged, Newer
-from thunderus_mem.index.documents import Index
 from thunderus_mem.index.manifest import check_manifest, take_inventory
 from thunderus_mem.index.refresh import FOLDERS, Refreshed, in_memory, peek, rebuild
+from thunderus_mem.index.sqlite_index import SqliteIndex
 
 if TYPE_CHECKING:
     from thunderus_mem.diagnostic import Diagnostic
@@ -36,7 +36,7 @@ def index_status(memory: Memory) -> IndexStatus:
     layout = memory.layout
     path = layout.relative(layout.index_file)
     try:
-        index = Index.open(layout.index_file)
+        index = SqliteIndex.open(layout.index_file)
     except (FileNotFoundError, NotADirectoryError):
         return IndexStatus(path, "missing", False, 0, 0, 0)
     except Degraded as error:
@@ -78,23 +78,18 @@ def index_verify(memory: Memory) -> IndexProof:
 
     One that is found wanting is built anew by the next command.
     """
-    from thunderus_mem.index.database import break_seal
-    from thunderus_mem.index.file import first_difference
-    from thunderus_mem.index.log import LogIndex
+    from thunderus_mem.index.file import break_seal
 
     layout = memory.layout
     path = layout.relative(layout.index_file)
     memory.log_index()
-    database = memory.index.database
-    if database.in_memory:
+    if memory.index.in_memory:
         return IndexProof(path, memory.index.count(), "it cannot be used here; answers come from memory")
     fresh, _ = in_memory(layout, "to judge by")
     documents = fresh.count()
     try:
-        LogIndex(fresh.database).refresh(memory.log)
-        problem = database.check()
-        if not problem and (name := first_difference(database, fresh.database)):
-            problem = f"it says something else than the files: see its {name}"
+        fresh.log().refresh(memory.log)
+        problem = memory.index.problem(fresh)
     except Damaged as error:
         problem = str(error)
     finally:
@@ -123,7 +118,7 @@ def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
     path = layout.relative(layout.manifest_file)
     if not check:
         memory.refresh()
-    if check or memory.index.database.in_memory:
+    if check or memory.index.in_memory:
         inventory = take_inventory(layout.root, FOLDERS)
         findings = check_manifest(layout.manifest_file, path, inventory.manifest)
         return ManifestReport(path, inventory.documents, inventory.tokens, tuple(findings))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.git.history import file_commits, file_versions
-from thunderus_mem.index.documents import anchored, has_anchors
 from thunderus_mem.log.event import changes_of, document_ids, private_to
 
 if TYPE_CHECKING:
@@ -282,12 +281,12 @@ class CodeThen(NamedTuple):
 
 def code_then(memory: Memory, doc_id: str) -> tuple[CodeThen, ...]:
     """The code behind each anchor of a document, in their order. The index must be fresh."""
-    if not has_anchors(memory.index.database):
+    if not memory.index.has_anchors():
         return ()
     from thunderus_mem.verdicts.judge import Judge
 
     with Judge(memory) as judge:
-        judged = judge.all(anchored(memory.index.database, [doc_id]))
+        judged = judge.all(memory.index.anchors([doc_id]))
         return tuple(_told(judge, one.verdict, one.anchored.line) for one in judged)
 
 

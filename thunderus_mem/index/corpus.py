@@ -14,7 +14,7 @@ from thunderus_mem.index.words import fold_name
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from thunderus_mem.index.documents import Index
+    from thunderus_mem.index.questions import Index
 
 _ADR_NUMBER = re.compile(r"/DECISIONS/(?:.*/)?ADR-(\d+)[^/]*$", re.IGNORECASE)
 
@@ -69,11 +69,7 @@ class IndexCorpus:
 
     def named(self, key: str) -> list[str]:
         """Everything that documents name in their provenance under ``events`` or ``commits``."""
-        rows = self._index.database.rows(
-            "SELECT DISTINCT value FROM docs, json_each(provenance_json, ?) WHERE typeof(value) = 'text'",
-            (f"$.{key}",),
-        )
-        return [row[0] for row in rows]
+        return self._index.named(key)
 
     @cached_property
     def _files(self) -> list[tuple[str, str, str]]:
@@ -81,8 +77,7 @@ class IndexCorpus:
 
     @cached_property
     def _docs(self) -> dict[str, tuple[str, str]]:
-        rows = self._index.database.rows("SELECT doc_id, path, anchors_json FROM docs")
-        return {row[0]: (row[1], row[2]) for row in rows}
+        return self._index.headings()
 
     @cached_property
     def _alike(self) -> dict[str, tuple[str, ...]]:
@@ -106,13 +101,7 @@ class IndexCorpus:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """Who a name means; a document in use before one in the archive."""
-        sql = "SELECT name, min(doc_id) FROM names{} GROUP BY name"
-        found = {row[0]: row[1] for row in self._index.database.rows(sql.format(""))}
-        if self._index.count_archived():
-            in_use = " WHERE doc_id NOT IN (SELECT doc_id FROM docs WHERE archived = 1)"
-            found.update(self._index.database.rows(sql.format(in_use)))
-        return found
+        return self._index.names()
 
     @cached_property
     def _superseded(self) -> dict[str, str]:

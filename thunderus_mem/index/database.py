@@ -1,20 +1,26 @@
-"""What an index file is made of: the statements of ``memory_store.sql``, its application id and version."""
+"""The only door to sqlite3: connections, rows, transactions, SQLite's errors as ours, and the schema.
+
+A journal on the disk would be of no use: an index in which a process died is built anew (see ``file``). So
+the journal is kept in memory, and a file beside the index that SQLite would read is none of ours.
+"""
 
 from __future__ import annotations
 
 import os
 import sqlite3
-import stat
 import sys
-import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import Busy, Degraded, NotWritable
-from thunderus_mem.store.disk import folder_of, open_file
+from thunderus_mem.store.disk import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+BUSY_SECONDS: Final = 10.0
+_BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+Row = tuple[Any, ...]
 
 APPLICATION_ID: Final = 0x54484D45
 VERSION: Final = 8
@@ -58,9 +64,6 @@ def is_shadow_table(name: str, sql: str) -> bool:
     )
 
 
-# What can be wrong with the index file, and how each is said. None of it is the caller's to mend.
-
-
 class Damaged(Degraded):
     """The index file cannot be believed; the message says why. Never leaves the projection: it is rebuilt."""
 
@@ -87,87 +90,11 @@ def busy(path: str) -> Busy:
     )
 
 
-# The seal beside the index: the stamp its file had after our last write. Another stamp, another writer.
-
-_LIMIT = 200
-# Not blocking, should somebody have put a pipe there.
-_READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
-_BACKDATE_NS = 5_000_000_001
-
-
-def write_seal(path: str) -> None:
-    """Remember the stamp of the index file after our own write, before anybody else gets at it.
-
-    Its mtime is set back first, so that a write by anybody else, even in the same tick, gives another one.
-    """
-
-    try:
-        moment = time.time_ns() - _BACKDATE_NS
-        with folder_of(path) as (name, at):
-            os.utime(name, ns=(moment, moment), dir_fd=at)
-        put(_seal_path(path), _stamp(path).encode("ascii"))
-    except OSError:
-        break_seal(path)
-
-
-def break_seal(path: str) -> None:
-    """Have the next one who opens the index build a new one: slower, never wrong."""
-    with suppress(OSError), folder_of(_seal_path(path)) as (name, at):
-        os.unlink(name, dir_fd=at)
-
-
-def sealed(path: str) -> bool:
-    """Whether the index file is as we left it. To be asked while no writer of ours can be at work."""
-    try:
-        descriptor = open_file(_seal_path(path), _READ)
-        try:
-            kept = os.read(descriptor, _LIMIT)
-        finally:
-            os.close(descriptor)
-        return kept == _stamp(path).encode("ascii")
-    except OSError:
-        return False
-
-
-def _seal_path(path: str) -> str:
-    return f"{path}.seal"
-
-
-def _stamp(path: str) -> str:
-    with folder_of(path) as (name, at):
-        info = os.lstat(name, dir_fd=at)
-    return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"
-
-
-def inode_of(path: str) -> int:
-    """What tells one file in a place from the next; 0 when there is none."""
-    try:
-        return os.lstat(path).st_ino
-    except (FileNotFoundError, NotADirectoryError):
-        return 0
-
-
-# The only door to sqlite3: connections, rows, transactions, and SQLite's errors as ours.
-#
-# A journal on the disk would be of no use: an index in which a process died is built anew (see
-# ``opening``). So the journal is kept in memory, and a file beside the index that SQLite would read is none
-# of ours.
-
-BUSY_SECONDS: Final = 10.0
-_READ_KIB, _WRITE_KIB = 2000, 64 * 1024
-_BUSY_CODES = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-Row = tuple[Any, ...]
-
-
 class Database:
-    """One open connection. Reads by default; writes only inside ``transaction``.
+    """One open connection. Reads by default; writes only inside ``transaction``."""
 
-    ``inode`` is that of a file that others see too; 0 for one in memory or still being built.
-    """
-
-    def __init__(self, connection: sqlite3.Connection, path: str, inode: int = 0) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: str) -> None:
         self._connection = connection
-        self._inode = inode
         self.path = path
 
     @property
@@ -227,18 +154,7 @@ class Database:
                 self._connection.execute("ROLLBACK")
 
     def prove(self) -> None:
-        """Within a snapshot: see that the file still is the one in its place, as our last write left it.
-
-        Who writes keeps readers out until the seal is on, so no seal means another's hand. Raises ``Moved``
-        or ``Damaged``.
-        """
-        if not self._inode:
-            return
-        self.row("PRAGMA user_version")
-        if inode_of(self.path) != self._inode:
-            raise Moved("another file is in its place")
-        if not sealed(self.path):
-            raise Damaged("something else wrote to it, or a writer died")
+        """Within a snapshot: see that nobody else had a hand in it. Raises ``Moved`` or ``Damaged``."""
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -249,8 +165,7 @@ class Database:
             yield
             with self._translated():
                 self._connection.execute("COMMIT")
-            if self._inode:
-                write_seal(self.path)
+            self._sign()
         except BaseException:
             with suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
@@ -258,31 +173,35 @@ class Database:
         finally:
             self._unlock()
 
+    def _begin(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def _sign(self) -> None:
+        """A transaction is committed, and the lock not yet released."""
+
+    def _release(self) -> None:
+        """Let others in again, committed or not."""
+
+    def _distrust(self) -> None:
+        """Damage has shown."""
+
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """SQLite's errors as ours; an index in which damage has shown loses its seal."""
         try:
             with translated(self.path):
                 yield
         except Damaged as error:
-            ours = not isinstance(error, Moved) and inode_of(self.path) == self._inode
             # A statement that SQLite does not understand is a mistake of ours, not damage.
-            if self._inode and ours and _primary(error.__cause__) != sqlite3.SQLITE_ERROR:
-                break_seal(self.path)
+            if not isinstance(error, Moved) and _primary(error.__cause__) != sqlite3.SQLITE_ERROR:
+                self._distrust()
             raise
 
     def _lock(self) -> None:
-        """Begin, and keep the lock beyond COMMIT, until the seal is on."""
         assert not self._connection.in_transaction
         with self._translated():
             self._connection.execute("PRAGMA query_only = OFF")
             try:
-                self._connection.execute("BEGIN IMMEDIATE")
-                if self._inode:
-                    # Not before: who waits for the write lock must not keep a read lock meanwhile.
-                    self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-                    # Pages that find no room are written before COMMIT, and readers kept out since then.
-                    self._connection.execute(f"PRAGMA cache_size = {-_WRITE_KIB}")
+                self._begin()
             except sqlite3.Error:
                 self._unlock()
                 raise
@@ -290,11 +209,7 @@ class Database:
     def _unlock(self) -> None:
         with suppress(sqlite3.Error):
             self._connection.execute("PRAGMA query_only = ON")
-            if self._inode:
-                self._connection.execute("PRAGMA locking_mode = NORMAL")
-                self._connection.execute(f"PRAGMA cache_size = {-_READ_KIB}")
-                # The lock goes with the next access.
-                self._connection.execute("PRAGMA user_version").fetchone()
+            self._release()
 
     def check(self, *, words: bool = True) -> str:
         """What is wrong with the pages, and with ``words`` with the full-text tables; "" when nothing is."""
@@ -353,18 +268,7 @@ def translated(path: str) -> Iterator[None]:
         raise Damaged(str(error)) from error
 
 
-def connect(path: str) -> Database:
-    """A connection to an index file that is there, of which nothing is believed yet but its inode. Raises
-    ``FileNotFoundError`` when there is none."""
-    with folder_of(path) as (name, at):
-        inode = os.lstat(name, dir_fd=at).st_ino
-    with translated(path):
-        connection = _connection(_existing(path))
-        connection.execute("PRAGMA query_only = ON")
-    return Database(connection, path, inode)
-
-
-def _existing(path: str) -> str:
+def uri_of(path: str) -> str:
     """SQLite's name for a file that it must not make."""
     return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23") + "?mode=rw"
 
@@ -375,7 +279,7 @@ def create(path: str = "") -> Database:
         if path:
             # SQLite would make it wherever the path leads by then; a new name is nowhere else.
             os.close(open_file(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o664))
-        connection = _connection(_existing(path) if path else ":memory:")
+        connection = connection_to(uri_of(path) if path else ":memory:")
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -409,7 +313,7 @@ def has_full_text_search() -> bool:
     return True
 
 
-def _connection(place: str) -> sqlite3.Connection:
+def connection_to(place: str) -> sqlite3.Connection:
     """A connection as one to an enemy's file: nothing in it is run. Its schema is not read yet."""
     connection = sqlite3.connect(
         place,
@@ -430,47 +334,3 @@ def _connection(place: str) -> sqlite3.Connection:
 
 def _primary(error: BaseException | None) -> int:
     return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
-
-
-# Puts small files of ours into the folder of projections, whatever stands in their place.
-
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
-
-
-def put(path: str, data: bytes) -> None:
-    """Put ``data`` at ``path`` in one step; a folder there is moved aside. Raises ``OSError``."""
-    temporary = new_name(path)
-    try:
-        descriptor = open_file(temporary, _NEW, 0o664)
-        with open(descriptor, "wb") as handle:
-            handle.write(data)
-        if _is_folder(path):
-            clear_away(path)
-        with folder_of(temporary) as (new, here), folder_of(path) as (name, there):
-            os.replace(new, name, src_dir_fd=here, dst_dir_fd=there)
-    except OSError:
-        with suppress(OSError), folder_of(temporary) as (new, here):
-            os.unlink(new, dir_fd=here)
-        raise
-
-
-def new_name(path: str) -> str:
-    """A name beside ``path`` that nobody can know beforehand; `leftovers` finds it when it is left."""
-    return f"{path}.{os.urandom(6).hex()}.tmp"
-
-
-def clear_away(path: str) -> None:
-    """Take away what has this name: a folder by renaming it, anything else for good."""
-    if _is_folder(path):
-        with folder_of(path) as (name, at):
-            os.rename(name, f"{name}.set-aside-{time.time_ns()}", src_dir_fd=at, dst_dir_fd=at)
-    else:
-        with suppress(FileNotFoundError), folder_of(path) as (name, at):
-            os.unlink(name, dir_fd=at)
-
-
-def _is_folder(path: str) -> bool:
-    try:
-        return stat.S_ISDIR(os.lstat(path).st_mode)
-    except OSError:
-        return False

@@ -1,8 +1,9 @@
-"""Opens the index as if an enemy had made it: nothing of it is believed, or parsed, before it is proved ours.
+"""The file of the index: opened as if an enemy had made it, sealed, replaced in one step, swept up behind.
 
-A seal beside the file remembers its stamp after our last write. A file with another stamp was touched by
-somebody else, or by a process that died: no row of it is believed. (SQLite's own checks find no flipped
-letter in a table.) Busy is not damaged: whoever of us writes keeps everybody out until the seal is on.
+Nothing of it is believed, or parsed, before it is proved ours. A seal beside the file (``memory.db.seal``)
+holds its stamp after our last write. A file with another stamp was touched by somebody else, or by a process
+that died: no row of it is believed, and it is built anew. (SQLite's own checks find no flipped letter in a
+table.) Busy is not damaged: whoever of us writes keeps everybody out until the seal is on.
 """
 
 from __future__ import annotations
@@ -11,35 +12,101 @@ import os
 import re
 import stat
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.index.database import (
     APPLICATION_ID,
     VERSION,
     Damaged,
+    Database,
     Moved,
     Newer,
     busy,
-    clear_away,
-    connect,
-    inode_of,
+    connection_to,
     is_shadow_table,
     schema_statements,
-    write_seal,
+    translated,
+    uri_of,
 )
-from thunderus_mem.store.disk import folder_of
+from thunderus_mem.store.disk import folder_of, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from thunderus_mem.index.database import Database
 
 SIDECARS: Final = ("-journal", "-wal", "-shm")
 """Endings of files that SQLite reads beside a database. We never write one. A journal can name a file that
 is deleted once it is played back (fileformat2, section 3), and rows of a ``-wal`` hide the file's own."""
 
 _TRIES: Final = 20
+
+QUIET_SECONDS: Final = 60.0
+"""A file somebody still writes has changed since."""
+
+_NAMES: Final = re.compile(
+    r"(memory\.db(\.seal)?|manifest\.json|verdicts\.json|similar\.bin)\.[0-9a-f]{12}\.tmp(-journal)?",
+    re.ASCII,
+)
+_FLAGS: Final = (
+    os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+
+_ORDINARY_WORDS = 1048576
+
+_LIMIT = 200
+# Not blocking, should somebody have put a pipe there.
+_READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_BACKDATE_NS = 5_000_000_001
+
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+_READ_KIB, _WRITE_KIB = 2000, 64 * 1024
+
+
+class IndexFile(Database):
+    """A connection to a file that others see too; nothing of it is believed yet but its inode."""
+
+    def __init__(self, path: str) -> None:
+        """Raises ``FileNotFoundError`` when there is none."""
+        with folder_of(path) as (name, at):
+            self._inode = os.lstat(name, dir_fd=at).st_ino
+        with translated(path):
+            connection = connection_to(uri_of(path))
+            connection.execute("PRAGMA query_only = ON")
+        super().__init__(connection, path)
+
+    def prove(self) -> None:
+        """Within a snapshot: see that the file still is the one in its place, as our last write left it.
+
+        Who writes keeps readers out until the seal is on, so no seal means another's hand. Raises ``Moved``
+        or ``Damaged``.
+        """
+        self.row("PRAGMA user_version")
+        if inode_of(self.path) != self._inode:
+            raise Moved("another file is in its place")
+        if not is_sealed(self.path):
+            raise Damaged("something else wrote to it, or a writer died")
+
+    def _begin(self) -> None:
+        """Keep the lock beyond COMMIT, until the seal is on."""
+        super()._begin()
+        # Not before: who waits for the write lock must not keep a read lock meanwhile.
+        self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        # Pages that find no room are written before COMMIT, and readers kept out since then.
+        self._connection.execute(f"PRAGMA cache_size = {-_WRITE_KIB}")
+
+    def _sign(self) -> None:
+        write_seal(self.path)
+
+    def _release(self) -> None:
+        self._connection.execute("PRAGMA locking_mode = NORMAL")
+        self._connection.execute(f"PRAGMA cache_size = {-_READ_KIB}")
+        # The lock goes with the next access.
+        self._connection.execute("PRAGMA user_version").fetchone()
+
+    def _distrust(self) -> None:
+        """Whoever opens it next builds a new one."""
+        if inode_of(self.path) == self._inode:
+            break_seal(self.path)
 
 
 def open_existing(path: str) -> Database:
@@ -58,7 +125,7 @@ def _opened(path: str) -> Database:
         raise Damaged("it is not a regular file")
     if any(os.path.lexists(path + suffix) for suffix in SIDECARS):
         raise Damaged("the files beside it are not ours")
-    database = connect(path)
+    database = IndexFile(path)
     try:
         with database.snapshot():
             check_maker(database)
@@ -91,9 +158,55 @@ def _check_schema(database: Database) -> None:
         raise Damaged("it has another schema")
 
 
-# Puts a new index in the place of the old one, in one step, with everybody else kept out meanwhile.
+def write_seal(path: str) -> None:
+    """Remember the stamp of the index file after our own write, before anybody else gets at it.
 
-_ORDINARY_WORDS = 1048576
+    Its mtime is set back first, so that a write by anybody else, even in the same tick, gives another one.
+    """
+    try:
+        moment = time.time_ns() - _BACKDATE_NS
+        with folder_of(path) as (name, at):
+            os.utime(name, ns=(moment, moment), dir_fd=at)
+        put(_seal_path(path), _stamp(path).encode("ascii"))
+    except OSError:
+        break_seal(path)
+
+
+def break_seal(path: str) -> None:
+    """Have the next one who opens the index build a new one: slower, never wrong."""
+    with suppress(OSError), folder_of(_seal_path(path)) as (name, at):
+        os.unlink(name, dir_fd=at)
+
+
+def is_sealed(path: str) -> bool:
+    """Whether the index file is as we left it. To be asked while no writer of ours can be at work."""
+    try:
+        descriptor = open_file(_seal_path(path), _READ)
+        try:
+            kept = os.read(descriptor, _LIMIT)
+        finally:
+            os.close(descriptor)
+        return kept == _stamp(path).encode("ascii")
+    except OSError:
+        return False
+
+
+def _seal_path(path: str) -> str:
+    return f"{path}.seal"
+
+
+def _stamp(path: str) -> str:
+    with folder_of(path) as (name, at):
+        info = os.lstat(name, dir_fd=at)
+    return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"
+
+
+def inode_of(path: str) -> int:
+    """What tells one file in a place from the next; 0 when there is none."""
+    try:
+        return os.lstat(path).st_ino
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
 
 
 def publish(database: Database, path: str, *, instead_of: int | None = None) -> None:
@@ -129,7 +242,7 @@ def _alone(path: str) -> Iterator[Database]:
     """Hold a database file so that nobody else reads or writes it."""
     if not stat.S_ISREG(os.lstat(path).st_mode):
         raise Damaged("it is not a regular file")
-    database = connect(path)
+    database = IndexFile(path)
     try:
         database.run("PRAGMA query_only = OFF")
         database.run("BEGIN EXCLUSIVE")
@@ -177,18 +290,43 @@ def _sync(path: str) -> None:
         os.close(descriptor)
 
 
-# What a killed process left beside the index: half a new index, half a manifest. Found, and swept away.
+def put(path: str, data: bytes) -> None:
+    """Put ``data`` at ``path`` in one step; a folder there is moved aside. Raises ``OSError``."""
+    temporary = new_name(path)
+    try:
+        descriptor = open_file(temporary, _NEW, 0o664)
+        with open(descriptor, "wb") as handle:
+            handle.write(data)
+        if _is_folder(path):
+            clear_away(path)
+        with folder_of(temporary) as (new, here), folder_of(path) as (name, there):
+            os.replace(new, name, src_dir_fd=here, dst_dir_fd=there)
+    except OSError:
+        with suppress(OSError), folder_of(temporary) as (new, here):
+            os.unlink(new, dir_fd=here)
+        raise
 
-QUIET_SECONDS: Final = 60.0
-"""A file somebody still writes has changed since."""
 
-_NAMES: Final = re.compile(
-    r"(memory\.db(\.seal)?|manifest\.json|verdicts\.json|similar\.bin)\.[0-9a-f]{12}\.tmp(-journal)?",
-    re.ASCII,
-)
-_FLAGS: Final = (
-    os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-)
+def new_name(path: str) -> str:
+    """A name beside ``path`` that nobody can know beforehand; `leftovers` finds it when it is left."""
+    return f"{path}.{os.urandom(6).hex()}.tmp"
+
+
+def clear_away(path: str) -> None:
+    """Take away what has this name: a folder by renaming it, anything else for good."""
+    if _is_folder(path):
+        with folder_of(path) as (name, at):
+            os.rename(name, f"{name}.set-aside-{time.time_ns()}", src_dir_fd=at, dst_dir_fd=at)
+    else:
+        with suppress(FileNotFoundError), folder_of(path) as (name, at):
+            os.unlink(name, dir_fd=at)
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
 
 
 class Leftover(NamedTuple):
@@ -239,51 +377,3 @@ def _is_held(path: str) -> bool:
     finally:
         os.close(descriptor)
     return False
-
-
-# Proves an index against a new one of the same files: what both say, row by row, without stamps and ids.
-
-_EVENT: Final = "SELECT path, line, id, kind, place, day FROM events JOIN shards USING (shard)"
-_NAMED: Final = (
-    "SELECT shards.path, line, doc_id, event_docs.path, after_hash FROM event_docs JOIN shards USING (shard)"
-)
-DOCUMENT_TABLES: Final = {
-    "generation": "SELECT value FROM meta WHERE key = 'generation'",
-    "files": "SELECT path, hash, doc_id, problems_json FROM files ORDER BY path",
-    "docs": "SELECT * FROM docs ORDER BY doc_id",
-    "manifest": "SELECT * FROM manifest ORDER BY doc_id",
-    "words": "SELECT * FROM docs_fts ORDER BY doc_id",
-    "passages": (
-        "SELECT doc_id, p.id % 4096, anchor, line, p.title, heading, body, parts FROM passages p "
-        "JOIN docs ON docs.rowid = p.id / 4096 ORDER BY 1, 2"
-    ),
-    "names": "SELECT * FROM names ORDER BY 1, 2",
-    "edges": "SELECT * FROM doc_edges ORDER BY 1, 2, 3",
-    "anchors": "SELECT * FROM anchors ORDER BY 1, 2",
-    "orphans": "SELECT id FROM passages WHERE id / 4096 NOT IN (SELECT rowid FROM docs)",
-}
-"""What is known of documents, by a name for people; each a query whose rows follow from the files alone."""
-
-LOG_TABLES: Final = {
-    "shards": "SELECT path, damages FROM shards ORDER BY path",
-    "events": f"{_EVENT} ORDER BY path, line",
-    "changes": f"{_NAMED} ORDER BY 1, 2, 3, 4, 5",
-}
-"""The same for the log."""
-
-
-def first_difference(one: Database, other: Database) -> str:
-    """The name of the first thing that two indexes say differently; "" when they say the same."""
-    for name, sql in (DOCUMENT_TABLES | LOG_TABLES).items():
-        if _digest(one, sql) != _digest(other, sql):
-            return name
-    return ""
-
-
-def _digest(database: Database, sql: str) -> bytes:
-    from hashlib import sha256
-
-    total = sha256()
-    for row in database.each(sql):
-        total.update(repr(row).encode("utf-8", "surrogatepass"))
-    return total.digest()

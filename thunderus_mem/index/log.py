@@ -168,6 +168,15 @@ class LogIndex:
         row = self._database.row(f"SELECT count(DISTINCT id) FROM events {where}", values)
         return int(row[0]) if row else 0
 
+    def patches(self, start: str, limit: int) -> list[tuple[str, str]]:
+        """``(id, day)`` of the last patches whose id begins so, newest first, for completion."""
+        rows = self._database.rows(
+            "SELECT id, day FROM events WHERE kind = 'patch' AND substr(id, 1, ?) = ? "
+            "ORDER BY place DESC LIMIT ?",
+            (len(start), start, limit),
+        )
+        return [(row[0], row[1]) for row in rows]
+
     def beginning_with(self, start: str) -> list[EventRow]:
         """The events whose id begins so, in the order of the log; letters of either case."""
         pattern = start.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import ThunderusError
-from thunderus_mem.index.database import put
+from thunderus_mem.index.file import put
 from thunderus_mem.index.scan import FileStamp, read_bytes, scan
 
 if TYPE_CHECKING:

@@ -12,17 +12,17 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.errors import Busy, NotWritable, Refused
-from thunderus_mem.index import database as database_module
-from thunderus_mem.index.database import Damaged, Moved, Newer, inode_of
-from thunderus_mem.index.documents import Index
-from thunderus_mem.index.file import sweep
+from thunderus_mem.index.database import Damaged, Moved, Newer, create
+from thunderus_mem.index.file import inode_of, new_name, publish, sweep
 from thunderus_mem.index.manifest import manifest_stamp, write_manifest
-from thunderus_mem.index.scan import UNSETTLED, FolderWalk, scan
+from thunderus_mem.index.scan import UNSETTLED, scan
+from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from thunderus_mem.index.questions import Index
     from thunderus_mem.index.scan import FolderScan
     from thunderus_mem.index.writer import Tell, Update
     from thunderus_mem.store.layout import Layout
@@ -66,13 +66,13 @@ class Refreshed(NamedTuple):
         return bool(self.added or self.modified or self.removed or self.rebuilt)
 
 
-def open_index(layout: Layout, tell: Tell = silent) -> tuple[Index, Refreshed]:
+def open_index(layout: Layout, tell: Tell = silent) -> tuple[SqliteIndex, Refreshed]:
     """The index, fresh. A missing, damaged or outdated one is built anew, silently but not secretly: see
     ``Refreshed.rebuilt``. Where nothing can be written it is built in memory."""
     for _ in range(_TRIES):
         stood = inode_of(layout.index_file)
         try:
-            index = Index.open(layout.index_file)
+            index = SqliteIndex.open(layout.index_file)
             try:
                 return index, refresh(layout, index, tell)
             except BaseException:
@@ -95,26 +95,26 @@ def open_index(layout: Layout, tell: Tell = silent) -> tuple[Index, Refreshed]:
     return in_memory(layout, "other processes keep replacing the index", tell)
 
 
-def reopened(layout: Layout, generation: str) -> Index:
+def reopened(layout: Layout, generation: str) -> SqliteIndex:
     """The index on disk with a connection of its own, as long as it is still the one of this generation.
 
     Raises ``Moved``, ``Damaged`` or ``FileNotFoundError``.
     """
-    index = Index.open(layout.index_file)
+    index = SqliteIndex.open(layout.index_file)
     if index.generation() != generation:
         index.close()
         raise Moved("it agrees with other files by now")
     return index
 
 
-def refresh(layout: Layout, index: Index, tell: Tell = silent) -> Refreshed:
+def refresh(layout: Layout, index: SqliteIndex, tell: Tell = silent) -> Refreshed:
     """Bring the index and the manifest up to date with the files. Raises ``Damaged``, ``Busy``,
     ``NotWritable``."""
     seen = scan(layout.root, FOLDERS)
     with index.database.snapshot():
         index.database.prove()
         meta: dict[str, str] = dict(index.database.rows("SELECT key, value FROM meta"))
-        before = _remembered(index)
+        before = index.walk()
     total, problems = _counts(meta.get("counts", ""))
     if before == seen.packed() and _manifest_is_ours(layout, index, meta):
         return Refreshed(0, 0, 0, total, problems=problems)
@@ -128,7 +128,7 @@ def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> R
     ``NotWritable`` when the old one knows of documents that may not be looked at now.
     """
     try:
-        Index.open(layout.index_file).close()
+        SqliteIndex.open(layout.index_file).close()
     except Newer as error:
         raise Refused(
             f"{layout.index_file} stays as it is: {error}.",
@@ -150,7 +150,7 @@ def refuse_unseen(layout: Layout) -> None:
 
 def refuse_unlisted(index: Index) -> None:
     """Raise ``NotWritable`` when the walk which the index agrees with could not look into a folder."""
-    _refuse(unlisted(index))
+    _refuse(index.unlisted())
 
 
 def _refuse(folders: Sequence[str]) -> None:
@@ -161,37 +161,28 @@ def _refuse(folders: Sequence[str]) -> None:
         )
 
 
-def peek(layout: Layout, index: Index) -> bool:
+def peek(layout: Layout, index: SqliteIndex) -> bool:
     """Whether the index agrees with the files as they are (by their stamps); changes nothing."""
-    before, now = _remembered(index), scan(layout.root, FOLDERS)
+    before, now = index.walk(), scan(layout.root, FOLDERS)
     if before is None or before.names != now.packed_names:
         return False
     stamps = before.files()
     return all(stamps[path] in (stamp, UNSETTLED) for path, stamp in now.files())
 
 
-def unlisted(index: Index) -> tuple[str, ...]:
-    """The folders that the walk which the index agrees with could not look into."""
-    before = _remembered(index)
-    return before.unlisted() if before else ()
-
-
 def _build(
     layout: Layout, reason: str, tell: Tell = silent, *, instead_of: int | None = None
-) -> tuple[Index, Refreshed]:
+) -> tuple[SqliteIndex, Refreshed]:
     """A new index in a file, or in memory where the folder cannot be written. ``instead_of`` is the inode of
     the file that was found wanting: ``Moved`` when another has taken its place meanwhile."""
-    from thunderus_mem.index.database import new_name
-    from thunderus_mem.index.file import publish
-
     temporary = new_name(layout.index_file)
     try:
         os.makedirs(layout.indexes_dir, exist_ok=True)
         sweep(layout.indexes_dir)
-        new = Index(database_module.create(temporary))
+        new = SqliteIndex(create(temporary))
         refreshed = _fill(layout, new, tell)
         publish(new.database, layout.index_file, instead_of=instead_of)
-        return Index.open(layout.index_file), refreshed._replace(rebuilt=reason)
+        return SqliteIndex.open(layout.index_file), refreshed._replace(rebuilt=reason)
     except Moved:
         raise
     except (OSError, NotWritable, Busy, Damaged) as error:
@@ -205,17 +196,17 @@ def _build(
                 os.unlink(name)
 
 
-def in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[Index, Refreshed]:
+def in_memory(layout: Layout, reason: str, tell: Tell = silent) -> tuple[SqliteIndex, Refreshed]:
     """A fresh index that leaves no trace on the disk."""
-    index = Index(database_module.create())
+    index = SqliteIndex(create())
     return index, _fill(layout, index, tell)._replace(rebuilt=reason)
 
 
-def _fill(layout: Layout, index: Index, tell: Tell) -> Refreshed:
+def _fill(layout: Layout, index: SqliteIndex, tell: Tell) -> Refreshed:
     return _apply(layout, index, scan(layout.root, FOLDERS), tell)
 
 
-def _apply(layout: Layout, index: Index, seen: FolderScan, tell: Tell) -> Refreshed:
+def _apply(layout: Layout, index: SqliteIndex, seen: FolderScan, tell: Tell) -> Refreshed:
     from thunderus_mem.index.writer import Update
     from thunderus_mem.store.parallel import paused
 
@@ -223,10 +214,10 @@ def _apply(layout: Layout, index: Index, seen: FolderScan, tell: Tell) -> Refres
         return _applied(layout, index, seen, Update(layout.root, index.database, tell))
 
 
-def _applied(layout: Layout, index: Index, seen: FolderScan, update: Update) -> Refreshed:
+def _applied(layout: Layout, index: SqliteIndex, seen: FolderScan, update: Update) -> Refreshed:
     database = index.database
     with database.transaction():
-        update.run(seen, _remembered(index))
+        update.run(seen, index.walk())
         total = index.count()
         problems = update.problem_count()
         database.run("DELETE FROM walk")
@@ -242,13 +233,7 @@ def _applied(layout: Layout, index: Index, seen: FolderScan, update: Update) -> 
     )
 
 
-def _remembered(index: Index) -> FolderWalk | None:
-    """The walk that the index agrees with; ``None`` before the first."""
-    row = index.database.row("SELECT names, stamps FROM walk")
-    return FolderWalk(*row) if row else None
-
-
-def _manifest_is_ours(layout: Layout, index: Index, meta: dict[str, str]) -> bool:
+def _manifest_is_ours(layout: Layout, index: SqliteIndex, meta: dict[str, str]) -> bool:
     """Whether the manifest still is the file we wrote; nobody expects one beside an index in memory."""
     stamp = meta.get("manifest")
     return index.database.in_memory or (bool(stamp) and stamp == manifest_stamp(layout.manifest_file))

@@ -14,8 +14,9 @@ from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT
 from thunderus_mem.index.words import fold_name, identifier_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
+    from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
     from thunderus_mem.document.markdown import Passage
 
@@ -159,4 +160,19 @@ def _provenance(document: Document) -> str:
     return (
         f'{{"commits": {_list(document.commits)}, "events": {_list(document.events)}, '
         f'"patches": {_list(document.patches)}}}'
+    )
+
+
+def encode_problems(problems: Sequence[Diagnostic]) -> str:
+    """Findings as JSON text, for the index."""
+    if not problems:
+        return "[]"
+    import json
+
+    return json.dumps(
+        [
+            [p.rule, p.severity, p.path, p.line, p.column, p.message, p.key, p.expected, p.hint, p.doc_id]
+            for p in problems
+        ],
+        ensure_ascii=False,
     )

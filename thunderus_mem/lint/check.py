@@ -15,7 +15,6 @@ from thunderus_mem.fingerprint.source import parse_fingerprint, same_measure
 from thunderus_mem.git.changes import merge_base, patch_between
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.git.repository import look_for_git
-from thunderus_mem.index.documents import anchored, anchored_at
 from thunderus_mem.lint.engine import distinct, fingerprinted
 from thunderus_mem.lint.rule import finding
 from thunderus_mem.lint.runner import lint_config
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from thunderus_mem.document.anchors import Anchor
     from thunderus_mem.document.diff import FileDiff, Hunk
     from thunderus_mem.fingerprint.source import CodeSource
-    from thunderus_mem.index.documents import Anchored
+    from thunderus_mem.index.questions import Anchored
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.verdicts.verdict import Tree
 
@@ -94,7 +93,7 @@ def check(memory: Memory, ids: Sequence[str] = ()) -> CheckReport:
     """Judge the anchors of some documents, or of all, against the working tree."""
     memory.refresh()
     rows = [find_row(memory, id).id for id in ids] or None
-    anchors = anchored(memory.index.database, rows)
+    anchors = memory.index.anchors(rows)
     with Judge(memory) as judge:
         judged = judge.all(anchors)
         stale = [one for one in judged if one.verdict.is_stale]
@@ -288,7 +287,7 @@ def _versions(tree: WorkingTree, diff: FileDiff) -> tuple[str, str]:
 
 def _check_change(memory: Memory, change: CodeChange) -> CheckReport:
     """Which memories a change makes false, judged by its hunks. The index must be fresh."""
-    anchors = anchored_at(memory.index.database, change.paths)
+    anchors = memory.index.anchors_at(change.paths)
     harms = [(one, harm) for one in anchors if (harm := change.harm(one.anchor)) is not None]
     findings = [_finding(memory, one, verdict, cause) for one, (verdict, cause) in harms]
     return CheckReport(tuple(findings), (), len({one.doc_id for one in anchors}), len(anchors))

@@ -16,7 +16,6 @@ from thunderus_mem.document.document import read_document
 from thunderus_mem.document.references import renames
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.git.repository import look_for_git
-from thunderus_mem.index.refresh import unlisted
 from thunderus_mem.index.unreadable import unlisted_folder
 from thunderus_mem.lint.baseline import find_baseline
 from thunderus_mem.lint.engine import apply_edits, distinct, fingerprinted, lint_store
@@ -227,7 +226,7 @@ def _unlisted_folders(memory: Memory, paths: Sequence[str]) -> list[Diagnostic]:
     Only those that are one of ``paths`` (from the current folder or the root), or below one, when some are
     given.
     """
-    folders = unlisted(memory.index)
+    folders = memory.index.unlisted()
     names = [stored_path(memory, given).rstrip("/") for given in paths] if folders else []
     return [
         unlisted_folder(folder)

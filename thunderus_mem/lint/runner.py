@@ -17,7 +17,6 @@ from thunderus_mem.errors import Refused, ThunderusError, TooLarge
 from thunderus_mem.history.log import log_findings
 from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.index.database import schema_sql
-from thunderus_mem.index.documents import anchored
 from thunderus_mem.index.log import read
 from thunderus_mem.index.unreadable import foreign_name, is_foreign_name
 from thunderus_mem.lint.context import LintContext
@@ -204,7 +203,7 @@ def lint_stored(memory: Memory, paths: Sequence[str], config: LintConfig) -> lis
     if any(config.runs(code) for code in _ABOUT_CODE):
         # All at once is quicker, and the verdicts are kept where each process finds them.
         with Judge(memory) as judge:
-            judge.all(anchored(memory.index.database))
+            judge.all(memory.index.anchors())
     process, generation = os.getpid(), memory.index.generation()
 
     def work(share: Sequence[str]) -> list[FileFindings]:

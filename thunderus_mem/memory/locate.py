@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
-    from thunderus_mem.index.documents import DocRow
     from thunderus_mem.index.log import EventRow
+    from thunderus_mem.index.questions import DocRow
     from thunderus_mem.memory.memory import Memory
 
 _NUMBER = re.compile(r"(?:adr[-_ .]?)?0*([0-9]{1,6})", re.ASCII | re.IGNORECASE)

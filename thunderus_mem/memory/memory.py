@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from thunderus_mem.document.ids import UlidSource
     from thunderus_mem.git.repository import Git, GitState
-    from thunderus_mem.index.documents import Index
     from thunderus_mem.index.log import LogIndex
+    from thunderus_mem.index.questions import Index
+    from thunderus_mem.index.sqlite_index import SqliteIndex
     from thunderus_mem.index.writer import Tell
     from thunderus_mem.log.reader import EventLog
     from thunderus_mem.log.sessions import Sessions
@@ -62,7 +63,7 @@ class Memory:
         self.say: Callable[[str], None] = _to_nobody
         """Hears what a person should know in passing."""
         self._clock = clock
-        self._index: Index | None = None
+        self._index: SqliteIndex | None = None
         self._random_bits = random_bits
 
     @property
@@ -141,11 +142,11 @@ class Memory:
         When damage shows meanwhile, a new index is built and asked again.
         """
         try:
-            with self.index.database.snapshot():
+            with self.index.moment():
                 return question(self.index)
         except Degraded:
             self.refresh()
-            with self.index.database.snapshot():
+            with self.index.moment():
                 return question(self.index)
 
     @cached_property
@@ -198,10 +199,8 @@ class Memory:
 
     def log_index(self) -> LogIndex:
         """The log as the index projects it, brought up to date."""
-        from thunderus_mem.index.log import LogIndex
-
         for _ in range(_TRIES):
-            projected = LogIndex(self.index.database)
+            projected = self.index.log()
             try:
                 projected.refresh(self.log, self.tell)
             except Degraded:

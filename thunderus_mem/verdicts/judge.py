@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.document.anchors import Anchor, anchors_in, parse_lines
 from thunderus_mem.document.paths import matching
 from thunderus_mem.index.caches import RememberedVerdicts
-from thunderus_mem.index.documents import Anchored, anchored, has_anchors
+from thunderus_mem.index.questions import Anchored
 from thunderus_mem.verdicts.code import CodeFolder
 from thunderus_mem.verdicts.evaluate import judge
 from thunderus_mem.verdicts.verdict import MOVED, VERIFIED, NoHistory, Verdict, status_of, worst
@@ -252,7 +252,7 @@ def document_statuses(memory: Memory, doc_ids: Sequence[str] | None = None) -> M
 
     Documents without an anchor are not in it: of them only their file speaks. The index must be fresh.
     """
-    anchors = anchored(memory.index.database, doc_ids)
+    anchors = memory.index.anchors(doc_ids)
     if not anchors:
         return {}
     with Judge(memory) as judge_now:
@@ -268,7 +268,7 @@ def document_statuses(memory: Memory, doc_ids: Sequence[str] | None = None) -> M
 def code_statuses(memory: Memory, doc_ids: Sequence[str] | None = None) -> Mapping[str, str]:
     """The status that the code gives to those of some documents (``None``: of all) that have anchors, by
     id."""
-    if not has_anchors(memory.index.database):
+    if not memory.index.has_anchors():
         return {}
 
     return document_statuses(memory, doc_ids)

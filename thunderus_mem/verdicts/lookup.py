@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.document.anchors import Anchor, split_place
 from thunderus_mem.document.paths import fits, is_code, matching
 from thunderus_mem.errors import InvalidQuery
-from thunderus_mem.index.documents import anchored, anchored_at, anchored_below, anchored_ids
+from thunderus_mem.index.questions import Filter
 from thunderus_mem.verdicts.judge import Judge
 from thunderus_mem.verdicts.verdict import MOVED
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.fingerprint.source import CodeSource
-    from thunderus_mem.index.documents import Anchored, DocRow
+    from thunderus_mem.index.questions import Anchored, DocRow
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.verdicts.code import WorkingTree
     from thunderus_mem.verdicts.judge import Judged
@@ -175,7 +175,7 @@ def place_in_code(memory: Memory, given: str, start: str) -> tuple[Anchor, bool]
 
 
 def _is_known(memory: Memory, path: str) -> bool:
-    return any(one.anchor.path == path for one in anchored_at(memory.index.database, [path]))
+    return any(one.anchor.path == path for one in memory.index.anchors_at([path]))
 
 
 def _is_there(memory: Memory, given: str, start: str) -> bool:
@@ -257,9 +257,8 @@ def governing(
     """
     memory.refresh()
     asked, exists = place_in_code(memory, place, start)
-    database = memory.index.database
     folder = not asked.path or asked.path.endswith("/")
-    anchors = anchored_below(database, asked.path) if folder else anchored_at(database, [asked.path])
+    anchors = memory.index.anchors_below(asked.path) if folder else memory.index.anchors_at([asked.path])
     near = [one for one in anchors if relate(asked._replace(symbol="", lines=None), one.anchor, _nothing)]
     with Judge(memory) as judge:
         judged = _related(judge, asked, near)
@@ -476,7 +475,7 @@ def coverage(memory: Memory, path: str = "", *, depth: int = 2, start: str = os.
     memory.refresh()
     below = _covering_folder(memory, path, start)
     with Judge(memory) as judge:
-        judged = judge.all(anchored(memory.index.database))
+        judged = judge.all(memory.index.anchors())
         paths = judge.tree.paths()
     inside = [one for one in judged if _is_inside(one.anchored, below, paths)]
     folders = folders_covered(paths, [one.verdict for one in inside], below, depth)
@@ -486,7 +485,7 @@ def coverage(memory: Memory, path: str = "", *, depth: int = 2, start: str = os.
         tuple(folders),
         _total(below or ".", folders),
         len({one.doc_id for one in inside}),
-        () if below else tuple(_unanchored(memory)),
+        () if below else tuple(_unanchored(memory, {one.doc_id for one in judged})),
         tuple(_weak((one.anchored for one in inside), paths)),
     )
 
@@ -514,9 +513,9 @@ def _total(path: str, folders: Iterable[FolderCoverage]) -> FolderCoverage:
     return FolderCoverage(path, *sums)
 
 
-def _unanchored(memory: Memory) -> Iterator[Unanchored]:
-    have = {*anchored_ids(memory.index.database), *memory.index.superseded_by()}
-    for row in memory.index.documents(kinds=_ABOUT_CODE):
+def _unanchored(memory: Memory, anchored: set[str]) -> Iterator[Unanchored]:
+    have = {*anchored, *memory.index.superseded_by()}
+    for row in memory.index.documents(Filter(kinds=_ABOUT_CODE)):
         if row.id not in have:
             yield Unanchored(row.id, row.kind, row.title, _suggest(row.id))
 

@@ -114,10 +114,8 @@ def _stores_above(toplevel: str, staged: Iterable[str]) -> set[str]:
 
 def _made_false(memory: Memory) -> Iterable[Diagnostic]:
     """What the staged change of the code makes false."""
-    from thunderus_mem.index.documents import has_anchors
-
     memory.refresh()
-    if not has_anchors(memory.index.database):
+    if not memory.index.has_anchors():
         return ()
     from thunderus_mem.lint.check import check_staged, diagnostics
 

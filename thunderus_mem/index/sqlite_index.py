@@ -1,0 +1,464 @@
+"""The index as SQLite answers for it: documents, names, relations, anchors, words. Never writes.
+
+All SQL that reads documents is here; that of the log is in ``log``, and what writes is in ``writer``.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from thunderus_mem.document.paths import is_archived
+from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, decode_list, scratch
+from thunderus_mem.index.file import open_existing
+from thunderus_mem.index.questions import (
+    ALL_IN_USE,
+    DOCUMENT_WEIGHTS,
+    PASSAGE_WEIGHTS,
+    Anchored,
+    DocRow,
+    DocSummary,
+    Filter,
+    PassageRow,
+    RankedRows,
+)
+from thunderus_mem.index.scan import UNSETTLED, FolderWalk
+from thunderus_mem.index.words import fold_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from contextlib import AbstractContextManager
+    from sqlite3 import Connection
+
+    from thunderus_mem.index.database import Database
+    from thunderus_mem.index.log import LogIndex
+    from thunderus_mem.index.questions import Index
+
+_DOC_COLUMNS: Final = (
+    "doc_id, kind, title, path, tags_json, updated, created, status, aliases_json, hash, tokens, size"
+)
+_ANCHOR_COLUMNS: Final = "doc_id, place, path, symbol, lines, fingerprint, line, since"
+_CHUNK: Final = 500
+_ARCHIVED: Final = "(SELECT rowid FROM docs WHERE archived = 1)"
+_DOCUMENT_BM25: Final = f"bm25(docs_fts, {', '.join(map(str, DOCUMENT_WEIGHTS.values()))})"
+_PASSAGE_BM25: Final = f"bm25(passages_fts, {', '.join(map(str, PASSAGE_WEIGHTS.values()))})"
+_SHOWN: Final = (
+    "CREATE VIRTUAL TABLE shown USING fts5(text, tokenize = 'porter unicode61 remove_diacritics 2')"
+)
+_OPEN, _CLOSE = "\x01", "\x02"
+
+
+class SqliteIndex:
+    """An open index; what its questions mean is in ``questions.Index``. ``refresh`` makes it agree with the
+    files."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self._scratch: Connection | None = None
+
+    @classmethod
+    def open(cls, path: str) -> SqliteIndex:
+        """Open the index file. Raises ``FileNotFoundError`` or ``Damaged``; see ``refresh.open_index``, which
+        answers both by building a new one."""
+        return cls(open_existing(path))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.database.close()
+
+    @property
+    def in_memory(self) -> bool:
+        return self.database.in_memory
+
+    def moment(self) -> AbstractContextManager[None]:
+        return self.database.snapshot()
+
+    def generation(self) -> str:
+        return self.database.meta("generation")
+
+    def problem(self, fresh: Index | None = None) -> str:
+        problem = self.database.check()
+        if not problem and isinstance(fresh, SqliteIndex):
+            for name, sql in (DOCUMENT_TABLES | LOG_TABLES).items():
+                if _digest(self.database, sql) != _digest(fresh.database, sql):
+                    return f"it says something else than the files: see its {name}"
+        return problem
+
+    def log(self) -> LogIndex:
+        from thunderus_mem.index.log import LogIndex
+
+        return LogIndex(self.database)
+
+    def walk(self) -> FolderWalk | None:
+        """The walk that the index agrees with; ``None`` before the first."""
+        row = self.database.row("SELECT names, stamps FROM walk")
+        return FolderWalk(*row) if row else None
+
+    # Files
+
+    def files(self) -> list[tuple[str, str, str]]:
+        rows = self.database.rows("SELECT path, hash, doc_id FROM files ORDER BY path")
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def settled(self) -> dict[str, tuple[str, str]]:
+        walk = self.walk()
+        stamps = walk.files() if walk else {}
+        return {
+            path: (content_hash, doc_id)
+            for path, content_hash, doc_id in self.files()
+            if content_hash and stamps.get(path, UNSETTLED) != UNSETTLED
+        }
+
+    def unlisted(self) -> tuple[str, ...]:
+        walk = self.walk()
+        return walk.unlisted() if walk else ()
+
+    def paths_of(self, doc_id: str) -> tuple[str, ...]:
+        rows = self.database.rows("SELECT path FROM files WHERE doc_id = ? ORDER BY path", (doc_id,))
+        return tuple(sorted((row[0] for row in rows), key=is_archived))
+
+    # Documents
+
+    def documents(self, wanted: Filter = ALL_IN_USE) -> list[DocRow]:
+        where, values = _where(wanted)
+        rows = self.database.rows(f"SELECT {_DOC_COLUMNS} FROM docs WHERE {where} ORDER BY doc_id", values)
+        return [_doc_row(row) for row in rows]
+
+    def get(self, doc_id: str) -> DocRow | None:
+        row = self.database.row(f"SELECT {_DOC_COLUMNS} FROM docs WHERE doc_id = ?", (doc_id,))
+        return _doc_row(row) if row else None
+
+    def by_path(self, path: str) -> DocRow | None:
+        row = self.database.row(f"SELECT {_DOC_COLUMNS} FROM docs WHERE path = ?", (path,))
+        return _doc_row(row) if row else None
+
+    def ids(self) -> list[str]:
+        return [row[0] for row in self.database.rows("SELECT doc_id FROM docs ORDER BY doc_id")]
+
+    def titles(self, prefix: str, limit: int) -> list[tuple[str, str]]:
+        """``(id, title)`` of documents whose id begins with ``prefix``, for a shell that completes it."""
+        escaped = prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        rows = self.database.rows(
+            "SELECT doc_id, title FROM docs WHERE doc_id LIKE ? ESCAPE '\\' ORDER BY doc_id LIMIT ?",
+            (escaped, limit),
+        )
+        return [(row[0], row[1]) for row in rows]
+
+    def count(self, *, archived: bool | None = None) -> int:
+        where = "" if archived is None else f" WHERE archived = {int(archived)}"
+        row = self.database.row(f"SELECT count(*) FROM docs{where}")
+        return int(row[0]) if row else 0
+
+    def headings(self) -> dict[str, tuple[str, str]]:
+        rows = self.database.rows("SELECT doc_id, path, anchors_json FROM docs")
+        return {row[0]: (row[1], row[2]) for row in rows}
+
+    def named(self, key: str) -> list[str]:
+        rows = self.database.rows(
+            "SELECT DISTINCT value FROM docs, json_each(provenance_json, ?) WHERE typeof(value) = 'text'",
+            (f"$.{key}",),
+        )
+        return [row[0] for row in rows]
+
+    def names(self) -> dict[str, str]:
+        sql = "SELECT name, min(doc_id) FROM names{} GROUP BY name"
+        found = {row[0]: row[1] for row in self.database.rows(sql.format(""))}
+        if self.count(archived=True):
+            in_use = " WHERE doc_id NOT IN (SELECT doc_id FROM docs WHERE archived = 1)"
+            found.update(self.database.rows(sql.format(in_use)))
+        return found
+
+    def heir(self, doc_id: str) -> str | None:
+        rows = self.database.rows(
+            "SELECT doc_id, aliases_json FROM names JOIN docs USING (doc_id) WHERE name = ? AND archived = 0 "
+            "ORDER BY doc_id",
+            (fold_name(doc_id),),
+        )
+        return next((str(row[0]) for row in rows if doc_id in decode_list(row[1])), None)
+
+    def edges(self) -> list[tuple[str, str, str]]:
+        rows = self.database.rows("SELECT src_doc_id, rel, dst_doc_id FROM doc_edges ORDER BY 1, 2, 3")
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def edges_of(self, doc_id: str) -> list[tuple[str, str, str]]:
+        rows = self.database.rows(
+            "SELECT src_doc_id, rel, dst_doc_id FROM doc_edges WHERE src_doc_id = ?1 OR dst_doc_id = ?1 "
+            "ORDER BY 1, 2, 3",
+            (doc_id,),
+        )
+        return [(row[0], row[1], row[2]) for row in rows]
+
+    def superseded_by(self, doc_ids: Iterable[str] | None = None) -> dict[str, str]:
+        wanted = sorted(set(doc_ids)) if doc_ids is not None else []
+        chosen = f"AND dst_doc_id IN ({_marks(wanted)}) " if doc_ids is not None else ""
+        rows = self.database.rows(
+            "SELECT dst_doc_id, min(src_doc_id) FROM doc_edges JOIN docs ON docs.doc_id = src_doc_id "
+            f"WHERE rel = 'supersedes' AND src_doc_id <> dst_doc_id {chosen}GROUP BY 1",
+            wanted,
+        )
+        return {row[0]: row[1] for row in rows}
+
+    def manifest_stamp(self) -> str:
+        """The stamp of the manifest after our last write; "" before the first."""
+        return self.database.meta("manifest")
+
+    def manifest(self) -> bytes:
+        """The manifest of the documents in use: what is archived is no part of what is to be loaded."""
+        from thunderus_mem.index.manifest import manifest_bytes
+
+        row = self.database.row
+        # Joined by SQLite in the order of the inner query: ten thousand rows cost more when Python sees each.
+        joined = row(
+            "SELECT CAST(group_concat(entry, ',\n') AS BLOB) "
+            "FROM (SELECT entry FROM manifest ORDER BY doc_id)"
+        )
+        newest = row(
+            "SELECT updated FROM docs WHERE archived = 0 ORDER BY updated_key DESC, updated DESC LIMIT 1"
+        )
+        kinds = self.database.rows(
+            "SELECT kind, count(*), sum(tokens) FROM docs WHERE archived = 0 GROUP BY kind"
+        )
+        return manifest_bytes(
+            (joined and joined[0]) or b"",
+            [(kind, count, tokens) for kind, count, tokens in kinds],
+            newest[0] if newest else "",
+        )
+
+    # Anchors
+
+    def has_anchors(self) -> bool:
+        return self.database.row("SELECT 1 FROM anchors LIMIT 1") is not None
+
+    def anchors(self, doc_ids: Iterable[str] | None = None) -> list[Anchored]:
+        return self._anchors("1") if doc_ids is None else self._anchors_in("doc_id", doc_ids)
+
+    def anchors_at(self, paths: Iterable[str]) -> list[Anchored]:
+        wild = self._anchors("symbol = '' AND lines = '' AND path GLOB '*[*?[/]*'")
+        globs = [one for one in wild if one.anchor.is_glob]
+        found = {*self._anchors_in("path", paths), *globs}
+        return sorted(found, key=lambda one: (one.doc_id, one.place))
+
+    def anchors_below(self, folder: str) -> list[Anchored]:
+        if not folder:
+            return self.anchors()
+        after = folder[:-1] + chr(ord("/") + 1)
+        return self._anchors("path >= ? AND path < ?", (folder, after))
+
+    def _anchors_in(self, column: str, values: Iterable[str]) -> list[Anchored]:
+        wanted = sorted(set(values))
+        chunks = (wanted[at : at + _CHUNK] for at in range(0, len(wanted), _CHUNK))
+        return [one for some in chunks for one in self._anchors(f"{column} IN ({_marks(some)})", some)]
+
+    def _anchors(self, where: str, values: Sequence[str] = ()) -> list[Anchored]:
+        from thunderus_mem.document.anchors import Anchor, parse_lines
+
+        rows = self.database.rows(
+            f"SELECT {_ANCHOR_COLUMNS} FROM anchors WHERE {where} ORDER BY doc_id, place", values
+        )
+        return [
+            Anchored(doc_id, place, Anchor(path, symbol, parse_lines(lines), fingerprint), line, since)
+            for doc_id, place, path, symbol, lines, fingerprint, line, since in rows
+        ]
+
+    # Words
+
+    def nearest(self, words: Sequence[str], limit: int, *, archived: bool = False) -> list[str]:
+        if not words:
+            return []
+        rows = self.database.rows(
+            "SELECT docs.doc_id FROM docs_fts JOIN docs ON docs.rowid = docs_fts.rowid "
+            "WHERE docs_fts MATCH ? AND archived <= ? ORDER BY bm25(docs_fts), docs.doc_id LIMIT ?",
+            (" OR ".join(f'"{word}"' for word in words), int(archived), limit),
+        )
+        return [row[0] for row in rows]
+
+    def newest(self, wanted: Filter) -> list[int]:
+        where, values = _where(wanted)
+        sql = f"SELECT rowid FROM docs WHERE {where} ORDER BY updated_key DESC, doc_id"
+        return [row[0] for row in self.database.rows(sql, values)]
+
+    def matching(self, expression: str, *, archived: bool) -> set[int]:
+        in_use = "" if archived else f" AND rowid NOT IN {_ARCHIVED}"
+        sql = f"SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?{in_use}"
+        return {row[0] for row in self.database.rows(sql, (expression,))}
+
+    def ranked(self, expression: str, limit: int, *, archived: bool) -> RankedRows:
+        unseen = "" if archived else f"NOT IN {_ARCHIVED} "
+        documents = self.database.rows(
+            f"SELECT rowid, {_DOCUMENT_BM25} AS score FROM docs_fts WHERE docs_fts MATCH ? "
+            f"{unseen and f'AND rowid {unseen}'}ORDER BY score LIMIT ?",
+            (expression, limit),
+        )
+        passages = self.database.rows(
+            f"SELECT rowid, {_PASSAGE_BM25} AS score FROM passages_fts WHERE passages_fts MATCH ? "
+            f"{unseen and f'AND rowid / {PASSAGES_PER_DOCUMENT} {unseen}'}ORDER BY score LIMIT ?",
+            (expression, limit * 3 if limit > 0 else limit),
+        )
+        return RankedRows(
+            [(row, -score) for row, score in documents],
+            [(passage // PASSAGES_PER_DOCUMENT, passage, -score) for passage, score in passages],
+        )
+
+    def summaries(self, *, rows: Iterable[int] = (), ids: Iterable[str] = ()) -> dict[int, DocSummary]:
+        keys: list[int | str] = [*rows]
+        column = "rowid" if keys else "doc_id"
+        keys = keys or [*ids]
+        found = self.database.rows(
+            "SELECT rowid, doc_id, kind, title, path, status, confirmed_by FROM docs "
+            f"WHERE {column} IN ({_marks(keys)})",
+            keys,
+        )
+        return {row[0]: DocSummary(*row) for row in found}
+
+    def telling_passage(self, row: int, expression: str, best_first: Sequence[int]) -> int:
+        if not expression:
+            return row * PASSAGES_PER_DOCUMENT
+        # Every passage carries the title, so a short one (a status, a date) would else stand for the whole.
+        first = row * PASSAGES_PER_DOCUMENT
+        rows = self.database.rows(
+            "SELECT rowid FROM passages_fts WHERE passages_fts MATCH ? AND rowid BETWEEN ? AND ? "
+            "ORDER BY rowid",
+            (f"{{body parts}} : ({expression})", first, first + PASSAGES_PER_DOCUMENT - 1),
+        )
+        own = [found[0] for found in rows]
+        return next((passage for passage in best_first if passage in own), own[0] if own else first)
+
+    def passage(self, passage: int, path: str) -> PassageRow | None:
+        row = self.database.row(
+            "SELECT p.anchor, p.line, p.body, f.size, f.mtime_ns, f.ctime_ns, f.inode "
+            "FROM passages p, files f WHERE p.id = ? AND f.path = ?",
+            (passage, path),
+        )
+        return PassageRow(row[0], row[1], row[2].count("\n") + 1, row[3:]) if row is not None else None
+
+    def marks(self, text: str, expression: str) -> list[tuple[int, int]]:
+        if self._scratch is None:
+            self._scratch = scratch(_SHOWN)
+        ask = self._scratch.execute
+        ask("DELETE FROM shown")
+        ask("INSERT INTO shown VALUES (?)", (text,))
+        found = ask(
+            "SELECT highlight(shown, 0, ?, ?) FROM shown WHERE shown MATCH ?", (_OPEN, _CLOSE, expression)
+        ).fetchone()
+        if found is None:
+            return []
+        marked = [at for at, char in enumerate(found[0]) if char in _OPEN + _CLOSE]
+        places = [at - before for before, at in enumerate(marked)]
+        return list(zip(places[::2], places[1::2], strict=False))
+
+
+def _marks(values: Sequence[Any]) -> str:
+    """As many question marks as there are values."""
+    return ", ".join("?" * len(values))
+
+
+def _doc_row(row: tuple[Any, ...]) -> DocRow:
+    doc_id, kind, title, path, tags, updated, created, status, aliases, content_hash, tokens, size = row
+    return DocRow(
+        doc_id, kind, title, path, decode_list(tags), updated, created, status, decode_list(aliases),
+        content_hash, tokens, size,
+    )  # fmt: skip
+
+
+# Filters as a WHERE clause over ``docs``.
+
+_HAS_STATUS: Final = (
+    "(CASE WHEN doc_id IN (SELECT value FROM json_each(?)) THEN doc_id IN (SELECT value FROM json_each(?)) "
+    "ELSE status = ? END OR (? = 'superseded' AND doc_id IN (SELECT e.dst_doc_id FROM doc_edges e "
+    "JOIN docs d ON d.doc_id = e.src_doc_id WHERE e.rel = 'supersedes' AND e.src_doc_id <> e.dst_doc_id)))"
+)
+
+
+def _where(wanted: Filter) -> tuple[str, list[Any]]:
+    """A WHERE clause over ``docs``, and its values."""
+    clauses: list[str] = [] if wanted.archived else ["archived = 0"]
+    values: list[Any] = []
+
+    def each(given: Sequence[str], clause: str, *, together: str, change: Any = str) -> None:
+        positive = [value for value in given if not value.startswith("-")]
+        negative = [value[1:] for value in given if value.startswith("-")]
+        if positive:
+            clauses.append("(" + together.join([clause] * len(positive)) + ")")
+        clauses.extend([f"NOT ({clause})"] * len(negative))
+        values.extend(change(value) for value in (*positive, *negative))
+
+    each(wanted.kinds, "kind = ?", together=" OR ")
+    each(
+        wanted.tags,
+        "EXISTS (SELECT 1 FROM json_each(tags_json) WHERE lower(json_each.value) = ?)",
+        together=" AND ",
+        change=str.lower,
+    )
+    each(wanted.paths, "lower(path) GLOB ?", together=" OR ", change=_path_pattern)
+    if wanted.statuses:
+        _statuses(wanted, clauses, values)
+    if wanted.since:
+        clauses.append("updated_key >= ?")
+        values.append(wanted.since)
+    if wanted.before:
+        clauses.append("updated_key < ? AND updated_key <> ''")
+        values.append(wanted.before)
+    return " AND ".join(clauses) or "1", values
+
+
+def _statuses(wanted: Filter, clauses: list[str], values: list[Any]) -> None:
+    """The clauses for statuses: what ``judged`` says of a document goes before what its file says."""
+    import json
+
+    known = json.dumps(sorted(wanted.judged))
+
+    def clause(status: str) -> str:
+        those = json.dumps(sorted(doc_id for doc_id, said in wanted.judged.items() if said == status))
+        values.extend((known, those, status, status))
+        return _HAS_STATUS
+
+    positive = [clause(status) for status in wanted.statuses if not status.startswith("-")]
+    if positive:
+        clauses.append(f"({' OR '.join(positive)})")
+    clauses.extend([f"NOT ({clause(status[1:])})" for status in wanted.statuses if status.startswith("-")])
+
+
+def _path_pattern(value: str) -> str:
+    lowered = value.lower()
+    if "*" in lowered:
+        return lowered.replace("[", "[[]")
+    return f"*{lowered.replace('[', '[[]').replace('?', '[?]')}*"
+
+
+# What is compared to prove an index: what both say, row by row, without stamps and ids.
+
+_EVENT: Final = "SELECT path, line, id, kind, place, day FROM events JOIN shards USING (shard)"
+_NAMED: Final = (
+    "SELECT shards.path, line, doc_id, event_docs.path, after_hash FROM event_docs JOIN shards USING (shard)"
+)
+DOCUMENT_TABLES: Final = {
+    "generation": "SELECT value FROM meta WHERE key = 'generation'",
+    "files": "SELECT path, hash, doc_id, problems_json FROM files ORDER BY path",
+    "docs": "SELECT * FROM docs ORDER BY doc_id",
+    "manifest": "SELECT * FROM manifest ORDER BY doc_id",
+    "words": "SELECT * FROM docs_fts ORDER BY doc_id",
+    "passages": (
+        "SELECT doc_id, p.id % 4096, anchor, line, p.title, heading, body, parts FROM passages p "
+        "JOIN docs ON docs.rowid = p.id / 4096 ORDER BY 1, 2"
+    ),
+    "names": "SELECT * FROM names ORDER BY 1, 2",
+    "edges": "SELECT * FROM doc_edges ORDER BY 1, 2, 3",
+    "anchors": "SELECT * FROM anchors ORDER BY 1, 2",
+    "orphans": "SELECT id FROM passages WHERE id / 4096 NOT IN (SELECT rowid FROM docs)",
+}
+"""What is known of documents, by a name for people; each a query whose rows follow from the files alone."""
+
+LOG_TABLES: Final = {
+    "shards": "SELECT path, damages FROM shards ORDER BY path",
+    "events": f"{_EVENT} ORDER BY path, line",
+    "changes": f"{_NAMED} ORDER BY 1, 2, 3, 4, 5",
+}
+"""The same for the log."""
+
+
+def _digest(database: Database, sql: str) -> bytes:
+    from hashlib import sha256
+
+    total = sha256()
+    for row in database.each(sql):
+        total.update(repr(row).encode("utf-8", "surrogatepass"))
+    return total.digest()
