@@ -39,6 +39,7 @@ check: lint types test memory
 
 bench: $(READY)
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/pattern_growth.py
 
 faults: $(READY)
 	$(BIN)/python tests/faults/report.py --clear

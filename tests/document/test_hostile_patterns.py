@@ -1,31 +1,21 @@
-"""No pattern of the package takes more than linear time: measured on three times as much of the worst.
+"""The regular expressions of the package: all are listed, and none repeats what repeats itself.
 
-What a pattern is fed is made from its own parts, and only those uses are measured that the sources make of
-it. ``tests/cases/patterns.txt`` lists them all, so that a new one is looked at; ``REWRITE_CASES=1`` writes it
-anew.
+``tests/cases/patterns.txt`` lists them, so that a new one is looked at; ``REWRITE_CASES=1`` writes it anew.
+How long they take is measured by ``benchmarks/pattern_growth.py``.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import re._parser as parser
+from typing import Any
 
-import pytest
-
-from tests.support.attacks import attacks, seconds
 from tests.support.patterns import Pattern, patterns
 
 LISTING = os.path.join(os.path.dirname(os.path.dirname(__file__)), "cases", "patterns.txt")
-SMALL, LARGE = 3_000, 9_000
-"""Characters. Linear: three times the time; quadratic: nine times."""
-LIMIT = 6.0
-NOTICEABLE = 0.003
-
-
-def _growth(use: str, pattern: re.Pattern[str], small: str, large: str) -> float:
-    if seconds(use, pattern, small) < NOTICEABLE:
-        return 0.0
-    return seconds(use, pattern, large, 3) / seconds(use, pattern, small, 3)
+REPEATS = ("MAX_REPEAT", "MIN_REPEAT")
+CONDITIONS = ("AT", "ASSERT", "ASSERT_NOT", "GROUPREF")
 
 
 def _line(one: Pattern) -> str:
@@ -43,20 +33,52 @@ def test_every_pattern_is_listed() -> None:
         assert found == stream.read(), "look at the new patterns, then run this with REWRITE_CASES=1"
 
 
-def test_every_pattern_takes_linear_time_on_its_own_worst_input() -> None:
-    slow = []
-    for one in patterns():
-        both = zip(attacks(one.compiled, SMALL), attacks(one.compiled, LARGE), strict=True)
-        for (label, small), (_, large) in both:
-            slow += [
-                f"{one.name}.{use} on {label}"
-                for use in sorted(one.uses)
-                if _growth(use, one.compiled, small, large) > LIMIT
-            ]
-    assert not slow
+def _inside(kind: str, value: Any) -> list[Any]:
+    """The parts of a pattern that one element holds."""
+    if kind in (*REPEATS, "POSSESSIVE_REPEAT"):
+        return [value[2]]
+    if kind == "SUBPATTERN":
+        return [value[3]]
+    if kind == "BRANCH":
+        return list(value[1])
+    return [value[1]] if kind in ("ASSERT", "ASSERT_NOT") else [value] if kind == "ATOMIC_GROUP" else []
 
 
-@pytest.mark.parametrize(("size"), [3_000])
-def test_the_measure_itself_sees_a_quadratic_pattern(size: int) -> None:
-    bad = re.compile("a+b")
-    assert _growth("finditer", bad, "a" * size, "a" * (3 * size)) > LIMIT
+def _is_endless(kind: str, value: Any) -> bool:
+    return kind in REPEATS and value[1] is parser.MAXREPEAT and value[2].getwidth()[1] > 0
+
+
+def _may_be_one_repeat(part: Any) -> bool:
+    """Whether some way through a part is a repeat without an end, and everything else may be left out."""
+    for at, (kind, value) in enumerate(part):
+        others = [part[one : one + 1] for one in range(len(part)) if one != at]
+        if any(one.getwidth()[0] or str(one[0][0]) in CONDITIONS for one in others):
+            continue
+        groups = _inside(str(kind), value) if str(kind) in ("SUBPATTERN", "BRANCH") else []
+        if _is_endless(str(kind), value) or any(map(_may_be_one_repeat, groups)):
+            return True
+    return False
+
+
+def exponential(part: Any) -> bool:
+    """Whether a repeat without an end stands directly around another, as in ``(a+)*``: a text that does not
+    match in the end is cut in all possible ways, twice as many with each character."""
+    return any(
+        (_is_endless(str(kind), value) and _may_be_one_repeat(value[2]))
+        or any(map(exponential, _inside(str(kind), value)))
+        for kind, value in part
+    )
+
+
+def test_no_repeat_stands_directly_around_a_repeat() -> None:
+    parsed = {
+        one.name: parser.parse(one.compiled.pattern, one.compiled.flags & ~re.UNICODE) for one in patterns()
+    }
+    assert [name for name, tree in parsed.items() if exponential(tree)] == []
+
+
+def test_the_check_tells_a_repeat_of_repeats_from_one_with_a_mark_between() -> None:
+    for bad in ("(a+)+b", "(?:a*)*", "x(?:(?:a|b)+|c)*y", "(?:[ab]+c?)*", "(?=(a+)+b)"):
+        assert exponential(parser.parse(bad)), bad
+    for good in ("a+b*", "(?:a+,)*", "[a-z]+(?:-[a-z]+)*", "(?:a{2,5})*", "(a++)+", "(?:ab?)*", r"(?:a+\b)*"):
+        assert not exponential(parser.parse(good)), good
