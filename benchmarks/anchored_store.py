@@ -8,7 +8,7 @@ import subprocess
 
 from thunderus_mem.authoring.anchor import fingerprinted
 from thunderus_mem.document.anchors import Anchor
-from thunderus_mem.document.frontmatter.edit import compose
+from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.verdicts.code import WorkingTree
 
 __all__ = ["change_code", "make_anchored_store"]

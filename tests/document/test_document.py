@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.headers import documents
 from thunderus_mem.document.document import Link, content_hash, read_document
-from thunderus_mem.document.frontmatter.edit import compose
+from thunderus_mem.document.frontmatter.write import compose
 
 TEXT = """---
 # a fact

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.support.headers import KEYS, documents
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.edit import (
-    compose,
     insert_item,
     remove_item,
     remove_key,
@@ -19,7 +18,7 @@ from thunderus_mem.document.frontmatter.edit import (
 )
 from thunderus_mem.document.frontmatter.nodes import Entry, Mapping, Scalar, Sequence, plain_data
 from thunderus_mem.document.frontmatter.read import find_fences, read_header
-from thunderus_mem.document.frontmatter.write import KEY_ORDER
+from thunderus_mem.document.frontmatter.write import KEY_ORDER, compose
 from thunderus_mem.errors import InvalidDocument
 
 LAWS = settings(deadline=None, max_examples=100, derandomize=True)

@@ -14,9 +14,10 @@ from header_seeds import composed, mutated
 
 from benchmarks.edit_trials import attempt, trials
 from benchmarks.yaml_reference import differs, typed_reading
-from thunderus_mem.document.frontmatter.edit import compose, remove_key, replace_body, set_key
+from thunderus_mem.document.frontmatter.edit import remove_key, replace_body, set_key
 from thunderus_mem.document.frontmatter.nodes import Mapping, plain_data
 from thunderus_mem.document.frontmatter.read import find_fences, read_header
+from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.interop.post import read_post, write_post
 

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.git_repository import Repository
+from thunderus_mem.git.commits import added_dates, commit_named, commits_between, first_commits
 from thunderus_mem.git.history import file_commits
-from thunderus_mem.git.repository import Git, look_for_git, parse_status
+from thunderus_mem.git.repository import Git, look_for_git
+from thunderus_mem.git.status import parse_status
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from thunderus_mem.git.repository import Commit
+    from thunderus_mem.git.commits import Commit
 
 MEMORY = ".thunderus/memory"
 DOC = f"{MEMORY}/semantic/FACTS/a.md"
@@ -68,7 +70,7 @@ def test_a_repository_without_commits_has_no_head(tmp_path: Path) -> None:
     assert git.reflog_size() == 0
     assert git.head_bytes("x") is None
     assert touching(git, "x") == []
-    assert git.added_dates(["."]) == {}
+    assert added_dates(git, ["."]) == {}
 
 
 def touching(git: Git, path: str) -> list[Commit]:
@@ -134,7 +136,7 @@ def test_a_store_below_the_top_level_names_its_files_from_its_root(repository: R
     sha = repository.commit("Package")
     assert git.head_bytes(DOC) == b"one\n"
     assert [commit.sha for commit in touching(git, DOC)] == [sha]
-    assert list(git.first_commits([SHARD])) == [SHARD]
+    assert list(first_commits(git, [SHARD])) == [SHARD]
 
 
 def test_linked_worktrees_have_their_own_head_and_reflog(repository: Repository, tmp_path: Path) -> None:
@@ -269,7 +271,7 @@ def test_nothing_a_repository_configures_is_run(repository: Repository, tmp_path
     git.staged_files("")
     git.staged_bytes(DOC)
     touching(git, DOC)
-    git.added_dates([DOC])
+    added_dates(git, [DOC])
     git.tracked([DOC])
     assert not trap.exists()
 
@@ -302,8 +304,8 @@ def test_dates_of_files_come_from_their_first_and_last_commit(repository: Reposi
     repository.write(DOC, "two\n")
     repository.commit("Second", GIT_AUTHOR_DATE="2026-02-03T10:00:00+02:00")
     git = opened(repository)
-    assert git.added_dates([MEMORY]) == {DOC: ("2026-01-21T09:00:00Z", "2026-02-03T08:00:00Z")}
-    assert git.first_commits([DOC])[DOC].subject == "First"
+    assert added_dates(git, [MEMORY]) == {DOC: ("2026-01-21T09:00:00Z", "2026-02-03T08:00:00Z")}
+    assert first_commits(git, [DOC])[DOC].subject == "First"
     assert [commit.subject for commit in touching(git, DOC)] == ["Second", "First"]
     assert touching(git, DOC)[0].author == "Ann Author"
 
@@ -312,17 +314,17 @@ def test_commits_of_a_day(repository: Repository) -> None:
     when = "2026-01-22T12:00:00Z"
     repository.git("commit", "-q", "--allow-empty", "-m", "Next day", GIT_COMMITTER_DATE=when)
     git = opened(repository)
-    found = git.commits_between("2026-01-22T00:00:00Z", "2026-01-23T00:00:00Z")
+    found = commits_between(git, "2026-01-22T00:00:00Z", "2026-01-23T00:00:00Z")
     assert [commit.subject for commit in found] == ["Next day"]
 
 
 def test_a_commit_is_found_by_its_hash_only(repository: Repository) -> None:
     git = opened(repository)
     sha = repository.git("rev-parse", "HEAD")
-    commit = git.commit(sha[:10])
+    commit = commit_named(git, sha[:10])
     assert commit is not None
     assert (commit.sha, commit.subject, commit.date) == (sha, "First", "2026-01-21T09:00:00Z")
-    assert [git.commit(text) for text in ("0" * 40, "HEAD", "--all", "")] == [None] * 4
+    assert [commit_named(git, text) for text in ("0" * 40, "HEAD", "--all", "")] == [None] * 4
 
 
 def test_author_and_hooks_folder_are_those_git_would_use(repository: Repository) -> None:

@@ -15,7 +15,7 @@ from thunderus_mem.authoring.show import status
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.document import content_hash, read_document
 from thunderus_mem.errors import Conflict, InvalidConfig, NotFound
-from thunderus_mem.git.changes import merge_lines
+from thunderus_mem.git.conflicts import merge_lines
 from thunderus_mem.history.replay import replay_check
 from thunderus_mem.history.undo import undo
 from thunderus_mem.lint.lint import lint

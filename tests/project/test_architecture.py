@@ -37,7 +37,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "frontmatter": ("interop/post.py",),
     "ruamel": ("document/frontmatter/full.py",),
     "yaml": (),
-    "git": ("git/repository.py",),
+    "git": ("git/commits.py",),
     "filelock": ("store/lock.py",),
     "sqlite3": ("index/database.py",),
     "watchdog": ("watch.py",),
@@ -61,9 +61,7 @@ HEAVY = (
 # What is wider or longer than it may be. A list may only get shorter.
 MANY_NAMES: frozenset[str] = frozenset(
     (
-        "document.frontmatter.edit",
         "document.ids",
-        "git.changes",
         "log.reader",
         "memory.proposals",
         "store.layout",

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.frontmatter.edit import compose
+from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.ids import encode_ulid
 from thunderus_mem.errors import NotFound
-from thunderus_mem.git.repository import Commit
+from thunderus_mem.git.commits import Commit
 from thunderus_mem.log.event import Change, make_event, note_event, patch_event
 from thunderus_mem.recap.activity import Activity
 from thunderus_mem.recap.page import recap_page

@@ -376,7 +376,7 @@ def test_coverage_of_a_folder_has_only_what_is_in_it(scene: Scene) -> None:
 
 
 def test_coverage_asks_git_once(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    from thunderus_mem.git.repository import GitProcess
+    from thunderus_mem.git.process import GitProcess
 
     add(scene, "symbol", "src/jwt.py#issue")
     store = memory(scene)

@@ -11,7 +11,7 @@ from tests.support.code_scene import Scene
 from thunderus_mem.authoring import add, init
 from thunderus_mem.authoring.anchor import anchor
 from thunderus_mem.document.anchors import Anchor, code_words, parse_anchor
-from thunderus_mem.git.history import ObjectReader
+from thunderus_mem.git.objects import ObjectReader
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.verdicts.code import CommitTree, WorkingTree
 from thunderus_mem.verdicts.suggest import Proposals, is_beside, propose, suggest

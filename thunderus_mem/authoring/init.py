@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
-from thunderus_mem.document.frontmatter.edit import compose
+from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.paths import ARCHIVE
 from thunderus_mem.document.templates import new_header, skeleton
 from thunderus_mem.document.timestamp import format_timestamp

@@ -14,7 +14,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT, RELATIONS, Document, r
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, rename_item, set_key
 from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar
-from thunderus_mem.document.frontmatter.write import open_header
+from thunderus_mem.document.frontmatter.read import open_header
 from thunderus_mem.document.ids import file_stem, fold_key
 from thunderus_mem.document.paths import live_path
 from thunderus_mem.document.references import Reference, cited_paths, references

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from thunderus_mem.doctor.upkeep import IndexStatus
-    from thunderus_mem.git.repository import GitState
+    from thunderus_mem.git.status import GitState
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.store.layout import Layout
 

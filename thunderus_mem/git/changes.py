@@ -1,4 +1,4 @@
-"""What changed in the code: since a commit, in the index, and which tracked files hold a word."""
+"""The code as git sees it: what changed since a commit or in the index, and which words files hold."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import os
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.errors import NotWritable
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from thunderus_mem.git.repository import Git, Output
+    from thunderus_mem.git.process import Output
+    from thunderus_mem.git.repository import Git
 
 _DIFF: Final = ("diff", "-z", "--name-status", "--find-renames", "-l2000", "--no-ext-diff", "--no-textconv")
 _PATCH: Final = (
@@ -21,7 +20,6 @@ _PATCH: Final = (
 _REVISION: Final = re.compile(r"[^-\s:~^?*\[\\\x00-\x1f][^\s:\x00-\x1f]*")
 _STAGED: Final = ":"
 _MOST_STEPS: Final = 20
-_MOST: Final = 1_000
 
 
 class Changes(NamedTuple):
@@ -48,10 +46,10 @@ def changes_since(git: Git, since: str, until: str = "") -> Changes | None:
     renamed: dict[str, str] = {}
     at = 0
     while at + 1 < len(fields) and fields[at]:
-        status, path = fields[at][0], _below(git, fields[at + 1])
+        status, path = fields[at][0], git.below(fields[at + 1])
         at += 2
         if status in "RC":
-            new = _below(git, fields[at]) if at < len(fields) else None
+            new = git.below(fields[at]) if at < len(fields) else None
             at += 1
             if new is not None:
                 touched.add(new)
@@ -70,10 +68,6 @@ def _ends(since: str, until: str) -> tuple[str, ...]:
     if until == _STAGED:
         return ("--cached", since)
     return (since, until) if until else (since,)
-
-
-def _below(git: Git, name: str) -> str | None:
-    return name[len(git.prefix) :] if name.startswith(git.prefix) else None
 
 
 def patch_between(git: Git, since: str, until: str = "") -> bytes | None:
@@ -122,15 +116,10 @@ def _renames(git: Git, output: Output) -> dict[str, str]:
     fields = [os.fsdecode(field).lstrip("\n") for field in output.data.split(b"\0")] if output.ok else []
     found = {}
     for status, old, new in zip(fields[0::3], fields[1::3], fields[2::3], strict=False):
-        before, after = _below(git, old), _below(git, new)
+        before, after = git.below(old), git.below(new)
         if status[:1] == "R" and before is not None and after is not None:
             found[before] = after
     return found
-
-
-def _listed(git: Git, output: Output) -> list[str]:
-    names = (os.fsdecode(name) for name in output.data.split(b"\0") if name) if output.ok else ()
-    return sorted({below for name in names if (below := _below(git, name)) is not None})
 
 
 def code_paths(git: Git, revision: str = "") -> list[str]:
@@ -139,14 +128,14 @@ def code_paths(git: Git, revision: str = "") -> list[str]:
     if revision not in ("", _STAGED):
         if not _REVISION.fullmatch(revision):
             return []
-        return _listed(git, git.ask("ls-tree", "-r", "-z", "--full-tree", "--name-only", revision))
+        return git.listed(git.ask("ls-tree", "-r", "-z", "--full-tree", "--name-only", revision))
     others = () if revision else ("--others", "--exclude-standard")
-    return _listed(git, git.ask("ls-files", "-z", "--full-name", "--cached", *others))
+    return git.listed(git.ask("ls-files", "-z", "--full-name", "--cached", *others))
 
 
 def untracked_files(git: Git) -> list[str]:
     """New files that git does not track and is not told to ignore, sorted."""
-    return _listed(git, git.ask("ls-files", "-z", "--full-name", "--others", "--exclude-standard"))
+    return git.listed(git.ask("ls-files", "-z", "--full-name", "--others", "--exclude-standard"))
 
 
 def files_naming(git: Git, words: Iterable[str], revision: str = "") -> list[str]:
@@ -166,9 +155,9 @@ def files_naming(git: Git, words: Iterable[str], revision: str = "") -> list[str
         return sorted(
             below
             for name in output.data.split(b"\0")
-            if (below := _below(git, os.fsdecode(name).partition(":")[2])) and name
+            if (below := git.below(os.fsdecode(name).partition(":")[2])) and name
         )
-    return _listed(git, git.ask("grep", *where, *options, "--"))
+    return git.listed(git.ask("grep", *where, *options, "--"))
 
 
 def merge_base(git: Git, revision: str) -> str | None:
@@ -184,22 +173,6 @@ def merge_base(git: Git, revision: str) -> str | None:
     found = output.data.decode("ascii", "replace").split()
     return found[0] if output.ok and found else None
 
-
-def touched_between(git: Git, since: str, until: str) -> dict[str, tuple[str, ...]]:
-    """The files below the root that each commit of HEAD from ``since`` up to ``until`` (RFC 3339) touched, by
-    hash; merges touch none, and the oldest of very many commits are left out."""
-    from thunderus_mem.git.repository import LOG, parse_log
-
-    output = git.ask(*LOG, f"--max-count={_MOST}", f"--since={since}", f"--until={until}", "HEAD", "--")
-    if not output.ok:
-        return {}
-    return {
-        commit.sha: tuple(below for name in names if (below := _below(git, name)) is not None)
-        for commit, names in parse_log(output.data)
-    }
-
-
-# Finds text in the files git tracks: ``git grep``, in one process, for fixed texts.
 
 _GREP: Final = ("grep", "-n", "-z", "-I", "--no-color", "--no-column", "--full-name", "--fixed-strings")
 _FOUND: Final = re.compile(rb"([^\0]+)\0([0-9]+)[\0:](.*)", re.DOTALL)
@@ -225,99 +198,3 @@ def lines_with(git: Git, texts: Sequence[str]) -> list[Line]:
             path = os.path.normpath(os.path.join(up, os.fsdecode(match[1])))
             found.append(Line(path, int(match[2]), match[3].decode("utf-8", "replace")))
     return found
-
-
-# Merges three texts line by line, as git does: ``git merge-file``, in one process.
-
-_SIDES: Final = ("ours", "base", "theirs")
-_MOST_CONFLICTS: Final = 127
-
-
-def merge_lines(
-    run: Callable[..., Output], base: str, ours: str, theirs: str, labels: tuple[str, str]
-) -> str:
-    """The three texts merged; git's markers, in the style it is configured for, stand around conflicts.
-
-    ``run`` starts git. Raises `NotWritable` when git cannot do it.
-    """
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="thunderus-mem-") as folder:
-        paths = [os.path.join(folder, name) for name in _SIDES]
-        for path, text in zip(paths, (ours, base, theirs), strict=True):
-            with open(path, "wb") as stream:
-                stream.write(text.encode("utf-8", "surrogatepass"))
-        names = [word for label in (labels[0], "base", labels[1]) for word in ("-L", label)]
-        done = run("merge-file", "-p", *names, *paths)
-    if not 0 <= done.code <= _MOST_CONFLICTS:
-        raise NotWritable(f"git could not merge the text: {done.complaint or 'it does not say why'}.")
-    return done.data.decode("utf-8", "surrogatepass")
-
-
-# Files that a merge could not make one: their versions, and how git is told that they are settled.
-
-_UNMERGED: Final = ("ls-files", "--unmerged", "-z", "--full-name", "--")
-_REGULAR: Final = frozenset(["100644", "100755", "100664"])
-
-
-class Unmerged(NamedTuple):
-    """One file in conflict, by its root-relative path: the bytes of each version, ``None`` where it is not.
-
-    ``regular`` is false when a version is a link or a submodule; there are no bytes then.
-    """
-
-    path: str
-    base: bytes | None
-    ours: bytes | None
-    theirs: bytes | None
-    regular: bool = True
-
-
-class Stages(NamedTuple):
-    """The object names of a file's versions, by stage: 1 base, 2 ours, 3 theirs."""
-
-    path: str
-    objects: Mapping[int, str]
-    regular: bool
-
-
-def parse_unmerged(data: bytes) -> list[Stages]:
-    """Read the NUL-separated answer, in its order; paths are relative to the top level."""
-    objects: dict[str, dict[int, str]] = {}
-    irregular = set()
-    for entry in data.split(b"\0"):
-        head, tab, name = entry.partition(b"\t")
-        fields = head.decode("ascii", "replace").split(" ")
-        if not tab or len(fields) != 3 or not fields[2].isdigit():
-            continue
-        path = os.fsdecode(name)
-        objects.setdefault(path, {})[int(fields[2])] = fields[1]
-        if fields[0] not in _REGULAR:
-            irregular.add(path)
-    return [Stages(path, stages, path not in irregular) for path, stages in objects.items()]
-
-
-def unmerged(git: Git, folder: str) -> list[Unmerged]:
-    """Files below ``folder`` that git has in conflict, with all their versions: two processes."""
-    found = [
-        one for one in parse_unmerged(git.ask(*_UNMERGED, folder).data) if one.path.startswith(git.prefix)
-    ]
-    texts = git.blobs([name for one in found if one.regular for name in one.objects.values()])
-    versions = ([texts.get(one.objects.get(stage, "")) for stage in (1, 2, 3)] for one in found)
-    return [
-        Unmerged(one.path[len(git.prefix) :], base, ours, theirs, one.regular)
-        for one, (base, ours, theirs) in zip(found, versions, strict=True)
-    ]
-
-
-def stage_files(git: Git, paths: Sequence[str]) -> str:
-    """Put files (or that they are gone) into git's index, which ends their conflicts; "" or why not.
-
-    No filter is run for us, so files that have one are for the person's own git.
-    """
-    data = b"".join(os.fsencode(f"{path}\0") for path in paths)
-    asked = git.ask("check-attr", "-z", "--stdin", "filter", data=data).data.split(b"\0")
-    if not set(asked[2::3]) <= {b"unspecified", b"unset"}:
-        return "a filter is configured for them, which only your own git runs"
-    done = git.ask("update-index", "--add", "--remove", "-z", "--stdin", data=data)
-    return "" if done.ok else git.reason

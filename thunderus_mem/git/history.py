@@ -1,4 +1,4 @@
-"""The versions that git has of one file: commits as a graph, with their texts, in two processes."""
+"""What the history behind HEAD holds: the versions of a file as a graph, and texts and files that went."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ import os
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.document import content_hash
-from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp
-from thunderus_mem.git.repository import Commit
+from thunderus_mem.git.commits import log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from subprocess import Popen
-    from types import TracebackType
 
+    from thunderus_mem.git.commits import Commit
     from thunderus_mem.git.repository import Git
 
 _MOST: Final = 5_000
-_LOG: Final = (
-    *("log", "-z", "--topo-order", "--parents", f"--max-count={_MOST}"),
-    "--format=%x01%H%x00%P%x00%an%x00%aI%x00%s",
-)
+_FEW: Final = 200
+_SHA1_DIGITS: Final = 40
 _RENAMES: Final = (
     *("log", "-z", "--no-walk=unsorted", "-m", "--raw", "--no-abbrev", "-M", "--diff-filter=R"),
     *("--no-ext-diff", "--format=%x01%H"),
@@ -63,14 +59,8 @@ def file_versions(git: Git, paths: Sequence[str]) -> list[FileVersion]:
 
 def file_commits(git: Git, paths: Sequence[str]) -> Iterator[tuple[Commit, tuple[str, ...]]]:
     """The commits of `file_versions`, each with the commits it started from."""
-    output = git.ask(*_LOG, "HEAD", "--", *paths)
-    for block in output.data.decode("utf-8", "surrogateescape").split("\x01")[1:] if output.ok else ():
-        fields = block.split("\0")
-        if len(fields) >= 5:
-            sha, parents, author, date, subject = fields[:5]
-            moment = parse_timestamp(date)
-            written = format_timestamp(moment) if moment else date
-            yield Commit(sha, author, written, subject), tuple(parents.split())
+    for one in log(git, "--topo-order", "--parents", f"--max-count={_MOST}", "HEAD", "--", *paths):
+        yield one.commit, one.parents
 
 
 def renamed_files(git: Git, commits: Sequence[str], below: str) -> dict[tuple[str, str], str]:
@@ -81,15 +71,10 @@ def renamed_files(git: Git, commits: Sequence[str], below: str) -> dict[tuple[st
         sha, *fields = [os.fsdecode(field).lstrip("\n") for field in block.split(b"\0")]
         entries = [field for field in fields if field]
         for head, old, new in zip(entries[0::3], entries[1::3], entries[2::3], strict=False):
-            if head.startswith(":") and old.startswith(git.prefix) and new.startswith(git.prefix):
-                found[sha, new[len(git.prefix) :]] = old[len(git.prefix) :]
+            before, after = git.below(old), git.below(new)
+            if head.startswith(":") and before is not None and after is not None:
+                found[sha, after] = before
     return found
-
-
-# Whether git has a text somewhere in the history behind HEAD, and which files its commits took away.
-
-_FEW: Final = 200
-_SHA1_DIGITS: Final = 40
 
 
 def texts_in_history(git: Git, texts: Mapping[str, bytes], below: str) -> set[str]:
@@ -147,8 +132,9 @@ def _with_other_line_ends(git: Git, texts: Mapping[str, bytes], older: Sequence[
     """The paths at which git once had the text with line ends of several kinds."""
     versions: dict[str, list[str]] = {}
     for oid, path in older:
-        if path.startswith(git.prefix) and path[len(git.prefix) :] in texts:
-            versions.setdefault(path[len(git.prefix) :], []).append(oid)
+        below = git.below(path)
+        if below is not None and below in texts:
+            versions.setdefault(below, []).append(oid)
     blobs = git.blobs([oid for oids in versions.values() for oid in oids])
     wanted = {path: content_hash(texts[path]) for path in versions}
     return {
@@ -166,113 +152,6 @@ def removed_files(git: Git, paths: Sequence[str], below: str) -> set[str]:
         *("--no-ext-diff", "--format=", "HEAD", "--", *asked),
     )
     names = (os.fsdecode(name).lstrip("\n") for name in output.data.split(b"\0")) if output.ok else ()
-    gone = {name[len(git.prefix) :] for name in names if name.startswith(git.prefix)}
-    there = {path[len(git.prefix) :] for _, path in _head_files(git, below)}
-    return gone.intersection(paths) - there
-
-
-# Reads many objects of git through one process, one after another, as they turn out to be needed.
-
-_TIMEOUT: Final = 30.0
-_PIECE: Final = 1 << 16
-
-
-class ObjectReader:
-    """``git cat-file --batch``, started at the first question. Close it, or use it as a context.
-
-    Objects of more than ``limit`` bytes are passed over: their text comes back as ``None``.
-    """
-
-    def __init__(self, git: Git, limit: int = 4 << 20) -> None:
-        self._git = git
-        self._limit = limit
-        self._process: Popen[bytes] | None = None
-        self._rest = b""
-        self._failed = False
-
-    def __enter__(self) -> ObjectReader:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def read(self, revision: str, path: str) -> bytes | None:
-        """The file at a root-relative path in a commit, or in the index (``""``); ``None``: not there."""
-        return self._object(f"{revision}:{self._git.prefix}{path}")
-
-    def _object(self, name: str) -> bytes | None:
-        if self._failed or "\n" in name or "\0" in name:
-            return None
-        process = self._started()
-        if process is None or process.stdin is None:
-            return None
-        try:
-            process.stdin.write(name.encode("utf-8", "surrogateescape") + b"\n")
-            process.stdin.flush()
-            return self._answer(process)
-        except OSError:
-            self._failed = True
-            return None
-
-    def _started(self) -> Popen[bytes] | None:
-        if self._process is None:
-            self._process = self._git.start("cat-file", "--batch")
-            self._failed = self._process is None
-        return self._process
-
-    def _answer(self, process: Popen[bytes]) -> bytes | None:
-        header = self._until_line(process)
-        words = header.rsplit(b" ", 2)
-        if len(words) != 3 or not words[2].isdigit():
-            return None
-        size = int(words[2])
-        data = self._take(process, size + 1, keep=size <= self._limit)
-        return data[:-1] if words[1] == b"blob" and size <= self._limit else None
-
-    def _until_line(self, process: Popen[bytes]) -> bytes:
-        while b"\n" not in self._rest:
-            self._rest += self._more(process)
-        line, _, self._rest = self._rest.partition(b"\n")
-        return line
-
-    def _take(self, process: Popen[bytes], size: int, *, keep: bool) -> bytes:
-        pieces, missing = [self._rest[:size]], size - len(self._rest)
-        self._rest = self._rest[size:]
-        while missing > 0:
-            piece = self._more(process)
-            if keep:
-                pieces.append(piece[:missing])
-            self._rest = piece[missing:] if len(piece) > missing else b""
-            missing -= len(piece)
-        return b"".join(pieces)
-
-    def _more(self, process: Popen[bytes]) -> bytes:
-        """The next bytes of the answer. Raises ``OSError`` when git ends or is silent for half a minute."""
-        import select
-
-        assert process.stdout is not None
-        ready, _, _ = select.select([process.stdout], [], [], _TIMEOUT)
-        piece = os.read(process.stdout.fileno(), _PIECE) if ready else b""
-        if not piece:
-            raise TimeoutError("git did not answer")
-        return piece
-
-    def close(self) -> None:
-        """End the process."""
-        process, self._process = self._process, None
-        self._failed = True
-        if process is None:
-            return
-        for pipe in (process.stdin, process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:  # git has gone before us
-                    continue
-        try:
-            process.wait(timeout=1)
-        except Exception:  # noqa: BLE001 - whatever keeps it: it must not outlive us
-            process.kill()
-            process.wait()
+    gone = {git.below(name) for name in names}
+    there = {git.below(path) for _, path in _head_files(git, below)}
+    return {path for path in paths if path in gone and path not in there}

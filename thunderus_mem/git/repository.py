@@ -1,21 +1,23 @@
-"""Where a repository is, found by looking at files: no process unless ownership or settings make one needed.
+"""The repository around the store: where it is, and what git says of its index, objects and settings.
 
-``.git`` is a folder, or a file ``gitdir: PATH`` in linked worktrees and submodules; ``commondir`` in the git
-folder of a linked worktree names the shared one (gitrepository-layout(5)).
+The place is found by looking at files: ``.git`` is a folder, or a file ``gitdir: PATH`` in linked worktrees
+and submodules; ``commondir`` in the git folder of a linked worktree names the shared one
+(gitrepository-layout(5)). No process is started for that unless ownership or settings make one needed.
+Nothing here raises for what a repository is like: without git, or when git refuses, answers are empty or
+``None`` and `Git.reason` says why in one sentence. Paths are relative to the root.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp
+from thunderus_mem.git.process import GitProcess, Output, find_executable
+from thunderus_mem.git.status import STATUS, GitState, parse_status, state_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from subprocess import Popen
 
 _SMALL: Final = 64 * 1024
@@ -95,264 +97,6 @@ def find_place(start: str) -> RepositoryPlace:
         folder = parent
 
 
-# Runs ``git``: hardened, quiet, with a time limit. Knows no command of its own.
-
-_TIMEOUT: Final = 30.0
-_NO_ANSWER: Final = f"git did not answer within {_TIMEOUT:.0f} seconds"
-# Nothing that a repository's configuration names is started: no monitor, hook, pager, filter of diffs.
-_HARDENING: Final = (
-    "--no-pager",
-    "--no-optional-locks",
-    "--literal-pathspecs",
-    *("-c", "core.fsmonitor=false"),
-    *("-c", "core.quotePath=false"),
-    *("-c", "diff.external="),
-    *("-c", "log.showSignature=false"),
-    *("-c", "log.follow=false"),
-    *("-c", "submodule.recurse=false"),
-)
-_NO_HOOKS: Final = ("-c", f"core.hooksPath={os.devnull}")
-
-
-def find_executable(search_path: str) -> str | None:
-    """The absolute path of ``git`` in the absolute folders of a ``PATH``; ``None`` when there is none.
-
-    Relative folders are passed over, so that no program of the working tree is taken for git.
-    """
-    names = ("git.exe",) if os.name == "nt" else ("git",)
-    for folder in search_path.split(os.pathsep):
-        if not os.path.isabs(folder):
-            continue
-        for name in names:
-            path = os.path.join(folder, name)
-            if os.path.isfile(path) and os.access(path, os.X_OK):
-                return path
-    return None
-
-
-class Output(NamedTuple):
-    """What a git process answered: exit code (-1: not started or timed out), bytes, and its complaint."""
-
-    code: int
-    data: bytes
-    complaint: str
-
-    @property
-    def ok(self) -> bool:
-        """Whether git ended with 0."""
-        return self.code == 0
-
-
-def _complaint(stderr: bytes) -> str:
-    lines = [line.strip() for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-    fatal = [line for line in lines if line.startswith(("fatal:", "error:"))]
-    chosen = (fatal or lines or [""])[0]
-    return chosen.removeprefix("fatal: ").removeprefix("error: ")
-
-
-class GitProcess:
-    """Starts git in one folder.
-
-    ``GIT_*`` variables of the caller are not passed on; ``index_file`` is the one a hook was given, when it
-    is wanted.
-    """
-
-    def __init__(
-        self, executable: str, folder: str, environ: Mapping[str, str], index_file: str | None = None
-    ) -> None:
-        self.executable = executable
-        self.folder = folder
-        self._hangs = False
-        self.environment = {key: value for key, value in environ.items() if not key.startswith("GIT_")}
-        self.environment.update(
-            LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_NO_LAZY_FETCH="1"
-        )
-        if index_file:
-            self.environment["GIT_INDEX_FILE"] = index_file
-
-    def disarm_filters(self) -> None:
-        """Have git run none of the configured filters: it would, on every changed file it looks at."""
-        asked = self.run("config", "-z", "--name-only", "--get-regexp", r"^filter\.")
-        for key in asked.data.decode("utf-8", "surrogateescape").split("\0"):
-            filter_name, _, setting = key.rpartition(".")
-            if setting in ("clean", "process", "required"):
-                self._set(f"{filter_name}.{setting}", "false" if setting == "required" else "")
-
-    def _set(self, key: str, value: str) -> None:
-        count = int(self.environment.get("GIT_CONFIG_COUNT", "0"))
-        self.environment |= {f"GIT_CONFIG_KEY_{count}": key, f"GIT_CONFIG_VALUE_{count}": value}
-        self.environment["GIT_CONFIG_COUNT"] = str(count + 1)
-
-    def start(self, *arguments: str) -> Popen[bytes] | None:
-        """A git process that is asked through its input, one by one; ``None`` when it cannot start."""
-        import subprocess
-
-        try:
-            return subprocess.Popen(
-                [self.executable, *_HARDENING, *_NO_HOOKS, *arguments],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                cwd=self.folder,
-                env=self.environment,
-            )
-        except OSError:
-            return None
-
-    def run(
-        self,
-        *arguments: str,
-        data: bytes | None = None,
-        configured_hooks: bool = False,
-        settings: Sequence[str] = (),
-    ) -> Output:
-        """Run one git command; ``data`` goes to its input. Never raises for what git or the system answers.
-
-        ``configured_hooks`` leaves ``core.hooksPath`` as configured, for asking where hooks are.
-        """
-        import subprocess
-
-        if self._hangs:
-            return Output(-1, b"", _NO_ANSWER)
-        hooks = () if configured_hooks else _NO_HOOKS
-        command = [self.executable, *_HARDENING, *hooks, *settings, *arguments]
-        try:
-            done = subprocess.run(
-                command,
-                input=data,
-                stdin=subprocess.DEVNULL if data is None else None,
-                capture_output=True,
-                cwd=self.folder,
-                env=self.environment,
-                timeout=_TIMEOUT,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            self._hangs = True
-            return Output(-1, b"", _NO_ANSWER)
-        except OSError as error:
-            return Output(-1, b"", f"git cannot be started: {error.strerror or error}")
-        return Output(done.returncode, done.stdout, _complaint(done.stderr))
-
-
-# What one ``git status --porcelain=v2 --branch -z`` says about the store (format: git-status(1)).
-
-STATUS: Final = (
-    *("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"),
-    *("--ignored=matching", "--no-renames", "--ignore-submodules=all", "--"),
-)
-# Fields before the path in each kind of line.
-_FIELDS: Final = {"1": 8, "2": 9, "u": 10}
-
-
-class GitState(NamedTuple):
-    """What git says about one working tree just now.
-
-    ``head`` is the commit, ``None`` before the first. ``reflog_size`` is that of ``logs/HEAD`` (0: none).
-    ``shard_known``: git's index has the ``shard`` that was asked about. ``changed``: root-relative paths of
-    documents that somebody made differ from HEAD, or that are untracked, sorted; what git itself does in the
-    middle of a merge is not among them. ``conflicts``: documents it could not merge, sorted. ``ignored``:
-    git ignores the store.
-    """
-
-    head: str | None
-    reflog_size: int
-    shard_known: bool
-    changed: tuple[str, ...]
-    shard: str = ""
-    ignored: bool = False
-    conflicts: tuple[str, ...] = ()
-
-
-class Status(NamedTuple):
-    """The parsed answer, paths relative to the top level.
-
-    ``staged`` are those of ``changed`` that differ from HEAD in the index alone.
-    """
-
-    head: str | None
-    changed: tuple[str, ...]
-    untracked: frozenset[str]
-    ignored: tuple[str, ...]
-    unmerged: frozenset[str] = frozenset()
-    staged: frozenset[str] = frozenset()
-
-
-def parse_status(data: bytes) -> Status:
-    """Read the NUL-separated answer; lines of kinds unknown to us are passed over."""
-    head: str | None = None
-    changed: list[str] = []
-    untracked: list[str] = []
-    ignored: list[str] = []
-    unmerged: list[str] = []
-    staged: list[str] = []
-    tokens = iter(data.decode("utf-8", "surrogateescape").split("\0"))
-    for token in tokens:
-        kind, _, rest = token.partition(" ")
-        if kind == "#" and rest.startswith("branch.oid "):
-            oid = rest[len("branch.oid ") :]
-            head = None if oid.startswith("(") else oid
-        elif kind == "?":
-            untracked.append(rest)
-        elif kind == "!":
-            ignored.append(rest)
-        elif kind in _FIELDS:
-            path = token.split(" ", _FIELDS[kind])[-1]
-            changed.append(path)
-            if kind == "u":
-                unmerged.append(path)
-            elif token[3] == ".":
-                staged.append(path)
-            if kind == "2":
-                next(tokens, None)
-    return Status(
-        head, tuple(changed), frozenset(untracked), tuple(ignored), frozenset(unmerged), frozenset(staged)
-    )
-
-
-def _is_ignored(path: str, ignored: tuple[str, ...]) -> bool:
-    return any(path == one or (one.endswith("/") and path.startswith(one)) for one in ignored)
-
-
-def state_of(
-    status: Status,
-    prefix: str,
-    shard: str,
-    exists: bool,
-    memory_dir: str,
-    reflog_size: int,
-    merging: bool = False,
-) -> GitState:
-    """The state of a store whose root stands at ``prefix`` ("" or ``sub/folder/``) below the top level.
-
-    ``exists``: there is a file ``shard``. One that is not listed at all is then in the index, unchanged.
-    ``merging``: git is in the middle of a merge, a rebase or the like, and stages what it has merged.
-    """
-    full = prefix + shard
-    unlisted = exists and full not in status.untracked and not _is_ignored(full, status.ignored)
-    known = unlisted or full in status.changed
-    folder = f"{prefix}{memory_dir}/"
-    by_git = status.unmerged | (status.staged if merging else frozenset())
-    changed, conflicts = (
-        tuple(sorted(one[len(prefix) :] for one in paths if one.startswith(folder) and one.endswith(".md")))
-        for paths in ({*status.changed, *status.untracked} - by_git, status.unmerged)
-    )
-    return GitState(
-        head=status.head,
-        reflog_size=reflog_size,
-        shard_known=known,
-        changed=changed,
-        shard=shard,
-        ignored=_is_ignored(folder, status.ignored),
-        conflicts=conflicts,
-    )
-
-
-# The only door to git: one plain process on hot paths, GitPython for history. Paths are relative to root.
-#
-# Nothing here raises for what a repository is like: without git, or when git refuses, answers are empty or
-# ``None`` and `reason` says why in one sentence.
-
 _CHUNK: Final = 200
 _SHA: Final = re.compile(r"[0-9a-f]{4,64}", re.ASCII)
 _STALE_LOCK: Final = 30.0
@@ -427,17 +171,14 @@ class Git:
         """The repository around ``path``; `look_for_git` also says why there is none."""
         return look_for_git(path, environ)[0]
 
-    def _run(self, *arguments: str, data: bytes | None = None, configured_hooks: bool = False) -> Output:
+    def ask(self, *arguments: str, data: bytes | None = None, configured_hooks: bool = False) -> Output:
+        """Put one question to git, with ``data`` as its input; see `GitProcess.run`."""
         output = self._process.run(*arguments, data=data, configured_hooks=configured_hooks)
         self.reason = "" if output.ok else output.complaint or f"git {arguments[0]} failed"
         return output
 
-    def ask(self, *arguments: str, data: bytes | None = None) -> Output:
-        """Put a question of a neighbouring module to git."""
-        return self._run(*arguments, data=data)
-
     def start(self, *arguments: str) -> Popen[bytes] | None:
-        """A process of a neighbouring module that goes on answering; ``None`` when it cannot start."""
+        """A process that goes on answering; ``None`` when it cannot start."""
         return self._process.start(*arguments)
 
     def shallow_commits(self) -> frozenset[str]:
@@ -448,10 +189,14 @@ class Git:
         except (OSError, ValueError):
             return frozenset()
 
-    def _listed(self, output: Output) -> list[str]:
-        """NUL-separated paths below root, made relative to it."""
+    def below(self, name: str) -> str | None:
+        """A path from the top level as one from the root; ``None`` outside of it."""
+        return name[len(self.prefix) :] if name.startswith(self.prefix) else None
+
+    def listed(self, output: Output) -> list[str]:
+        """The NUL-separated paths of an answer that are below the root, relative to it, sorted."""
         names = (os.fsdecode(name) for name in output.data.split(b"\0") if name) if output.ok else ()
-        return [name[len(self.prefix) :] for name in names if name.startswith(self.prefix)]
+        return sorted({below for name in names if (below := self.below(name)) is not None})
 
     def reflog_size(self) -> int:
         """Bytes of ``logs/HEAD`` of this working tree; 0 where git keeps none. No process."""
@@ -464,7 +209,7 @@ class Git:
         """Head, whether git knows ``shard``, changed documents: one process. ``None``: see `reason`."""
         size = self.reflog_size()
         store = memory_dir.rpartition("/")[0] or memory_dir
-        output = self._run(*STATUS, store)
+        output = self.ask(*STATUS, store)
         if not output.ok:
             return None
         exists = bool(shard) and os.path.lexists(os.path.join(self.root, *shard.split("/")))
@@ -474,7 +219,7 @@ class Git:
     def config(self, key: str) -> str | None:
         """A configured value (``core.hooksPath``), ``None`` when it is not set."""
         if key not in self._names:
-            output = self._run("config", "--get", key, configured_hooks=True)
+            output = self.ask("config", "--get", key, configured_hooks=True)
             self._names[key] = output.data.decode("utf-8", "replace").rstrip("\r\n") if output.ok else None
         return self._names[key]
 
@@ -484,7 +229,7 @@ class Git:
 
     def hooks_dir(self) -> str:
         """The absolute folder in which git looks for hooks, ``core.hooksPath`` included."""
-        output = self._run("rev-parse", "--git-path", "hooks", configured_hooks=True)
+        output = self.ask("rev-parse", "--git-path", "hooks", configured_hooks=True)
         path = os.fsdecode(output.data).rstrip("\n") if output.ok else os.path.join(self.common_dir, "hooks")
         return os.path.normpath(os.path.join(self.root, os.path.expanduser(path)))
 
@@ -504,8 +249,8 @@ class Git:
 
     def staged_files(self, prefix: str) -> list[str]:
         """Files below ``prefix`` that the next commit adds or changes (deleted ones not)."""
-        return self._listed(
-            self._run(
+        return self.listed(
+            self.ask(
                 *("diff", "--cached", "--name-only", "-z", "--no-renames", "--no-ext-diff"),
                 *("--diff-filter=ACMRT", "--", prefix or "."),
             )
@@ -515,8 +260,8 @@ class Git:
         """Which of these files (or files below these folders) are in git's index."""
         found: set[str] = set()
         for at in range(0, len(paths), _CHUNK):
-            output = self._run("ls-files", "-z", "--full-name", "--", *paths[at : at + _CHUNK])
-            found.update(self._listed(output))
+            output = self.ask("ls-files", "-z", "--full-name", "--", *paths[at : at + _CHUNK])
+            found.update(self.listed(output))
         return found
 
     def blobs(self, names: Sequence[str]) -> dict[str, bytes | None]:
@@ -526,7 +271,7 @@ class Git:
         if not asked:
             return found
         data = "".join(f"{name}\n" for name in asked).encode("utf-8", "surrogateescape")
-        output = self._run("cat-file", "--batch", data=data)
+        output = self.ask("cat-file", "--batch", data=data)
         answer, at = output.data, 0
         for name in asked:
             end = answer.find(b"\n", at)
@@ -563,14 +308,6 @@ class Git:
             return None
         return self._blob(rev, path)
 
-    def commit(self, sha: str) -> Commit | None:
-        """The commit of this (maybe shortened) hash; ``None`` when this clone has none such."""
-
-        if not _SHA.fullmatch(sha):
-            return None
-        output = self._run(*LOG, "--no-walk", "--end-of-options", f"{sha}^{{commit}}")
-        return next((commit for commit, _ in parse_log(output.data)), None) if output.ok else None
-
     def is_shallow(self) -> bool:
         """Whether the clone holds only the end of the history. No process."""
         return os.path.exists(os.path.join(self.common_dir, "shallow"))
@@ -585,117 +322,12 @@ class Git:
         if not asked:
             return found
         data = "".join(f"{name}^{{commit}}\n" for name in asked).encode()
-        answer = self._run("cat-file", "--batch-check", data=data)
+        answer = self.ask("cat-file", "--batch-check", data=data)
         lines = answer.data.decode("utf-8", "replace").splitlines()
         if not answer.ok or len(lines) != len(asked):
             return dict.fromkeys(found, True)
         full = {name: line.split()[0] for name, line in zip(asked, lines, strict=True) if " commit " in line}
         data = "".join(f"{sha}\n" for sha in full.values()).encode()
-        answer = self._run("rev-list", "--stdin", "--not", "--all", data=data) if full else answer
+        answer = self.ask("rev-list", "--stdin", "--not", "--all", data=data) if full else answer
         loose = set(answer.data.decode("utf-8", "replace").split()) if full and answer.ok else set()
         return found | {name: sha not in loose for name, sha in full.items()}
-
-    def commits_between(self, since: str, until: str) -> list[Commit]:
-        """Commits reachable from HEAD made from ``since`` up to ``until`` (RFC 3339), newest first."""
-
-        return commits(self.toplevel, since, until)
-
-    def _log(self, paths: Iterable[str], *options: str) -> list[tuple[Commit, list[str]]]:
-
-        wanted = list(paths)
-        found: list[tuple[Commit, list[str]]] = []
-        for at in range(0, len(wanted), _CHUNK):
-            output = self._run(*LOG, *options, "--", *wanted[at : at + _CHUNK])
-            for commit, names in parse_log(output.data) if output.ok else ():
-                below = [name[len(self.prefix) :] for name in names if name.startswith(self.prefix)]
-                found.append((commit, below))
-        return found
-
-    def added_dates(self, paths: Sequence[str]) -> dict[str, tuple[str, str]]:
-        """First and last author date of every file among or below ``paths``, as ``Z`` times."""
-        dates: dict[str, tuple[str, str]] = {}
-        for commit, names in self._log(paths):
-            for name in names:
-                first, last = dates.get(name, (commit.date, commit.date))
-                dates[name] = (min(first, commit.date), max(last, commit.date))
-        return dates
-
-    def first_commits(self, paths: Sequence[str]) -> dict[str, Commit]:
-        """The commit that brought each of these files in, as far as HEAD's history tells."""
-        return {name: commit for commit, names in self._log(paths, "--diff-filter=A") for name in names}
-
-
-# History of a repository: commits as values. GitPython is imported here, and only when it is asked for.
-
-LOG: Final = (
-    "log",
-    "--format=%x01%H%x00%an%x00%aI%x00%s",
-    "--name-only",
-    "-z",
-    "--no-renames",
-    "--no-ext-diff",
-)
-_MARK: Final = "\x01"
-_MOST: Final = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A commit: full hash, author's name, author date (UTC, ``Z``), first line of its message."""
-
-    sha: str
-    author: str
-    date: str
-    subject: str
-
-
-@contextmanager
-def _without_git_variables() -> Iterator[None]:
-    """GitPython reads ``GIT_*`` from the process; a hook's must not lead it to another repository."""
-    taken = {key: os.environ.pop(key) for key in list(os.environ) if key.startswith("GIT_")}
-    os.environ["GIT_PYTHON_REFRESH"] = "quiet"
-    try:
-        yield
-    finally:
-        del os.environ["GIT_PYTHON_REFRESH"]
-        os.environ.update(taken)
-
-
-def commits(toplevel: str, since: str, until: str) -> list[Commit]:
-    """Commits reachable from HEAD made between two times, newest first.
-
-    None when there is no commit or git refuses.
-    """
-    with _without_git_variables():
-        from git import Repo
-        from git.exc import GitError
-
-        try:
-            with Repo(toplevel, expand_vars=False) as repo:
-                repo.git.set_persistent_git_options(c=["core.fsmonitor=false", "log.showSignature=false"])
-                found = repo.iter_commits("HEAD", max_count=_MOST, since=since, until=until)
-                return [
-                    Commit(
-                        sha=commit.hexsha,
-                        author=commit.author.name or "",
-                        date=format_timestamp(commit.authored_datetime),
-                        subject=str(commit.summary),
-                    )
-                    for commit in found
-                ]
-        except (GitError, OSError, ValueError):
-            return []
-
-
-def parse_log(data: bytes) -> Iterator[tuple[Commit, list[str]]]:
-    """Read the answer to `LOG`: commits, newest first, each with the paths it touched."""
-    for block in data.decode("utf-8", "surrogateescape").split(_MARK)[1:]:
-        fields = block.split("\0")
-        if len(fields) < 4:
-            continue
-        sha, author, date, rest = fields[0], fields[1], fields[2], fields[3:]
-        moment = parse_timestamp(date)
-        subject = rest[0].rstrip("\n")
-        names = [name.lstrip("\n") for name in rest[1:]]
-        written = format_timestamp(moment) if moment else date
-        yield Commit(sha, author, written, subject), [name for name in names if name]

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
+    from thunderus_mem.git.commits import Commit
     from thunderus_mem.git.history import FileVersion
-    from thunderus_mem.git.repository import Commit, Git
+    from thunderus_mem.git.repository import Git
     from thunderus_mem.history.why import CodeThen
     from thunderus_mem.log.line import Event
     from thunderus_mem.log.reader import DocumentPast

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.document import content_hash
+from thunderus_mem.git.commits import commit_named, first_commits
 from thunderus_mem.git.history import file_commits, file_versions
 from thunderus_mem.log.event import changes_of, document_ids, private_to
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
-    from thunderus_mem.git.repository import Commit, Git
+    from thunderus_mem.git.commits import Commit
+    from thunderus_mem.git.repository import Git
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
     from thunderus_mem.log.reader import DocumentPast, EventLog
@@ -198,7 +200,7 @@ def _tell_missing(story: _Story, doc: Document, private: Collection[str]) -> Non
 def _tell_commits(story: _Story, doc: Document, paths: Sequence[str], git: Git) -> None:
     """Commits the frontmatter names, then those that touched the file and were not told yet."""
     for sha in doc.commits:
-        commit = git.commit(sha)
+        commit = commit_named(git, sha)
         if commit is None:
             story.tell(doc.id, "names", WhyNode(sha, "missing", "a commit that is not in this clone"))
         else:
@@ -255,7 +257,7 @@ def why(
 def _first_commits(found: Iterable[LoggedEvent], log: EventLog, git: Git | None) -> Mapping[str, Commit]:
     """The commits that brought in the shards of these events."""
     shards = sorted({logged.shard for logged in found if not log.is_private(logged.shard)})
-    return git.first_commits(shards) if git is not None and shards else {}
+    return first_commits(git, shards) if git is not None and shards else {}
 
 
 # The code that a document was anchored to, as it was and as it is now.

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.frontmatter.edit import compose, remove_key, set_key
+from thunderus_mem.document.frontmatter.edit import remove_key, set_key
 from thunderus_mem.document.frontmatter.read import find_fences
+from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.ids import (
     MAX_NAME,
     file_stem,

@@ -22,6 +22,7 @@ from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.templates import skeleton
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.git.commits import added_dates
 from thunderus_mem.git.repository import Git
 from thunderus_mem.interop.decisions import file_number, writes_day_first
 from thunderus_mem.interop.fields import Dates, Imported, Options, Taken, import_document, read_mapping
@@ -374,7 +375,7 @@ def _git_dates(folder: str) -> dict[str, Dates]:
     git = Git.find(folder)
     if git is None:
         return {}
-    return {path: Dates(first, last) for path, (first, last) in git.added_dates(["."]).items()}
+    return {path: Dates(first, last) for path, (first, last) in added_dates(git, ["."]).items()}
 
 
 def _file_dates(path: str, now: datetime) -> Dates:

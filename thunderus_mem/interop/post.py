@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.frontmatter.edit import compose
 from thunderus_mem.document.frontmatter.nodes import typed_data
 from thunderus_mem.document.frontmatter.read import find_fences, read_header
+from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.errors import InvalidDocument
 
 if TYPE_CHECKING:

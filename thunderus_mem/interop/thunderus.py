@@ -19,16 +19,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from thunderus_mem.authoring.init import older_files, update_files
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, RELATIONS, read_document, tag_words
+from thunderus_mem.document.frontmatter.ambiguous import ambiguous
 from thunderus_mem.document.frontmatter.edit import nest_keys, quote_values, set_key
-from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar, Sequence
-from thunderus_mem.document.frontmatter.read import find_fences
-from thunderus_mem.document.frontmatter.write import ambiguous, open_header
+from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar, Sequence, is_null
+from thunderus_mem.document.frontmatter.read import find_fences, open_header
 from thunderus_mem.document.ids import is_document_id
 from thunderus_mem.document.markdown import headings
 from thunderus_mem.document.schema import DOCUMENT, is_valid_fast
 from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
+from thunderus_mem.git.commits import added_dates
 from thunderus_mem.index.refresh import refuse_unseen
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction, settle
@@ -107,7 +108,6 @@ def moment(text: str) -> str:
 
 
 _BOM: Final = "\ufeff"
-_NULLS: Final = frozenset(["", "~", "null", "Null", "NULL"])
 _LISTS: Final = ("events", "patches", "commits")
 _MADE: Final = ("created_at", "created_on", "date")
 _CHANGED: Final = ("updated_at", "updated_on", "modified", "last_modified", "last_updated")
@@ -173,18 +173,14 @@ def migrated(source: OlderDocument) -> tuple[str, tuple[str, ...]]:
 
 def _text(node: Node | None) -> str | None:
     """The text of a scalar that has one."""
-    if isinstance(node, Scalar) and not _is_null(node) and node.text.strip():
+    if isinstance(node, Scalar) and not is_null(node) and node.text.strip():
         return node.text
     return None
 
 
-def _is_null(node: Node | None) -> bool:
-    return node is None or (isinstance(node, Scalar) and node.plain and node.text in _NULLS)
-
-
 def _is_empty(node: Node | None) -> bool:
     """Whether there is nothing, or a text without any letter."""
-    return _is_null(node) or (isinstance(node, Scalar) and not node.text.strip())
+    return is_null(node) or (isinstance(node, Scalar) and not node.text.strip())
 
 
 def header_first(source: OlderDocument) -> str:
@@ -236,7 +232,7 @@ def provenance(source: OlderDocument) -> str:
 
 def _listed(node: Node | None) -> list[str] | None:
     """The texts of a list, of a single text, or of nothing; ``None`` when there is something else."""
-    if _is_null(node) or (isinstance(node, Mapping) and not node.entries):
+    if is_null(node) or (isinstance(node, Mapping) and not node.entries):
         return []
     items = node.items if isinstance(node, Sequence) else (node,)
     texts = [text for item in items if (text := _text(item)) is not None]
@@ -541,7 +537,7 @@ def migrate(memory: Memory, *, apply: bool = False, why: str = "", actor: str = 
     version, dates = version_of_schemas(memory.layout), _Dates()
     files, left = _plan(memory, dates)
     if dates.wanted and memory.git is not None:
-        dates.known = memory.git.added_dates(sorted(dates.wanted))
+        dates.known = added_dates(memory.git, sorted(dates.wanted))
         files, left = _plan(memory, dates)
     report = MigrationReport(
         version=version,

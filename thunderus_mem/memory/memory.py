@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from thunderus_mem.document.ids import UlidSource
-    from thunderus_mem.git.repository import Git, GitState
+    from thunderus_mem.git.repository import Git
+    from thunderus_mem.git.status import GitState
     from thunderus_mem.index.log import LogIndex
     from thunderus_mem.index.questions import Index
     from thunderus_mem.index.sqlite_index import SqliteIndex

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.document.conflict import Block, examples_in, find_conflict, parse, sides
 from thunderus_mem.document.diff import raw_lines
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
-from thunderus_mem.document.frontmatter.read import find_fences
-from thunderus_mem.document.frontmatter.write import open_header
+from thunderus_mem.document.frontmatter.read import find_fences, open_header
 from thunderus_mem.document.ids import file_stem
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
-from thunderus_mem.git.changes import unmerged
+from thunderus_mem.git.conflicts import unmerged
 from thunderus_mem.index.log import read
 from thunderus_mem.merge.documents import LABELS, MergedKey, UnmergedKey, merge
 from thunderus_mem.store.files import read_file
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.document.conflict import Sides
     from thunderus_mem.document.document import Document
-    from thunderus_mem.git.changes import Unmerged
+    from thunderus_mem.git.conflicts import Unmerged
     from thunderus_mem.git.repository import Git
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.merge.documents import Lines

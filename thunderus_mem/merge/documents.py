@@ -14,16 +14,9 @@ from thunderus_mem.document.anchors import place_of
 from thunderus_mem.document.conflict import Block, examples_in, marked, parse, refined
 from thunderus_mem.document.diff import raw_lines, three_way
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.frontmatter.edit import (
-    Key,
-    insert_item,
-    remove_item,
-    remove_key,
-    set_key,
-    transplanted,
-)
-from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar, Sequence, plain_data
-from thunderus_mem.document.frontmatter.write import Opened, open_header
+from thunderus_mem.document.frontmatter.edit import copy_key, insert_item, remove_item, remove_key, set_key
+from thunderus_mem.document.frontmatter.nodes import Key, Mapping, Node, Scalar, Sequence, is_null, plain_data
+from thunderus_mem.document.frontmatter.read import Opened, open_header
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import InvalidDocument
 
@@ -33,7 +26,6 @@ if TYPE_CHECKING:
     from thunderus_mem.document.document import Document
 
 _MISSING: Final = object()
-_NULLS: Final = frozenset(["", "~", "null", "Null", "NULL"])
 _LISTS: Final = frozenset([("tags",), ("aliases",), ("anchors",)])
 _LISTS_BELOW: Final = frozenset(["links", "provenance"])
 _ANCHORS: Final = ("anchors",)
@@ -99,13 +91,13 @@ class _Work:
 
     def take(self, key: Key, how: str) -> None:
         """Their value is the one."""
-        self.text = transplanted(self.text, key, self.theirs, self.base)
+        self.text = copy_key(self.text, key, self.theirs, self.base)
         self.settle(key, how)
 
     def leave(self, key: Key) -> None:
         """Both wrote it."""
         self.left.append(UnmergedKey(".".join(key), "both sides changed it"))
-        self.for_people.append(lambda text: transplanted(text, key, self.theirs, self.base, over=True))
+        self.for_people.append(lambda text: copy_key(text, key, self.theirs, self.base, over=True))
 
     def mapping(self, key: Key, base: Mapping | None, ours: Mapping, theirs: Mapping) -> None:
         """Merge the entries of a mapping: first ours in their order, then those only theirs has."""
@@ -128,7 +120,7 @@ class _Work:
             return
         if _is_set(key) and all(map(_is_listed, (base, ours, theirs))):
             self.items(key, _items(base), _items(ours), _items(theirs))
-            if theirs is None and not _items(_node_at(open_header(self.text).root, key)):
+            if theirs is None and not _items(open_header(self.text).root.at(key)):
                 self.text = remove_key(self.text, key)
         elif isinstance(ours, Mapping) and isinstance(theirs, Mapping):
             was = base if isinstance(base, Mapping) else Mapping((), 0, 0, 1, 1, flow=False)
@@ -215,22 +207,12 @@ def _is_set(key: Key) -> bool:
     return key in _LISTS or (len(key) == 2 and key[0] in _LISTS_BELOW)
 
 
-def _is_null(node: Node | None) -> bool:
-    return node is None or (isinstance(node, Scalar) and node.plain and node.text in _NULLS)
-
-
 def _is_listed(node: Node | None) -> bool:
-    return isinstance(node, Sequence) or _is_null(node)
+    return isinstance(node, Sequence) or is_null(node)
 
 
 def _items(node: Node | None) -> list[Any]:
     return plain_data(node) if isinstance(node, Sequence) else []
-
-
-def _node_at(root: Node | None, key: Key) -> Node | None:
-    for name in key:
-        root = root.get(name) if isinstance(root, Mapping) else None
-    return root
 
 
 def _short(item: Any) -> str:
@@ -240,8 +222,8 @@ def _short(item: Any) -> str:
 def _verdict(node: Mapping) -> tuple[str, str | None, str | None]:
     """Status and commit as one side has them."""
     status, commit, by = (node.get(name) for name in _VERDICT)
-    known = commit.text if isinstance(commit, Scalar) and not _is_null(commit) else None
-    who = by.text if isinstance(by, Scalar) and not _is_null(by) else None
+    known = commit.text if isinstance(commit, Scalar) and not is_null(commit) else None
+    who = by.text if isinstance(by, Scalar) and not is_null(by) else None
     return status.text if isinstance(status, Scalar) else "", known, who
 
 

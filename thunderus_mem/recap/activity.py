@@ -18,7 +18,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT
 from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidConfig, ThunderusError
-from thunderus_mem.git.changes import touched_between
+from thunderus_mem.git.commits import commits_between, touched_between
 from thunderus_mem.index.log import read
 from thunderus_mem.lint.injection import find_injections
 from thunderus_mem.log.event import private_to
@@ -31,7 +31,7 @@ from thunderus_mem.verdicts.suggest import propose
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from thunderus_mem.git.repository import Commit
+    from thunderus_mem.git.commits import Commit
     from thunderus_mem.index.log import EventRow
     from thunderus_mem.log.line import Event
     from thunderus_mem.memory.memory import Memory
@@ -111,7 +111,7 @@ def for_recap(memory: Memory, told: Activity, first: str, last: str) -> Activity
         return told
     end += min(timedelta(days=1 + _DAYS_OF_REBASE), datetime.max.replace(tzinfo=UTC) - end)
     since, until = f"{start:%Y-%m-%dT%H:%M:%SZ}", f"{end:%Y-%m-%dT%H:%M:%SZ}"
-    commits = tuple(memory.git.commits_between(since, until))
+    commits = tuple(commits_between(memory.git, since, until))
     return told._replace(
         commits=commits, touched=touched_between(memory.git, since, until) if commits else {}
     )

@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.document.frontmatter.edit import compose
+from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp, utc_key
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, NotFound
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
-    from thunderus_mem.git.repository import Commit
+    from thunderus_mem.git.commits import Commit
     from thunderus_mem.log.line import Event
     from thunderus_mem.recap.activity import Activity
     from thunderus_mem.recap.commands import CommandProblem, Run

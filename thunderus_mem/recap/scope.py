@@ -12,6 +12,7 @@ from thunderus_mem.document.ids import short_hash, slug
 from thunderus_mem.document.timestamp import format_precise, format_timestamp, utc_key
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.git.changes import merge_base
+from thunderus_mem.git.commits import commit_named
 from thunderus_mem.recap.activity import happened
 from thunderus_mem.recap.commands import thread_of
 
@@ -186,7 +187,7 @@ def _moment_of(memory: Memory, given: str) -> str:
         return key
     if memory.git is not None:
         sha = merge_base(memory.git, given)
-        commit = memory.git.commit(sha) if sha else None
+        commit = commit_named(memory.git, sha) if sha else None
         if commit is not None:
             return utc_key(commit.date)
     raise ThunderusError(

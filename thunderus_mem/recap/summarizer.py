@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.document.frontmatter.edit import compose
+from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from thunderus_mem.document.anchors import Anchor
     from thunderus_mem.fingerprint.source import Fingerprint
     from thunderus_mem.git.changes import Changes
-    from thunderus_mem.git.history import ObjectReader
-    from thunderus_mem.git.repository import Commit, Git
+    from thunderus_mem.git.commits import Commit
+    from thunderus_mem.git.objects import ObjectReader
+    from thunderus_mem.git.repository import Git
     from thunderus_mem.verdicts.verdict import Tree, Verdict
 
 _MOST_VERSIONS: Final = 200

@@ -1,1 +1,6 @@
-"""frontmatter."""
+"""A document's header, read and edited as text. No disk.
+
+`read` finds it and reads ordinary headers, `full` the others; both give `nodes`, values with their places and
+types. `write` says how values are written and where they go, `edit` changes one key or item and reads the
+result again. `ambiguous` finds values that YAML readers do not agree on.
+"""

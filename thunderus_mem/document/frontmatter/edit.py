@@ -8,27 +8,26 @@ from __future__ import annotations
 
 import re
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from thunderus_mem.document.frontmatter.nodes import (
     Entry,
+    Key,
     Mapping,
     Node,
     Scalar,
     Sequence,
+    is_null,
     plain_data,
     typed_data,
 )
+from thunderus_mem.document.frontmatter.read import Opened, open_header
 from thunderus_mem.document.frontmatter.write import (
     as_read,
-    block_lines,
     checked,
     entry_lines,
-    joined,
     line_after,
     line_start,
-    open_header,
-    ordered,
     quoted,
     scalar,
     with_item,
@@ -42,30 +41,12 @@ from thunderus_mem.errors import InvalidDocument
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from thunderus_mem.document.frontmatter.write import Opened
-
 Value: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any] | None
 Item: TypeAlias = str | dict[str, str]
 """What a list holds: texts, or, among anchors, mappings of texts."""
-_NULLS = frozenset(["", "~", "null", "Null", "NULL"])
 
 
-def _entry(mapping: Mapping, key: str) -> Entry | None:
-    for entry in mapping.entries:
-        if entry.key.text == key:
-            return entry
-    return None
-
-
-def _is_null(node: Node) -> bool:
-    return isinstance(node, Scalar) and node.plain and node.text in _NULLS
-
-
-def _name(key: tuple[str, ...]) -> str:
-    return ".".join(key)
-
-
-def set_key(text: str, key: tuple[str, ...], value: Value) -> str:
+def set_key(text: str, key: Key, value: Value) -> str:
     """Give ``key`` (a path such as ``("verification", "status")``) a value.
 
     A missing key is added at its fixed place, with the parents it needs. A value that is there already
@@ -76,25 +57,25 @@ def set_key(text: str, key: tuple[str, ...], value: Value) -> str:
     before = plain_data(opened.root)
     mapping, parent = opened.root, ""
     for depth, name in enumerate(key):
-        entry = _entry(mapping, name)
+        entry = mapping.entry(name)
         rest = key[depth + 1 :]
         if entry is None:
             wrapped = _wrapped(rest, value)
             header = with_new_key(opened, mapping, name, wrapped, parent)
-            return checked(opened, header, data_with(before, key, value))
+            return checked(opened, header, _data_with(before, key, value))
         if not rest:
             if plain_data(entry.value) == as_read(value) and _same_type(entry.value, value):
                 return text
             header = with_value(opened, mapping, entry, value)
-            return checked(opened, header, data_with(before, key, value))
+            return checked(opened, header, _data_with(before, key, value))
         if isinstance(entry.value, Mapping) and entry.value.entries:
             mapping, parent = entry.value, name
             continue
-        if not (_is_null(entry.value) or isinstance(entry.value, Mapping)):
-            message = f"The key '{_name(key[: depth + 1])}' holds no keys of its own."
+        if not (is_null(entry.value) or isinstance(entry.value, Mapping)):
+            message = f"The key '{'.'.join(key[: depth + 1])}' holds no keys of its own."
             raise InvalidDocument(message, hint=f"Make '{name}' a mapping, or remove it, then try again.")
         header = with_value(opened, mapping, entry, _wrapped(rest, value))
-        return checked(opened, header, data_with(before, key, value))
+        return checked(opened, header, _data_with(before, key, value))
     raise InvalidDocument("No key was named.", hint="Name the key to set.")
 
 
@@ -105,21 +86,21 @@ def _same_type(node: Node, value: Value) -> bool:
     return node.plain
 
 
-def _wrapped(rest: tuple[str, ...], value: Any) -> Any:
+def _wrapped(rest: Key, value: Any) -> Any:
     for name in reversed(rest):
         value = {name: value}
     return value
 
 
-def data_with(data: Any, key: tuple[str, ...], value: Any) -> Any:
+def _data_with(data: Any, key: Key, value: Any) -> Any:
     """The plain data of a header after ``key`` is set."""
     copy = dict(data) if isinstance(data, dict) else {}
     head, rest = key[0], key[1:]
-    copy[head] = data_with(copy.get(head), rest, value) if rest else as_read(value)
+    copy[head] = _data_with(copy.get(head), rest, value) if rest else as_read(value)
     return copy
 
 
-def _without(data: Any, key: tuple[str, ...], emptied: Any) -> Any:
+def _without(data: Any, key: Key, emptied: Any) -> Any:
     """The plain data of a header after ``key`` is gone; ``emptied`` is what a keyless mapping reads as."""
     copy = dict(data)
     if len(key) > 1:
@@ -129,20 +110,14 @@ def _without(data: Any, key: tuple[str, ...], emptied: Any) -> Any:
     return copy
 
 
-def remove_key(text: str, key: tuple[str, ...]) -> str:
+def remove_key(text: str, key: Key) -> str:
     """Take a key and its value out. Not there: the text as it is.
 
     A mapping that loses its last key stays, without a value. Raises `InvalidDocument` like `set_key`.
     """
     opened = open_header(text)
-    mapping = opened.root
-    for name in key[:-1]:
-        inner = mapping.get(name)
-        if not isinstance(inner, Mapping):
-            return text
-        mapping = inner
-    entry = _entry(mapping, key[-1]) if key else None
-    if entry is None:
+    mapping, entry = _found(opened.root, key) if key else (None, None)
+    if mapping is None or entry is None:
         return text
     expected = _without(plain_data(opened.root), key, {} if mapping.flow else "")
     header = opened.header
@@ -160,37 +135,51 @@ def remove_key(text: str, key: tuple[str, ...]) -> str:
         return checked(opened, header[:start] + header[end:], expected)
 
 
-def list_at(root: Mapping, key: tuple[str, ...]) -> Node | None:
-    """What stands at ``key``; ``None`` when a parent is no mapping or lacks it."""
-    node: Node | None = root
-    for name in key:
-        if not isinstance(node, Mapping):
-            return None
-        node = node.get(name)
-    return node
+class _List(NamedTuple):
+    """A list of a text: where it stands, and its items as plain data."""
+
+    opened: Opened
+    key: Key
+    node: Sequence
+    items: list[Any]
+
+    def written(self, header: str, items: list[Any]) -> str:
+        """The text with another header, in which the list has these items."""
+        return checked(self.opened, header, _data_with(plain_data(self.opened.root), self.key, items))
+
+    def with_one(self, place: int, item: Item) -> str:
+        """The text with one more item, as number ``place``."""
+        header = with_item(self.opened, self.node, place, item, self.key[-1])
+        return self.written(header, [*self.items[:place], item, *self.items[place:]])
+
+    def without(self, gone: set[int]) -> str:
+        """The text without the items of these numbers; others stay."""
+        kept = [item for place, item in enumerate(self.items) if place not in gone]
+        return self.written(without_items(self.opened.header, self.node, gone), kept)
 
 
-def insert_item(text: str, key: tuple[str, ...], item: Item) -> str:
+def _list(text: str, key: Key) -> _List | None:
+    """The list at ``key``; ``None`` when there is something else, or nothing."""
+    opened = open_header(text)
+    node = opened.root.at(key)
+    return _List(opened, key, node, plain_data(node)) if isinstance(node, Sequence) else None
+
+
+def insert_item(text: str, key: Key, item: Item) -> str:
     """Put ``item`` into the list at ``key``, in order if the list is in order, else last.
 
     A block list gets one more line in its own style (a mapping one a key), a flow list stays on its line, a
     missing or empty list becomes a block list. An item that is there leaves the text as it is. Raises
     `InvalidDocument` when ``key`` holds something else than a list.
     """
-    opened = open_header(text)
-    node = list_at(opened.root, key)
-    if node is None or _is_null(node) or (isinstance(node, Sequence) and not node.items):
-        return set_key(text, key, [item])
-    if not isinstance(node, Sequence):
+    found = _list(text, key)
+    if found is not None and found.items:
+        return text if item in found.items else found.with_one(_sorted_place(found.items, item), item)
+    if found is None and not is_null(open_header(text).root.at(key)):
         raise InvalidDocument(
-            f"The key '{_name(key)}' is not a list.", hint="Make it a list, then try again."
+            f"The key '{'.'.join(key)}' is not a list.", hint="Make it a list, then try again."
         )
-    items = plain_data(node)
-    if item in items:
-        return text
-    place = _sorted_place(items, item)
-    expected = data_with(plain_data(opened.root), key, [*items[:place], item, *items[place:]])
-    return checked(opened, with_item(opened, node, place, item, key[-1]), expected)
+    return set_key(text, key, [item])
 
 
 def _sorted_place(items: list[Any], item: Item) -> int:
@@ -205,21 +194,75 @@ def _order(item: Any) -> tuple[str, ...]:
     return (str(item),)
 
 
-def remove_item(text: str, key: tuple[str, ...], item: Item) -> str:
+def remove_item(text: str, key: Key, item: Item) -> str:
     """Take every ``item`` out of the list at ``key``; the last one leaves ``[]``. Not there: no change."""
-    opened = open_header(text)
-    node = list_at(opened.root, key)
-    if not isinstance(node, Sequence):
+    found = _list(text, key)
+    if found is None or item not in found.items:
         return text
-    items = plain_data(node)
-    gone = {at for at, one in enumerate(items) if one == item}
-    if not gone:
+    gone = {at for at, one in enumerate(found.items) if one == item}
+    return set_key(text, key, []) if len(gone) == len(found.items) else found.without(gone)
+
+
+def rename_item(text: str, key: Key, old: str, new: str) -> str:
+    """Write the first text ``old`` in the list at ``key`` as ``new``, in its place: quotes, comments and the
+    order stay. Where ``new`` is in the list already, ``old`` leaves it. Not there: the text as it is.
+
+    Raises `InvalidDocument` when the header cannot be read or is written in a way that cannot be kept.
+    """
+    found = _list(text, key)
+    if found is None or old not in found.items or old == new:
         return text
-    if len(gone) == len(items):
-        return set_key(text, key, [])
-    kept = [one for one in items if one != item]
-    header = without_items(opened.header, node, gone)
-    return checked(opened, header, data_with(plain_data(opened.root), key, kept))
+    if new in found.items:
+        return remove_item(text, key, old)
+    place = found.items.index(old)
+    item, header = found.node.items[place], found.opened.header
+    items = [*found.items[:place], new, *found.items[place + 1 :]]
+    written = header[item.start : item.end]
+    for led in (written.replace(old, new), scalar(new, flow=found.node.flow)):
+        try:
+            if led != written:
+                return found.written(header[: item.start] + led + header[item.end :], items)
+        except InvalidDocument:
+            continue
+    return update_item(text, key, old, new)
+
+
+def update_item(text: str, key: Key, old: Any, new: Item) -> str:
+    """Make the first item that reads as ``old``, in the list at ``key``, into ``new``.
+
+    Of a mapping only the lines of the values that differ change. Not there: the text as it is. Raises
+    `InvalidDocument` when the header cannot be read or is written in a way that such an edit cannot keep.
+    """
+    found = _list(text, key)
+    if found is None or old not in found.items or old == new:
+        return text
+    place = found.items.index(old)
+    if isinstance(old, dict) and isinstance(new, dict) and old.keys() <= new.keys():
+        try:
+            return _with_values(text, key, place, new)
+        except InvalidDocument:
+            pass  # written in an unusual way: the item as a whole is replaced
+    grown = _list(found.with_one(place + 1, new), key)
+    assert grown is not None
+    return grown.without({place})
+
+
+def _with_values(text: str, key: Key, place: int, new: dict[str, str]) -> str:
+    for name, value in new.items():
+        found = _list(text, key)
+        assert found is not None
+        mapping, items = found.node.items[place], found.items
+        assert isinstance(mapping, Mapping)
+        if items[place].get(name) == value:
+            continue
+        entry = mapping.entry(name)
+        if entry is None:
+            header = with_new_key(found.opened, mapping, name, value, key[-1])
+        else:
+            header = with_value(found.opened, mapping, entry, value)
+        items[place] = {**items[place], name: value}
+        text = found.written(header, items)
+    return text
 
 
 def nest_keys(text: str, parent: str, names: Iterable[str]) -> str:
@@ -230,7 +273,7 @@ def nest_keys(text: str, parent: str, names: Iterable[str]) -> str:
     opened = open_header(text)
     known, entries = frozenset(names), list(opened.root.entries)
     place = next((at for at, entry in enumerate(entries) if entry.key.text == parent), None)
-    if place is None or opened.root.flow or not _is_null(entries[place].value):
+    if place is None or opened.root.flow or not is_null(entries[place].value):
         return text
     below = list(takewhile(lambda entry: entry.key.text in known, entries[place + 1 :]))
     if not below:
@@ -267,122 +310,12 @@ def replace_body(text: str, body: str) -> str:
     return head + body
 
 
-def compose(header: dict[str, Any], body: str) -> str:
-    """The text of a new document: keys in `KEY_ORDER`, one list item a line, then the body.
-
-    One blank line parts header and body, and the text ends in a line end. For a body kept to the byte use
-    ``replace_body(compose(header, ""), body)``. Raises `InvalidDocument` for values that cannot be written.
-    """
-    lines: list[str] = []
-    for name in ordered(header):
-        lines.extend(block_lines(name, header[name], 0))
-    text = "---\n" + joined(lines, "\n") + "---\n"
-    if body:
-        lead = "" if body[0] in "\r\n" else "\n"
-        text += lead + body + ("" if body.endswith("\n") else "\n")
-    opened = open_header(text)
-    if plain_data(opened.root) != as_read(dict(header)):
-        raise InvalidDocument("The frontmatter would not read as it was given.", hint="Simplify its values.")
-    return text
-
-
 # Changes one item of a list in the frontmatter, and only the lines of what differs in it.
 
 
-def rename_item(text: str, key: tuple[str, ...], old: str, new: str) -> str:
-    """Write the first text ``old`` in the list at ``key`` as ``new``, in its place: quotes, comments and the
-    order stay. Where ``new`` is in the list already, ``old`` leaves it. Not there: the text as it is.
-
-    Raises `InvalidDocument` when the header cannot be read or is written in a way that cannot be kept.
-    """
-    opened = open_header(text)
-    node = list_at(opened.root, key)
-    items = plain_data(node) if isinstance(node, Sequence) else []
-    if not isinstance(node, Sequence) or old not in items or old == new:
-        return text
-    if new in items:
-        return remove_item(text, key, old)
-    place = items.index(old)
-    item = node.items[place]
-    assert isinstance(item, Scalar)
-    expected = data_with(plain_data(opened.root), key, [*items[:place], new, *items[place + 1 :]])
-    written = opened.header[item.start : item.end]
-    before, after = opened.header[: item.start], opened.header[item.end :]
-    for led in (written.replace(old, new), scalar(new, flow=node.flow)):
-        try:
-            if led != written:
-                return checked(opened, before + led + after, expected)
-        except InvalidDocument:
-            continue
-    return update_item(text, key, old, new)
-
-
-def update_item(text: str, key: tuple[str, ...], old: Any, new: Item) -> str:
-    """Make the first item that reads as ``old``, in the list at ``key``, into ``new``.
-
-    Of a mapping only the lines of the values that differ change. Not there: the text as it is. Raises
-    `InvalidDocument` when the header cannot be read or is written in a way that such an edit cannot keep.
-    """
-    opened = open_header(text)
-    node = list_at(opened.root, key)
-    items = plain_data(node) if isinstance(node, Sequence) else []
-    if not isinstance(node, Sequence) or old not in items or old == new:
-        return text
-    place = items.index(old)
-    if isinstance(node.items[place], Mapping) and isinstance(new, dict) and old.keys() <= new.keys():
-        try:
-            return _with_values(text, key, place, new)
-        except InvalidDocument:
-            pass  # written in an unusual way: the item as a whole is replaced
-    return _replaced(text, key, place, new)
-
-
-def _with_values(text: str, key: tuple[str, ...], place: int, new: dict[str, str]) -> str:
-    for name, value in new.items():
-        opened = open_header(text)
-        node = list_at(opened.root, key)
-        assert isinstance(node, Sequence)
-        mapping = node.items[place]
-        assert isinstance(mapping, Mapping)
-        items = plain_data(node)
-        if items[place].get(name) == value:
-            continue
-        entry = next((entry for entry in mapping.entries if entry.key.text == name), None)
-        if entry is None:
-            header = with_new_key(opened, mapping, name, value, key[-1])
-        else:
-            header = with_value(opened, mapping, entry, value)
-        items[place] = {**items[place], name: value}
-        text = checked(opened, header, data_with(plain_data(opened.root), key, items))
-    return text
-
-
-def _replaced(text: str, key: tuple[str, ...], place: int, new: Item) -> str:
-    opened = open_header(text)
-    node = list_at(opened.root, key)
-    assert isinstance(node, Sequence)
-    items = plain_data(node)
-    grown = [*items[: place + 1], new, *items[place + 1 :]]
-    header = with_item(opened, node, place + 1, new, key[-1])
-    text = checked(opened, header, data_with(plain_data(opened.root), key, grown))
-    opened = open_header(text)
-    node = list_at(opened.root, key)
-    assert isinstance(node, Sequence)
-    kept = [*items[:place], new, *items[place + 1 :]]
-    return checked(
-        opened, without_items(opened.header, node, {place}), data_with(plain_data(opened.root), key, kept)
-    )
-
-
-# Puts the value one document has for a key into another document, as its author wrote it where that fits.
-#
-# Decides nothing about what should be there; every result is read again before it is given back.
-
-Key = tuple[str, ...]
-
-
-def transplanted(text: str, key: Key, source: Opened, base: Opened | None, *, over: bool = False) -> str:
-    """``text`` with the value that ``source`` has for ``key``; without the key when it has none.
+def copy_key(text: str, key: Key, source: Opened, base: Opened | None, *, over: bool = False) -> str:
+    """``text`` with the value that ``source`` has for ``key``; without the key when it has none. Whether it
+    should have it is the caller's question.
 
     Lines that are still as in ``base`` (any lines, with ``over``) give way to those of ``source``, comments
     and quotes included; elsewhere only the value goes in. Raises `InvalidDocument` where nothing fits.
@@ -391,7 +324,7 @@ def transplanted(text: str, key: Key, source: Opened, base: Opened | None, *, ov
     if entry is None:
         return remove_key(text, key)
     opened = open_header(text)
-    expected = data_with(plain_data(opened.root), key, plain_data(entry.value))
+    expected = _data_with(plain_data(opened.root), key, plain_data(entry.value))
     for header in _ways(opened, key, source, base, over=over):
         try:
             return checked(opened, header, expected)
@@ -405,12 +338,8 @@ def transplanted(text: str, key: Key, source: Opened, base: Opened | None, *, ov
 
 def _found(root: Mapping, key: Key) -> tuple[Mapping | None, Entry | None]:
     """The entry at ``key`` and the mapping that has it, or would."""
-    node: Node | None = root
-    for name in key[:-1]:
-        node = node.get(name) if isinstance(node, Mapping) else None
-    if not isinstance(node, Mapping):
-        return None, None
-    return node, next((entry for entry in node.entries if entry.key.text == key[-1]), None)
+    node = root.at(key[:-1])
+    return (node, node.entry(key[-1])) if isinstance(node, Mapping) else (None, None)
 
 
 def _ways(opened: Opened, key: Key, source: Opened, base: Opened | None, *, over: bool) -> Iterator[str]:

@@ -1,7 +1,6 @@
 """Frontmatter as values with places: a subset of YAML 1.2 in which every scalar stays its raw text.
 
-Two readers stand behind `read_header`: a fast one for ordinary headers, which declines whatever it does not
-know for sure, and a full one over the events of ruamel.yaml's pure parser. They never disagree.
+Also what the values mean: `typed_data` knows the types of our keys.
 """
 
 from __future__ import annotations
@@ -59,6 +58,13 @@ class Mapping(NamedTuple):
     column: int
     flow: bool
 
+    def entry(self, key: str) -> Entry | None:
+        """The key with its value, or ``None``."""
+        for entry in self.entries:
+            if entry.key.text == key:
+                return entry
+        return None
+
     def get(self, key: str) -> Node | None:
         """The value of ``key``, or ``None``."""
         for entry in self.entries:
@@ -66,8 +72,17 @@ class Mapping(NamedTuple):
                 return entry.value
         return None
 
+    def at(self, key: Key) -> Node | None:
+        """What stands at a path of keys; ``None`` when a parent is no mapping or lacks it."""
+        node: Node | None = self
+        for name in key:
+            node = node.get(name) if isinstance(node, Mapping) else None
+        return node
+
 
 Node: TypeAlias = Scalar | Sequence | Mapping
+Key: TypeAlias = tuple[str, ...]
+"""A path of keys, such as ``("verification", "status")``."""
 
 
 class HeaderProblem(NamedTuple):
@@ -98,22 +113,12 @@ NUMBER_KEYS = ("credibility", "emotional_valence", "emotional_arousal", "quality
 
 # Types of known keys: s text, n number, o text or null, L list of texts, M mapping of known or free keys,
 # R mapping of lists of texts, C as the core schema says. A "*" names every other key below.
-_TABLE: dict[str, Any] = {
+KEY_TYPES: dict[str, Any] = {
     **dict.fromkeys(
         (
             *("id", "title", "kind", "created", "updated", "author", "type", "source_type", "emotion"),
-            *(
-                "episode_id",
-                "category",
-                "run_id",
-                "agent",
-                "source",
-                "symbol",
-                "timeframe",
-                "market",
-                "expires",
-                "status",
-            ),
+            *("episode_id", "category", "run_id", "agent", "source", "symbol", "timeframe", "market"),
+            *("expires", "status"),
         ),
         "s",
     ),
@@ -129,6 +134,13 @@ _TABLE: dict[str, Any] = {
 }
 
 _NULLS = frozenset(["", "~", "null", "Null", "NULL"])
+
+
+def is_null(node: Node | None) -> bool:
+    """Whether there is no value, or one that says so."""
+    return node is None or (isinstance(node, Scalar) and node.plain and node.text in _NULLS)
+
+
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -142,7 +154,7 @@ def typed_data(root: Mapping) -> dict[str, Any]:
     Ids, times and shas are text whatever they look like. A known list or mapping without a value is empty.
     Numbers that are not finite, or longer than 300 characters, stay text. Source: yaml.org/spec/1.2.2 §10.3.
     """
-    return {entry.key.text: _typed(entry.value, _TABLE.get(entry.key.text, "C")) for entry in root.entries}
+    return {entry.key.text: _typed(entry.value, KEY_TYPES.get(entry.key.text, "C")) for entry in root.entries}
 
 
 def _typed(node: Node, kind: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Frontmatter as values with places: a subset of YAML 1.2 in which every scalar stays its raw text.
+"""Finds and reads the header of a document's text.
 
 Two readers stand behind `read_header`: a fast one for ordinary headers, which declines whatever it does not
 know for sure, and a full one over the events of ruamel.yaml's pure parser. They never disagree.
@@ -21,6 +21,7 @@ from thunderus_mem.document.frontmatter.nodes import (
     Scalar,
     Sequence,
 )
+from thunderus_mem.errors import InvalidDocument
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,6 +122,40 @@ def _control_character(text: str, offset: int) -> HeaderProblem:
         column,
         hint="Delete it, or write it as an escape inside double quotes.",
     )
+
+
+class Opened(NamedTuple):
+    """A text whose header reads."""
+
+    text: str
+    fences: Fences
+    header: str
+    root: Mapping
+    eol: str
+
+    def with_header(self, header: str) -> str:
+        """The text with another header."""
+        return self.text[: self.fences.start] + header + self.text[self.fences.end :]
+
+
+def open_header(text: str) -> Opened:
+    """Read the header of a text that is to be edited. Raises `InvalidDocument` when there is none, or it does
+    not read."""
+    fences = find_fences(text)
+    if fences is None or not fences.closed:
+        message = "The document has no frontmatter that begins in line 1 and is closed by a line ---."
+        raise InvalidDocument(message, hint="Add the frontmatter by hand, then try again.")
+    header = text[fences.start : fences.end]
+    root, problems = read_header(header)
+    if root is None:
+        first = problems[0]
+        message = f"The frontmatter cannot be read (line {fences.line + first.line - 1}): {first.message}"
+        raise InvalidDocument(
+            message, hint=first.hint or "Mend it by hand; it is never rewritten as it stands."
+        )
+    line = header[: header.find("\n") + 1] or text[: fences.start]
+    eol = "\r\n" if line.endswith("\r\n") else "\n"
+    return Opened(text, fences, header, root, eol)
 
 
 # The quick reader of ordinary headers: block mappings and lists of one-line scalars, flow lists of scalars.

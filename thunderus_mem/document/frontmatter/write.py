@@ -1,18 +1,23 @@
-"""Frontmatter as text: how a key and its value are written so that every YAML reader reads the same."""
+"""Frontmatter as text: how a key and its value are written so that every YAML reader reads the same.
+
+The second half knows where an edit cuts a header and what it puts there; `edit` decides what to change.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.frontmatter.nodes import Entry, Mapping, Node, Scalar, Sequence, plain_data
-from thunderus_mem.document.frontmatter.read import Fences, find_fences, read_header
+from thunderus_mem.document.frontmatter.read import find_fences, open_header, read_header
 from thunderus_mem.errors import InvalidDocument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable
+
+    from thunderus_mem.document.frontmatter.read import Opened
 
 KEY_ORDER: Final[tuple[str, ...]] = (
     *("id", "title", "kind", "tags", "aliases", "created", "updated"),
@@ -144,7 +149,7 @@ def ordered(keys: Iterable[str], parent: str = "") -> list[str]:
 
 
 def as_read(value: Any) -> Any:
-    """What `header.plain_data` answers for a value once it is written and read: every scalar a text."""
+    """What `plain_data` answers for a value once it is written and read: every scalar a text."""
     if isinstance(value, dict):
         return {str(key): as_read(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -152,38 +157,23 @@ def as_read(value: Any) -> Any:
     return value if isinstance(value, str) else scalar(value)
 
 
-# Where an edit cuts a header and what it puts there. `edit` decides what to change, this knows how.
+def compose(header: dict[str, Any], body: str) -> str:
+    """The text of a new document: keys in `KEY_ORDER`, one list item a line, then the body.
 
-
-class Opened(NamedTuple):
-    """A text whose header reads."""
-
-    text: str
-    fences: Fences
-    header: str
-    root: Mapping
-    eol: str
-
-    def with_header(self, header: str) -> str:
-        return self.text[: self.fences.start] + header + self.text[self.fences.end :]
-
-
-def open_header(text: str) -> Opened:
-    fences = find_fences(text)
-    if fences is None or not fences.closed:
-        message = "The document has no frontmatter that begins in line 1 and is closed by a line ---."
-        raise InvalidDocument(message, hint="Add the frontmatter by hand, then try again.")
-    header = text[fences.start : fences.end]
-    root, problems = read_header(header)
-    if root is None:
-        first = problems[0]
-        message = f"The frontmatter cannot be read (line {fences.line + first.line - 1}): {first.message}"
-        raise InvalidDocument(
-            message, hint=first.hint or "Mend it by hand; it is never rewritten as it stands."
-        )
-    line = header[: header.find("\n") + 1] or text[: fences.start]
-    eol = "\r\n" if line.endswith("\r\n") else "\n"
-    return Opened(text, fences, header, root, eol)
+    One blank line parts header and body, and the text ends in a line end. For a body kept to the byte use
+    ``replace_body(compose(header, ""), body)``. Raises `InvalidDocument` for values that cannot be written.
+    """
+    lines: list[str] = []
+    for name in ordered(header):
+        lines.extend(block_lines(name, header[name], 0))
+    text = "---\n" + joined(lines, "\n") + "---\n"
+    if body:
+        lead = "" if body[0] in "\r\n" else "\n"
+        text += lead + body + ("" if body.endswith("\n") else "\n")
+    opened = open_header(text)
+    if plain_data(opened.root) != as_read(dict(header)):
+        raise InvalidDocument("The frontmatter would not read as it was given.", hint="Simplify its values.")
+    return text
 
 
 def checked(opened: Opened, header: str, expected: Any) -> str:
@@ -333,8 +323,6 @@ def _without_lines(header: str, node: Node) -> str:
     return header[: line_start(header, node.start)] + header[line_after(header, node.end) :]
 
 
-# Where an item goes into a list that is there, and how items leave it: whole lines where they have lines.
-
 # The comma behind an item, and the blanks before the next one if that follows in the line.
 _COMMA: Final = re.compile(r"[ \t]*,(?:[ \t]+(?![ \t#\r\n]))?")
 # What may stand between an item in brackets and the end of its line.
@@ -442,78 +430,3 @@ def _flow_cut(header: str, places: list[tuple[int, int]], first: int, last: int)
     if own:
         return start, comma.end() if comma is not None else end
     return places[first - 1][1], end
-
-
-# Values that YAML readers do not agree on: which of a header's unquoted ones need quotes.
-
-_OTHER_BOOLEAN = frozenset(("y", "n", "yes", "no", "on", "off"))
-_BOOLEAN_OR_NULL = frozenset(("true", "false", "null", "~"))
-# What YAML 1.1 and 1.2 read differently: leading zeros, 0o, sexagesimal, exponents without a dot, `_`.
-_OTHER_NUMBER = re.compile(
-    r"[-+]?(?:0[0-9_]+|0o[0-7]+|0b[01_]+|[0-9][0-9_]*_[0-9_]*|[0-9]+[eE][-+]?[0-9]+|[0-9]+(?::[0-5]?[0-9])+(?:\.[0-9]*)?)"
-)
-_ANY_NUMBER = re.compile(
-    r"[-+]?(?:0x[0-9a-fA-F_]+|(?:[0-9][0-9_]*\.?[0-9_]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|\.(?:inf|nan|Inf|NaN|INF|NAN))"
-)
-_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?")
-
-_TIMES = frozenset(("created", "updated", "expires"))
-_NUMBERS = frozenset(
-    ("credibility", "emotional_valence", "emotional_arousal", "quality_score", "sequence_number", "session")
-)
-_TEXTS = frozenset(
-    (
-        *("id", "title", "kind", "tags", "aliases", "author", "type", "source_type", "emotion", "episode_id"),
-        *("category", "run_id", "agent", "source", "symbol", "timeframe", "market", "links", "provenance"),
-    )
-)
-
-
-def _reads_two_ways(text: str) -> bool:
-    return text.lower() in _OTHER_BOOLEAN or _OTHER_NUMBER.fullmatch(text) is not None
-
-
-def _is_no_text(text: str) -> bool:
-    return (
-        _reads_two_ways(text)
-        or text.lower() in _BOOLEAN_OR_NULL
-        or _ANY_NUMBER.fullmatch(text) is not None
-        or _DATE.fullmatch(text) is not None
-    )
-
-
-def _short(node: Node, path: tuple[str, ...], found: list[tuple[tuple[str, ...], Scalar]]) -> None:
-    """Collect the unquoted values that are no long text and no word beyond doubt, in order."""
-    if isinstance(node, Scalar):
-        text = node.text
-        # Most values begin with a letter and are no such word: one look at them is enough.
-        if node.plain and text and (len(text) <= 5 or (len(text) <= 64 and not text[0].isalpha())):
-            found.append((path, node))
-    elif isinstance(node, Sequence):
-        for index, item in enumerate(node.items):
-            _short(item, (*path, str(index)), found)
-    else:
-        for entry in node.entries:
-            _short(entry.value, (*path, entry.key.text), found)
-
-
-def _test_for(path: tuple[str, ...]) -> Callable[[str], bool] | None:
-    """What a value is asked: known texts must be text to any reader, others the same to all."""
-    top = path[0]
-    if top in _TIMES or top in _NUMBERS:
-        return None
-    if top in _TEXTS:
-        return _is_no_text
-    if path == ("verification", "last_verified_commit"):
-        return lambda text: text not in ("null", "~") and _is_no_text(text)
-    return _reads_two_ways
-
-
-def ambiguous(header: Mapping) -> Iterator[tuple[tuple[str, ...], Scalar]]:
-    """The unquoted values that mean different things to different readers, each with its path of keys."""
-    found: list[tuple[tuple[str, ...], Scalar]] = []
-    _short(header, (), found)
-    for path, value in found:
-        test = _test_for(path)
-        if test is not None and test(value.text):
-            yield path, value

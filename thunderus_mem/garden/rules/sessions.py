@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.frontmatter.edit import compose
+from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.ids import is_document_id, new_document_id, short_hash, slug
 from thunderus_mem.document.templates import file_name
 from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp, utc_key

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thunderus_mem.diagnostic import Diagnostic, TextEdit
+from thunderus_mem.document.frontmatter.ambiguous import ambiguous
 from thunderus_mem.document.frontmatter.read import find_fences
-from thunderus_mem.document.frontmatter.write import ambiguous
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
