@@ -5,15 +5,14 @@ from __future__ import annotations
 import importlib
 import json
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem.cli.console import seen
 from thunderus_mem.cli.output import dumps, envelope, failure_envelope
-from thunderus_mem.cli.render import columns
-from thunderus_mem.cli.text import Style, aligned, cut, unmarked, width, wrapped
+from thunderus_mem.cli.style import Style, unmarked
+from thunderus_mem.cli.text import aligned, columns, cut, width, wrapped
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, ThunderusError
@@ -94,7 +93,7 @@ def test_a_cut_text_fits(text: str, limit: int) -> None:
 def test_columns_fit_the_terminal(rows: list[tuple[str, ...]], room: int) -> None:
     style = Style(colored=True)
     marked = [(style.name(first), second, style.dim(third), fourth) for first, second, third, fourth in rows]
-    lines = columns(marked, SimpleNamespace(width=room)).split("\n")  # type: ignore[arg-type]
+    lines = columns(marked, room).split("\n")
     assert all(width(line) <= room for line in lines)
     assert all(line.count("\uf8e0") == line.count("\uf8e1") for line in lines), "a cut cell closes its mark"
 
@@ -107,7 +106,7 @@ def test_a_text_is_broken_between_words() -> None:
 
 def test_what_is_copied_is_never_cut() -> None:
     rows = [("fact." + "x" * 60, "a" * 30, "b" * 30)]
-    (line,) = columns(rows, SimpleNamespace(width=80), whole=1).split("\n")  # type: ignore[arg-type]
+    (line,) = columns(rows, 80, whole=1).split("\n")
     assert line.startswith(rows[0][0])
 
 

@@ -313,7 +313,7 @@ def test_the_verb_reads_the_document_and_its_anchors(scene: Scene) -> None:
 def test_the_commands_can_be_run_by_a_shell(scene: Scene) -> None:
     from io import StringIO
 
-    from thunderus_mem.cli.commands.code import suggestions
+    from thunderus_mem.cli.commands.anchor import suggestions
     from thunderus_mem.cli.console import Console
     from thunderus_mem.verdicts.suggest import Passed, SuggestedAnchor, Suggestions
 

@@ -1,4 +1,4 @@
-"""The tree of commands, grown only as far as the asked command needs.
+"""The program's own page and options, and the tree of commands, grown only as far as the asked command needs.
 
 A command family is a module with ``app = typer.Typer()``, commands registered on it by name
 (``@app.command("add")``) and groups added by name (``app.add_typer(…, name="index")``).
@@ -13,13 +13,12 @@ import typer
 from typer.core import TyperGroup, TyperOption
 from typer.main import get_command_from_info, get_group_from_info
 
+from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, CommandEntry, GlobalOption
+
 if TYPE_CHECKING:
     from typer._click import Command, Context, HelpFormatter
 
     from thunderus_mem.cli.console import Console
-
-
-from thunderus_mem.cli.table import BY_NAME, COMMANDS, CommandEntry
 
 _PACKAGE = "thunderus_mem.cli.commands"
 
@@ -71,46 +70,47 @@ def load_command(entry: CommandEntry) -> Command:
             made = get_group_from_info(
                 group, pretty_exceptions_short=False, rich_markup_mode=None, suggest_commands=True
             )
+            made.help = entry.help
             made.commands = {name: _with_globals(command, entry) for name, command in made.commands.items()}
             return cast("Command", made)
     raise LookupError(f"{entry.module} has no command {entry.name}")
 
 
-_FLAGS = (
-    ("json", ("--json",), "Print one JSON document."),
-    ("plain", ("--plain",), "Print tab-separated fields, one record a line."),
-    ("color", ("--color",), "Colour: auto, always or never."),
-    ("quiet", ("-q", "--quiet"), "Say nothing but data and errors."),
-    ("no_input", ("--no-input",), "Never ask and never open an editor."),
-)
-_NO_PAGER = ("no_pager", ("--no-pager",), "Print long output at once.")
+_OPTIONS = {option.switch: option for option in GLOBAL_OPTIONS}
+_ANYWHERE = ("json", "plain", "color", "quiet", "no_input", "no_pager")
 
 
 def _with_globals(command: Command, entry: CommandEntry) -> Command:
     """Let the global switches stand after the command too, where people and agents put them."""
     taken = {name for parameter in command.params for name in getattr(parameter, "opts", ())}
-    for field, names, text in (*_FLAGS, _NO_PAGER) if entry.pages else _FLAGS:
-        free = [name for name in names if name not in taken]
+    for option in map(_OPTIONS.__getitem__, _ANYWHERE if entry.pages else _ANYWHERE[:-1]):
+        free = [name for name in option.names if name not in taken]
         if free and free[-1].startswith("--"):
-            command.params.append(cast("Any", _switch(field, free, text)))
+            command.params.append(cast("Any", _switch(option, free)))
     return command
 
 
-def _switch(field: str, names: list[str], text: str) -> TyperOption:
+def _switch(option: GlobalOption, names: list[str]) -> TyperOption:
     def take(ctx: Context, parameter: object, value: bool | str | None) -> None:
         if value:
-            ctx.obj.switch(field, value)
+            ctx.obj.switch(option.switch, value)
 
-    flag = field != "color"
+    flag = option.metavar is None
     return TyperOption(
-        param_decls=[*names],
+        param_decls=names,
         is_flag=flag,
         default=False if flag else None,
-        metavar=None if flag else "WHEN",
+        metavar=option.metavar,
         expose_value=False,
         callback=take,
-        help=text,
+        help=option.help,
     )
+
+
+def _option(switch: str, *, show_default: bool = True) -> Any:
+    """An option of the program as Typer takes it."""
+    option = _OPTIONS[switch]
+    return typer.Option(*option.names, metavar=option.metavar, help=option.help, show_default=show_default)
 
 
 app = typer.Typer(
@@ -126,20 +126,14 @@ app = typer.Typer(
 @app.callback(invoke_without_command=True)
 def top(
     ctx: typer.Context,
-    directory: Annotated[
-        str, typer.Option("-C", metavar="DIR", help="Work as if started in DIR.", show_default=False)
-    ] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
-    color: Annotated[
-        str, typer.Option("--color", metavar="WHEN", help="Colour: auto, always or never.")
-    ] = "auto",
-    plain: Annotated[
-        bool, typer.Option("--plain", help="Print tab-separated fields, one record a line.")
-    ] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but data and errors.")] = False,
-    no_input: Annotated[bool, typer.Option("--no-input", help="Never ask and never open an editor.")] = False,
-    no_pager: Annotated[bool, typer.Option("--no-pager", help="Print long output at once.")] = False,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    directory: Annotated[str, _option("directory", show_default=False)] = "",
+    json: Annotated[bool, _option("json")] = False,
+    color: Annotated[str, _option("color")] = "auto",
+    plain: Annotated[bool, _option("plain")] = False,
+    quiet: Annotated[bool, _option("quiet")] = False,
+    no_input: Annotated[bool, _option("no_input")] = False,
+    no_pager: Annotated[bool, _option("no_pager")] = False,
+    version: Annotated[bool, _option("version")] = False,
 ) -> None:
     """Repository memory: Markdown beside the code, found in milliseconds, with provenance."""
     console: Console = ctx.obj

@@ -1,4 +1,7 @@
-"""Answers to a shell that completes a word. No typer here: an answer with ids is due within a blink.
+"""The scripts of shells, and answers to a shell that completes a word.
+
+No typer here but for options and subcommands: an answer with ids is due within a blink. Ids come from files
+and index as they stand, and are offered only when they are made as ours are: the shell runs what it puts in.
 
 Protocol: ``thunderus-mem --complete WORD…`` with the words after the program name, the last one being typed;
 one candidate a line, a tab, and an explanation.
@@ -10,7 +13,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.cli.table import BY_NAME, COMMANDS
+from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -20,36 +23,6 @@ if TYPE_CHECKING:
 
 _LIMIT = 200
 
-_GLOBAL: Final = {
-    "-C": "Work as if started in DIR",
-    "--json": "Print one JSON document",
-    "--color": "Colour: auto, always or never",
-    "--plain": "Print tab-separated fields, one record a line",
-    "--quiet": "Say nothing but data and errors",
-    "--no-input": "Never ask and never open an editor",
-    "--no-pager": "Print long output at once",
-    "--version": "Print the version",
-    "--help": "Show help",
-}
-_TAKES_ID: Final = frozenset(
-    (
-        *(
-            "anchor",
-            "archive",
-            "blame",
-            "check",
-            "edit",
-            "link",
-            "log",
-            "remove",
-            "rename",
-            "resolve",
-            "show",
-            "supersede",
-        ),
-        *("unarchive", "verify", "why"),
-    )
-)
 _TAKES_PROPOSAL: Final = frozenset(("show", "approve", "reject", "rebase"))
 _KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 _RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
@@ -104,7 +77,7 @@ def candidates(words: Sequence[str], environ: Mapping[str, str]) -> Iterable[tup
     typed = words[-1] if words else ""
     before, start = _split_globals(words[:-1])
     if not before:
-        table = [(name, text) for name, text in _GLOBAL.items()] if typed.startswith("-") else _names()
+        table = _globals() if typed.startswith("-") else _names()
         return [(name, text) for name, text in table if name.startswith(typed)]
     command = before[0]
     if typed.startswith("-"):
@@ -125,17 +98,15 @@ def _offered(
     command = before[0]
     if command == "anchor" and len(before) > 1:
         return ()  # a place in the code: the shell knows files better
-    if command in _TAKES_ID:
-        find = documents
-    elif command == "undo" or before[:2] == ["events", "show"]:
-        find = events
+    kind = BY_NAME[command].completes if command in BY_NAME else ""
+    if before[:2] == ["events", "show"]:
+        kind = "events"
     elif command == "patch" and before[1] in _TAKES_PROPOSAL:
-        find = proposals
-    elif command == "restore":
-        find = snapshots
-    else:
+        kind = "proposals"
+    if not kind:
         return ()
-    return find(layout(start, environ), typed, _LIMIT)
+    finders = {"documents": documents, "events": events, "proposals": proposals, "snapshots": snapshots}
+    return finders[kind](layout(start, environ), typed, _LIMIT)
 
 
 def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
@@ -160,6 +131,13 @@ def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
         first = f"{earlier}," if earlier and command == "garden" else ""
         return [(first + rule.name, rule.does) for rule in RULES]
     return ()
+
+
+def _globals() -> list[tuple[str, str]]:
+    return [
+        *((option.names[-1], option.help.rstrip(".")) for option in GLOBAL_OPTIONS),
+        ("--help", "Show help"),
+    ]
 
 
 def _names() -> list[tuple[str, str]]:
@@ -208,11 +186,6 @@ def _options(before: Sequence[str], typed: str) -> Iterable[tuple[str, str]]:
 def _one_line(text: str) -> str:
     kept = " ".join(text.split())
     return "".join(char if char.isprintable() else "?" for char in kept)
-
-
-# Ids to offer to a shell that completes one, with a line on each, from files and index as they stand.
-#
-# What the shell puts on the command line is run: nothing is offered but an id as ids are made.
 
 
 def layout(start: str, environ: Mapping[str, str]) -> Layout:

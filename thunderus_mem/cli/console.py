@@ -1,4 +1,9 @@
-"""How wide the terminal behind a stream is."""
+"""The terminal: data on stdout, talk on stderr, nothing printed but through `Console`.
+
+Every text passes a filter on its way out: nothing it holds steers a terminal, and no secret is told. Long
+output goes through the person's own pager, work that lasts has a line of progress, and other programs of the
+person (pager, fzf) are found by their full path, started without a shell and waited for in order.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +14,12 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from thunderus_mem.cli.text import Style, unmarked
-from thunderus_mem.errors import InvalidConfig, NotWritable, ThunderusError
+from thunderus_mem.cli.style import Style, unmarked
+from thunderus_mem.errors import Degraded, InvalidConfig, NotWritable, ThunderusError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from subprocess import Popen
 
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.store.layout import Layout
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 _USUAL: Final = 80
 
 
-def columns(stream: TextIO, environ: Mapping[str, str]) -> int:
+def terminal_width(stream: TextIO, environ: Mapping[str, str]) -> int:
     """Columns for what a stream prints: ``COLUMNS`` where that is a number above 0, else what the terminal
     behind the stream says, else 80."""
     try:
@@ -38,15 +42,13 @@ def columns(stream: TextIO, environ: Mapping[str, str]) -> int:
         return _USUAL
 
 
-# The filter in front of every stream: nothing a text holds steers a terminal, and no secret is told.
-
 # Letters and marks by category, yet nobody sees them: the ones str.isprintable() lets pass.
 _HIDDEN_LETTERS = "\u034f\u180e\u3164\uffa0"
 _VARIATIONS = "\U000e0100"
 
 
 def seen(text: str) -> str:
-    """`model.unicode.visible`, loaded only for a text that has anything to make visible."""
+    """`document.unicode.visible`, loaded only for a text that has anything to make visible."""
     bare = unmarked(text).replace("\n", "").replace("\t", "")
     if bare.isprintable() and (bare.isascii() or not _hides(bare)):
         return text
@@ -68,13 +70,7 @@ def without_secrets(text: str) -> str:
     return text if safe == bare else safe
 
 
-# The two streams: data on stdout, talk on stderr. Nothing is printed but through here.
-
 _WHEN = ("auto", "always", "never")
-
-
-def _unwritten(error: OSError) -> NotWritable:
-    return NotWritable(f"The output could not be written: {error.strerror}.")
 
 
 class Console:
@@ -156,14 +152,14 @@ class Console:
     @property
     def width(self) -> int | None:
         """Columns of the terminal data is printed on; ``None`` when it is none (nothing is cut then)."""
-        return None if self.plain or not self._out.isatty() else columns(self._out, self.environ)
+        return None if self.plain or not self._out.isatty() else terminal_width(self._out, self.environ)
 
     @property
     def room(self) -> int | None:
         """Columns for a text that is drawn: on a terminal that can, or with ``--color always``; else none."""
         if self.plain or not (self.color == "always" or self._screen):
             return None
-        return columns(self._out, self.environ)
+        return terminal_width(self._out, self.environ)
 
     @property
     def _screen(self) -> bool:
@@ -210,7 +206,7 @@ class Console:
         if self._talk.isatty():
             from thunderus_mem.cli.text import folded
 
-            text = folded(text, columns(self._talk, self.environ))
+            text = folded(text, terminal_width(self._talk, self.environ))
         self._tell(Style(colored=self._colored(self._talk)).paint(text) + "\n")
 
     def _tell(self, text: str) -> None:
@@ -226,10 +222,19 @@ class Console:
         self._tell(seen(question))
         return sys.stdin.readline()
 
+    def confirm(self, question: str) -> bool:
+        """Ask for a yes."""
+        return self.ask(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+
     def say(self, text: str) -> None:
         """Tell something in passing; silent with ``--quiet`` and ``--json``."""
         if not self.quiet and not self.json:
             self.talk(text)
+
+    def say_recorded(self, names: Sequence[str]) -> None:
+        """Say which documents were edited by hand, and are in the log since this command."""
+        if names:
+            self.say(f"Recorded edits made by hand: {', '.join(names)}")
 
     def emit(
         self,
@@ -263,6 +268,22 @@ class Console:
             else:
                 (self.long if long else self.data)(text)
 
+    def published_code(self, published: bool) -> int:
+        """How a command ends that wrote: 0, or 6 with a word: the event is on disk, the file is not yet."""
+        if published:
+            return 0
+        self.talk("The change is in the log; its file could not be put in place yet: the next command does.")
+        return Degraded.exit_code
+
+    def served_code(self, damaged: int) -> int:
+        """How a command ends that read the log: 0, or 6 with a word when some of its lines cannot be read."""
+        if not damaged:
+            return 0
+        from thunderus_mem.cli.text import counted
+
+        self.talk(f"{counted(damaged, 'line')} of the log cannot be read; see: thunderus-mem events verify")
+        return Degraded.exit_code
+
     def failure(self, error: ThunderusError, code: int) -> None:
         """Say what went wrong and what to do, findings first; an object with ``--json``."""
         if self.json:
@@ -270,9 +291,9 @@ class Console:
 
             self._tell(failure_envelope(error, code) + "\n")
             return
-        from thunderus_mem.cli.text import told
+        from thunderus_mem.cli.text import error_lines
 
-        for line in told(error, self.style):
+        for line in error_lines(error, self.style):
             self.talk(line)
 
     def version(self) -> None:
@@ -325,38 +346,36 @@ class Console:
     def _write(self, stream: TextIO, text: str) -> None:
         if self._progress is not None:
             self._progress.clear()
-        try:
+        with _told_when_unwritten():
             stream.write(text)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise _unwritten(error) from error
 
     def flush(self) -> None:
         """Hand the data to the system. Raises ``NotWritable`` when it is not taken."""
         self._flush(self._out)
 
     def _flush(self, stream: TextIO) -> None:
-        try:
+        with _told_when_unwritten():
             stream.flush()
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise _unwritten(error) from error
 
 
-# A fixed clock and fixed random bits, for tests and the examples in the documentation.
-#
-# ``THUNDERUS_MEM_NOW`` (RFC 3339) and ``THUNDERUS_MEM_SEED`` (a whole number) count only when
-# ``THUNDERUS_MEM_TEST=1`` stands beside them, so that a stray variable never falsifies a log.
+@contextmanager
+def _told_when_unwritten() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise NotWritable(f"The output could not be written: {error.strerror}.") from error
 
 
 def fixed_clock(
     environ: Mapping[str, str],
 ) -> tuple[Callable[[], datetime] | None, Callable[[int], int] | None]:
-    """Clock and source of random bits as the environment fixes them; ``None`` for the real ones.
+    """Clock and source of random bits as the environment fixes them for tests; ``None`` for the real ones.
 
-    Raises ``InvalidConfig`` when a variable has no such value.
+    ``THUNDERUS_MEM_NOW`` (RFC 3339) and ``THUNDERUS_MEM_SEED`` (a whole number) count only when
+    ``THUNDERUS_MEM_TEST=1`` stands beside them, so that a stray variable never falsifies a log. Raises
+    ``InvalidConfig`` when one has no such value.
     """
     if environ.get("THUNDERUS_MEM_TEST") != "1":
         return None, None
@@ -383,21 +402,18 @@ def fixed_clock(
     return now, bits
 
 
-# Long output a screen at a time, by the person's own pager.
-#
-# Which one is said by the environment alone, never by a file of the repository; it is started without a
-# shell.
-
-VARIABLES: Final = ("THUNDERUS_MEM_PAGER", "PAGER")
+_PAGERS: Final = ("THUNDERUS_MEM_PAGER", "PAGER")
 _NO_PAGER: Final = ("", "cat")
 # Quit when it fits, pass colours on, leave the text on the screen.
 _LESS: Final = "FRX"
 
 
 def pager_command(environ: Mapping[str, str]) -> list[str]:
-    """The pager's words, its program by its full path; empty when output shall just be printed."""
+    """The pager's words, its program by its full path; empty when output shall just be printed.
 
-    given = next((environ[name] for name in VARIABLES if name in environ), "less").strip()
+    The environment alone says which one, never a file of the repository.
+    """
+    given = next((environ[name] for name in _PAGERS if name in environ), "less").strip()
     if given in _NO_PAGER:
         return []
     try:
@@ -425,32 +441,24 @@ def paged(text: str, console: Console) -> bool:
 
     A person who leaves early has read enough: that is no error.
     """
-    import subprocess
-
     command = pager_command(console.environ)
     if not command:
         return False
-    environment = {"LESS": _LESS, "LESSCHARSET": "utf-8", **console.environ}
     console.flush()
-    with interrupts_are_its_own():
-        try:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
-        except OSError:
-            return False
-        with leaving_in_order(process):
-            give(process, text.encode("utf-8", "backslashreplace"))
-            process.wait()
+    environ = {"LESS": _LESS, "LESSCHARSET": "utf-8", **console.environ}
+    try:
+        run_program(command, text, environ)
+    except OSError:
+        return False
     return True
 
 
-# One line of progress on stderr: for long work, on a terminal, and gone when the work is done.
-
-_PATIENCE: Final = 0.5
-_PAUSE: Final = 0.1
+_QUIET_SECONDS: Final = 0.5
+_DRAWING_SECONDS: Final = 0.1
 
 
 class Progress:
-    """Called with what is done of how much; draws only when the work has lasted half a second."""
+    """One line on stderr, gone when the work is done; drawn only when that has lasted half a second."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -464,7 +472,7 @@ class Progress:
         if what != self._what:
             self.clear()
             self._what, self._began = what, now
-        if now - self._began >= _PATIENCE and now - self._drawn >= _PAUSE:
+        if now - self._began >= _QUIET_SECONDS and now - self._drawn >= _DRAWING_SECONDS:
             self._drawn = now
             self._put(f"\r{what} {done:,} of {total:,}\x1b[K")
 
@@ -482,9 +490,7 @@ class Progress:
             self._began = float("inf")
 
 
-# Other programs of the person: found by their full path, started without a shell, waited for in order.
-
-_PROGRAM_PATIENCE: Final = 2.0
+_TERMINATION_SECONDS: Final = 2.0
 
 
 def found_program(name: str, environ: Mapping[str, str]) -> str | None:
@@ -500,8 +506,47 @@ def found_program(name: str, environ: Mapping[str, str]) -> str | None:
     return which(name, path=os.pathsep.join(folder for folder in folders if os.path.isabs(folder)))
 
 
+def run_program(
+    command: Sequence[str],
+    text: str,
+    environ: Mapping[str, str],
+    *,
+    folder: str | None = None,
+    answers: bool = False,
+) -> tuple[int, str]:
+    """Run another program on this terminal with ``text`` on its stdin, or as much of it as it reads.
+
+    Gives its exit code and, when it ``answers``, what it wrote to stdout. Raises ``OSError`` when it does not
+    start.
+    """
+    import subprocess
+
+    with _interrupts_are_its_own():
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE if answers else None,
+            cwd=folder,
+            env=environ,
+        )
+        try:
+            assert process.stdin is not None
+            with suppress(BrokenPipeError):
+                process.stdin.write(text.encode("utf-8", "backslashreplace"))
+            with suppress(BrokenPipeError):
+                process.stdin.close()
+            answer = process.stdout.read().decode("utf-8", "replace") if process.stdout is not None else ""
+            return process.wait(), answer
+        except BaseException:
+            # When we are ended, the other program is first: it has to give the terminal back.
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_TERMINATION_SECONDS)
+            raise
+
+
 @contextmanager
-def interrupts_are_its_own() -> Iterator[None]:
+def _interrupts_are_its_own() -> Iterator[None]:
     """Ctrl-C stops what the other program does, not us before it has ended.
 
     A function, since a program started meanwhile would inherit that the signal is ignored.
@@ -511,26 +556,3 @@ def interrupts_are_its_own() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@contextmanager
-def leaving_in_order(process: Popen[bytes]) -> Iterator[None]:
-    """When we are ended, the other program is first: it has to give the terminal back."""
-    import subprocess
-
-    try:
-        yield
-    except BaseException:
-        process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(_PROGRAM_PATIENCE)
-        raise
-
-
-def give(process: Popen[bytes], data: bytes) -> None:
-    """All of ``data`` to the program's input, or as much as it reads."""
-    assert process.stdin is not None
-    with suppress(BrokenPipeError):
-        process.stdin.write(data)
-    with suppress(BrokenPipeError):
-        process.stdin.close()

@@ -254,36 +254,23 @@ def fzf_arguments(version: tuple[int, ...], text: str, *, drawn: bool) -> list[s
 
 
 def _in_fzf(fzf: str, memory: Memory, text: str, console: Console) -> tuple[str, int]:
-    import subprocess
-
     import thunderus_mem
-    from thunderus_mem.cli.console import give, interrupts_are_its_own, leaving_in_order
+    from thunderus_mem.cli.console import run_program
     from thunderus_mem.document.ids import is_document_id
 
     version = _version(fzf, console)
     lines = choice_lines(choices(memory, text if version >= _LIVE else ""))
     package = os.path.dirname(os.path.dirname(os.path.abspath(thunderus_mem.__file__)))
     paths = [package, *filter(os.path.isabs, console.environ.get("PYTHONPATH", "").split(os.pathsep))]
-    environment = {
+    environ = {
         **console.environ,
         "SHELL": "/bin/sh",
         "PYTHONPATH": os.pathsep.join(paths),
         "_THUNDERUS_MEM_PYTHON": sys.executable,
     }
     console.flush()
-    with interrupts_are_its_own():
-        process = subprocess.Popen(
-            [fzf, *fzf_arguments(version, text, drawn=console.style.colored)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            cwd=console.start,
-            env=environment,
-        )
-        with leaving_in_order(process):
-            give(process, console.clean(lines).encode("utf-8", "backslashreplace"))
-            assert process.stdout is not None
-            answer = process.stdout.read().decode("utf-8", "replace")
-            code = process.wait()
+    command = [fzf, *fzf_arguments(version, text, drawn=console.style.colored)]
+    code, answer = run_program(command, console.clean(lines), environ, folder=console.start, answers=True)
     chosen = answer.strip("\n").rpartition("\n")[2].partition("\t")[0]
     if code not in (0, NOTHING_CHOSEN, LEFT):
         raise ThunderusError(f"The program fzf ended with {code}.", hint="Its message stands above.")
@@ -326,12 +313,11 @@ def _in_list(memory: Memory, text: str, console: Console) -> tuple[str, int]:
 
 
 def _numbered(offered: Sequence[Choice], console: Console) -> str:
-    from thunderus_mem.cli.render import columns
-    from thunderus_mem.cli.text import one_line
+    from thunderus_mem.cli.text import columns, one_line
 
     style = console.style
     rows = [
         (f"{number:>2}", one.kind, style.name(one.id), one_line(one.title))
         for number, one in enumerate(offered, 1)
     ]
-    return columns(rows, console)
+    return columns(rows, console.width)

@@ -1,6 +1,7 @@
 """The table of commands: name, the module that has it, one line of help, and the value it prints.
 
-The top page of help and the "did you mean" need only this table; a command's module is imported when asked.
+The top page of help, completion and the "did you mean" need only this table; a command's module is imported
+when asked. A group of commands has its help from here.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ class CommandEntry(NamedTuple):
     """One command or group of commands. ``values`` name the types behind ``--json``, by
     subcommand, as a module of this package and a name.
 
-    What ``pages`` may be longer than a screen, and goes through the pager then.
+    What ``pages`` may be longer than a screen, and goes through the pager then. ``completes`` says whose ids
+    its arguments are: documents, events or snapshots.
     A ``hidden`` one is for programs to call: neither the top page of help nor a completion offers it.
     """
 
@@ -22,8 +24,29 @@ class CommandEntry(NamedTuple):
     section: str
     values: tuple[tuple[str, str], ...] = ()
     pages: bool = False
+    completes: str = ""
     hidden: bool = False
 
+
+class GlobalOption(NamedTuple):
+    """An option of the program itself: the console's switch it sets, its names, its help."""
+
+    switch: str
+    names: tuple[str, ...]
+    help: str
+    metavar: str | None = None
+
+
+GLOBAL_OPTIONS: Final = (
+    GlobalOption("directory", ("-C",), "Work as if started in DIR.", "DIR"),
+    GlobalOption("json", ("--json",), "Print one JSON document."),
+    GlobalOption("color", ("--color",), "Colour: auto, always or never.", "WHEN"),
+    GlobalOption("plain", ("--plain",), "Print tab-separated fields, one record a line."),
+    GlobalOption("quiet", ("-q", "--quiet"), "Say nothing but data and errors."),
+    GlobalOption("no_input", ("--no-input",), "Never ask and never open an editor."),
+    GlobalOption("no_pager", ("--no-pager",), "Print long output at once."),
+    GlobalOption("version", ("--version",), "Print the version."),
+)
 
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
 
@@ -40,10 +63,11 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "anchor",
-        "code",
+        "anchor",
         "Tie a document to the code it talks about.",
         _WRITE,
         (("", "authoring.anchor:Anchoring"), ("suggest", "verdicts.suggest:Suggestions")),
+        completes="documents",
     ),
     CommandEntry(
         "archive",
@@ -51,36 +75,70 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
         "Set documents aside; search and list leave them out.",
         _WRITE,
         (("", _ARCHIVED),),
+        completes="documents",
     ),
-    CommandEntry("edit", "write", "Change a document's text or fields.", _WRITE, (("", _WRITTEN),)),
-    CommandEntry("link", "write", "Link one document to another.", _WRITE, (("", _WRITTEN),)),
+    CommandEntry(
+        "edit",
+        "write",
+        "Change a document's text or fields.",
+        _WRITE,
+        (("", _WRITTEN),),
+        completes="documents",
+    ),
+    CommandEntry(
+        "link", "write", "Link one document to another.", _WRITE, (("", _WRITTEN),), completes="documents"
+    ),
     CommandEntry("note", "write", "Write a note into the log.", _WRITE, (("", "authoring.edit:Noted"),)),
     CommandEntry(
         "record", "write", "Log what was edited by hand.", _WRITE, (("", "authoring.edit:Recorded"),)
     ),
-    CommandEntry("remove", "write", "Remove a document; the log keeps its text.", _WRITE, (("", _WRITTEN),)),
+    CommandEntry(
+        "remove",
+        "write",
+        "Remove a document; the log keeps its text.",
+        _WRITE,
+        (("", _WRITTEN),),
+        completes="documents",
+    ),
     CommandEntry(
         "rename",
         "write",
         "Give a document another id; what names it follows.",
         _WRITE,
         (("", "authoring.rename:Renamed"),),
+        completes="documents",
     ),
     CommandEntry(
         "resolve",
-        "undo",
+        "merge",
         "Settle what a merge left in conflict.",
         _WRITE,
         (("", "merge.resolve:Resolved"),),
+        completes="documents",
     ),
-    CommandEntry("supersede", "write", "Say that one document replaces another.", _WRITE, (("", _WRITTEN),)),
-    CommandEntry("unarchive", "write", "Bring documents back from the archive.", _WRITE, (("", _ARCHIVED),)),
+    CommandEntry(
+        "supersede",
+        "write",
+        "Say that one document replaces another.",
+        _WRITE,
+        (("", _WRITTEN),),
+        completes="documents",
+    ),
+    CommandEntry(
+        "unarchive",
+        "write",
+        "Bring documents back from the archive.",
+        _WRITE,
+        (("", _ARCHIVED),),
+        completes="documents",
+    ),
     CommandEntry(
         "undo",
         "undo",
         "Take back the last change, as a new event.",
         _WRITE,
         (("", "history.undo:Undone"),),
+        completes="events",
     ),
     CommandEntry(
         "patch",
@@ -99,11 +157,12 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "restore",
-        "garden",
+        "undo",
         "Go back to before a run of the gardener.",
         _WRITE,
         (("", "history.undo:Undone"), ("listed", "history.undo:SnapshotList")),
         pages=True,
+        completes="snapshots",
     ),
     CommandEntry(
         "search",
@@ -113,7 +172,15 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
         (("", "search.search:SearchResult"),),
         pages=True,
     ),
-    CommandEntry("show", "read", "Print a document.", _READ, (("", "authoring.show:Shown"),), pages=True),
+    CommandEntry(
+        "show",
+        "read",
+        "Print a document.",
+        _READ,
+        (("", "authoring.show:Shown"),),
+        pages=True,
+        completes="documents",
+    ),
     CommandEntry("list", "read", "List documents.", _READ, (("", "authoring.show:Listing"),), pages=True),
     CommandEntry(
         "status",
@@ -124,11 +191,12 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "log",
-        "read",
+        "log",
         "What happened to the memory, or to one document.",
         _READ,
         (("", "history.log:LogListing"),),
         pages=True,
+        completes="documents",
     ),
     CommandEntry(
         "why",
@@ -137,6 +205,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
         _READ,
         (("", "history.log:WhyReport"),),
         pages=True,
+        completes="documents",
     ),
     CommandEntry(
         "blame",
@@ -144,10 +213,11 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
         "Which event or commit last changed each line.",
         _READ,
         (("", "history.blame:BlameReport"),),
+        completes="documents",
     ),
     CommandEntry(
         "for",
-        "code",
+        "lookup",
         "Which memories govern this code.",
         _READ,
         (("", "verdicts.lookup:Governed"),),
@@ -155,7 +225,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "coverage",
-        "code",
+        "lookup",
         "Which code has memories, and which memories no code.",
         _READ,
         (("", "verdicts.lookup:Coverage"),),
@@ -178,15 +248,16 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "check",
-        "code",
+        "check",
         "Tell which memories the code does not support.",
         _CHECK,
         (("", "lint.check:CheckReport"),),
         pages=True,
+        completes="documents",
     ),
     CommandEntry(
         "verify",
-        "code",
+        "anchor",
         "Confirm that documents are right about the code.",
         _CHECK,
         (
@@ -194,6 +265,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
             ("check", "authoring.verify:Drift"),
             ("fix_moved", "authoring.verify:Moves"),
         ),
+        completes="documents",
     ),
     CommandEntry(
         "lint", "lint", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),), pages=True
@@ -215,7 +287,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "doctor",
-        "store",
+        "doctor",
         "Check the store and its surroundings.",
         _CHECK,
         (("", "doctor.context:DoctorReport"), ("fix", "doctor.context:Treatment")),
@@ -232,10 +304,10 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "config",
-        "store",
+        "config",
         "Show settings and where they come from.",
         _KEEP,
-        (("show", "cli.commands.store:Settings"),),
+        (("show", "cli.commands.config:Settings"),),
     ),
     CommandEntry(
         "index",
@@ -265,8 +337,8 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
         ),
         pages=True,
     ),
-    CommandEntry("recap", "garden", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
-    CommandEntry("completion", "store", "Print the completion script of a shell.", _KEEP),
+    CommandEntry("recap", "recap", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
+    CommandEntry("completion", "config", "Print the completion script of a shell.", _KEEP),
     CommandEntry(
         "import",
         "interop",
@@ -288,14 +360,14 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "merge-driver",
-        "undo",
+        "merge",
         "Merge one document for git.",
         _GROW,
         (("", "merge.resolve:Driven"),),
         hidden=True,
     ),
     CommandEntry(
-        "watch", "hooks", "Keep the index fresh while files change.", _GROW, (("", "watch:WatchTurn"),)
+        "watch", "watch", "Keep the index fresh while files change.", _GROW, (("", "watch:WatchTurn"),)
     ),
 )
 

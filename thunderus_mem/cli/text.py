@@ -1,128 +1,31 @@
-"""Colour as marks in the text: set while rendering, turned into escapes (or nothing) when printed.
+"""Text for people, calm and readable without colour: widths, columns, folded lines, plurals, times, findings.
 
-The marks are two private-use characters. They pass the filter that makes control characters visible, so that
-a document's own escapes never reach the terminal while ours do. A document that holds these two characters
-changes a colour at worst.
+Everything here turns values into text and prints nothing. ``room`` is the columns of the terminal, ``None``
+where there is no terminal: nothing is cut or folded then.
 """
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from thunderus_mem.cli.style import is_mark, pieces, unmarked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from thunderus_mem.cli.style import Style
     from thunderus_mem.diagnostic import Diagnostic, Severity
     from thunderus_mem.errors import ThunderusError
 
-# Private use area: U+F8E0 opens and names a style by the character that follows, U+F8E1 closes.
-_OPEN, _CLOSE = "\uf8e0", "\uf8e1"
-_CODES: Final = {
-    "b": "1",  # bold
-    "d": "2",  # dim
-    "r": "1;31",  # error
-    "y": "33",  # warning
-    "g": "32",  # good
-    "c": "36",  # an id or a path
-    "m": "1;33",  # a match in a snippet
-}
-# Above them one character for each look that drawn Markdown may have: five switches and seventeen colours.
-_FIRST_LOOK: Final = 0xF000
-_SWITCHES: Final = ("1", "2", "3", "4", "9")  # bold, dim, italic, underlined, struck
-_COLOURS: Final = ("", *(str(30 + at) for at in range(8)), *(str(90 + at) for at in range(8)))
-_LAST_LOOK: Final = _FIRST_LOOK + len(_COLOURS) * (1 << len(_SWITCHES)) - 1
-_MARK: Final = f"{_OPEN}([{''.join(_CODES)}{chr(_FIRST_LOOK)}-{chr(_LAST_LOOK)}])|{_CLOSE}"
-
-
-def _marked(style: str, text: str) -> str:
-    return f"{_OPEN}{style}{text}{_CLOSE}" if text else text
-
-
-def _code(mark: str) -> str:
-    """The numbers of the escape behind a mark."""
-    if mark in _CODES:
-        return _CODES[mark]
-    switches, colour = divmod(ord(mark) - _FIRST_LOOK, len(_COLOURS))
-    codes = [code for at, code in enumerate(_SWITCHES) if switches >> at & 1]
-    return ";".join([*codes, *filter(None, [_COLOURS[colour]])])
-
-
-def look(text: str, *, switches: tuple[bool, ...] = (), colour: int | None = None) -> str:
-    """A text marked with any look: bold, dim, italic, underlined, struck, and one of sixteen colours."""
-    bits = sum(1 << at for at, wanted in enumerate(switches) if wanted)
-    number = bits * len(_COLOURS) + (0 if colour is None else colour + 1)
-    return _marked(chr(_FIRST_LOOK + number), text) if number else text
-
-
-class Style:
-    """Marks text, and paints marked text. Without colour the marks vanish."""
-
-    __slots__ = ("colored",)
-
-    def __init__(self, *, colored: bool) -> None:
-        self.colored = colored
-
-    def bold(self, text: str) -> str:
-        """A title."""
-        return _marked("b", text)
-
-    def dim(self, text: str) -> str:
-        """What matters less."""
-        return _marked("d", text)
-
-    def error(self, text: str) -> str:
-        """What is wrong."""
-        return _marked("r", text)
-
-    def warning(self, text: str) -> str:
-        """What deserves a look."""
-        return _marked("y", text)
-
-    def good(self, text: str) -> str:
-        """What is fine."""
-        return _marked("g", text)
-
-    def name(self, text: str) -> str:
-        """An id or a path: something to copy."""
-        return _marked("c", text)
-
-    def match(self, text: str) -> str:
-        """Words that were searched for."""
-        return _marked("m", text)
-
-    def paint(self, text: str) -> str:
-        """Marks into escapes, or into nothing."""
-        if _OPEN not in text and _CLOSE not in text:
-            return text
-        if not self.colored:
-            return re.sub(_MARK, "", text)
-        return re.sub(_MARK, lambda found: f"\x1b[{_code(found[1])}m" if found[1] else "\x1b[0m", text)
-
-
-def unmarked(text: str) -> str:
-    """The text without marks, for measuring its width."""
-    if _OPEN not in text and _CLOSE not in text:
-        return text
-    return re.sub(_MARK, "", text)
-
-
-def pieces(text: str) -> list[str]:
-    """The text as its characters and its marks, each mark whole."""
-    return re.findall(rf"{_MARK.replace('(', '(?:')}|.", text, re.DOTALL)
-
-
-def is_mark(piece: str) -> bool:
-    """Whether a piece is a mark."""
-    return piece[:1] in (_OPEN, _CLOSE)
-
-
-# Text in columns and lines: widths as a terminal counts them, plurals, times a person reads.
-
 ELLIPSIS = "…"
+GAP = 2
+"""Blanks between two columns."""
+LEAST_CELL, LEAST_LAST = 12, 24
+"""Columns that a cut cell keeps, and the last cell of a row."""
 _LEAST_BESIDE = 24
 """Columns that a text needs to stand beside others; in fewer it stands below them."""
+_MOST_NAMES = 4
 
 
 def width(text: str) -> int:
@@ -187,7 +90,7 @@ def _folded(line: str, limit: int) -> list[str]:
     return [margin + part for part in parts if part]
 
 
-def aligned(rows: Sequence[Sequence[str]], gap: int = 2) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows as lines with aligned columns; no blanks at line ends."""
     if not rows:
         return []
@@ -196,18 +99,34 @@ def aligned(rows: Sequence[Sequence[str]], gap: int = 2) -> list[str]:
     lines = []
     for row in rows:
         cells = [cell + " " * (widths[at] - width(cell)) for at, cell in enumerate(row)]
-        lines.append((" " * gap).join(cells).rstrip())
+        lines.append((" " * GAP).join(cells).rstrip())
     return lines
 
 
-def flowing(rows: Sequence[Sequence[str]], room: int | None, gap: int = 2) -> list[str]:
+def columns(rows: Sequence[Sequence[str]], room: int | None, *, whole: int = 0) -> str:
+    """Rows in columns; on a terminal they are cut to what fits: the last one first, then the widest.
+
+    The first ``whole`` columns are never cut.
+    """
+    if not rows or room is None:
+        return "\n".join(aligned(rows))
+    *lead, last = ([row[at] for row in rows] for at in range(len(rows[0])))
+    widths = [max(map(width, column)) for column in lead]
+    while sum(widths) + GAP * len(widths) > room - LEAST_LAST and max(widths[whole:], default=0) > LEAST_CELL:
+        widths[widths.index(max(widths[whole:]), whole)] -= 1
+    rest = max(room - sum(widths) - GAP * len(widths), LEAST_CELL)
+    fitted = [[cut(cell, most) for cell in column] for column, most in zip(lead, widths, strict=True)]
+    return "\n".join(aligned(list(zip(*fitted, [cut(cell, rest) for cell in last], strict=True))))
+
+
+def flowing(rows: Sequence[Sequence[str]], room: int | None) -> list[str]:
     """Rows of one length as `aligned`, in at most ``room`` columns where that is a number: the last cell goes
     on below itself, or below the row where its words have no room beside the others."""
-    lines = aligned(rows, gap)
+    lines = aligned(rows)
     if room is None or all(width(line) <= room for line in lines):
         return lines
-    lead = aligned([row[:-1] for row in rows], gap)
-    start = max(map(width, lead)) + gap
+    lead = aligned([row[:-1] for row in rows])
+    start = max(map(width, lead)) + GAP
     found: list[str] = []
     for row, first, line in zip(rows, lead, lines, strict=True):
         if width(line) <= room:
@@ -217,7 +136,7 @@ def flowing(rows: Sequence[Sequence[str]], room: int | None, gap: int = 2) -> li
             found += [first + " " * (start - width(first)) + head, *(" " * start + one for one in rest)]
         else:
             found += [first.rstrip()] if width(first) <= room else wrapped(" ".join(first.split()), room)
-            found += [" " * gap + one for one in wrapped(row[-1], room - gap)]
+            found += [" " * GAP + one for one in wrapped(row[-1], room - GAP)]
     return found
 
 
@@ -253,40 +172,32 @@ def size(count: int) -> str:
     return f"{count / 1024:.0f} KiB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MiB"
 
 
-# A failure in words: what was found, one sentence, and what to do.
-
-
-def told(error: ThunderusError, style: Style) -> Iterator[str]:
-    """The lines that tell of an error."""
+def error_lines(error: ThunderusError, style: Style) -> Iterator[str]:
+    """What an error says: its findings, one sentence, and what to do."""
     for finding in error.diagnostics:
         yield finding_line(finding, style)
-    yield f"{style.error('error:')} {_begun(str(error))}{_end(str(error))}"
+    yield f"{style.error('error:')} {_capitalised(str(error))}{_full_stop(str(error))}"
     if error.hint:
-        yield hinted(error.hint, style)
+        yield hint_line(error.hint, style)
 
 
-def hinted(hint: str, style: Style) -> str:
+def hint_line(hint: str, style: Style) -> str:
     """The line that says what to do."""
-    return f"{style.dim('hint:')}  {_begun(hint)}"
+    return f"{style.dim('hint:')}  {_capitalised(hint)}"
 
 
-def _begun(text: str) -> str:
+def _capitalised(text: str) -> str:
     """A message with a capital, unless it begins with a name."""
     first = text.partition(" ")[0].rstrip(",")
     return text[:1].upper() + text[1:] if first.isalpha() and first.islower() else text
 
 
-def _end(text: str) -> str:
+def _full_stop(text: str) -> str:
     """The full stop that a message lacks."""
     return "" if text.endswith((".", "?", "!", ":", "`")) else "."
 
 
-# Values for people: calm, aligned, readable without colour.
-#
-# Every function takes a value and the console it is for, and returns text; the console prints it.
-
-
-def severity_word(severity: Severity, style: Style) -> str:
+def _severity(severity: Severity, style: Style) -> str:
     """``error``, ``warning`` or ``note``, in its colour."""
     paint = {"error": style.error, "warning": style.warning}.get(severity.value, style.dim)
     return paint(severity.value)
@@ -297,7 +208,7 @@ def finding_line(finding: Diagnostic, style: Style) -> str:
     place = finding.path + (f":{finding.line}:{finding.column}" if finding.line else "")
     head = f"{style.name(place)}: " if place else ""
     rule = f" {finding.rule}" if finding.rule else ""
-    return f"{head}{severity_word(finding.severity, style)}{rule} {finding.message}"
+    return f"{head}{_severity(finding.severity, style)}{rule} {finding.message}"
 
 
 def finding_lines(findings: Sequence[Diagnostic], style: Style) -> list[str]:
@@ -310,9 +221,6 @@ def finding_lines(findings: Sequence[Diagnostic], style: Style) -> list[str]:
     return lines
 
 
-# Anchors and verdicts for people: what the code says of a document, and what to do about it.
-
-
 def verdict_word(verdict: str, style: Style) -> str:
     """A verdict, or a status, in its colour."""
     if verdict == "verified":
@@ -320,3 +228,27 @@ def verdict_word(verdict: str, style: Style) -> str:
     if verdict in ("changed", "missing", "stale"):
         return style.error(verdict)
     return style.warning(verdict) if verdict == "moved" else style.dim(verdict)
+
+
+def target_names(targets: Sequence[str], style: Style, more_targets: int = 0) -> str:
+    """The first few documents of a step or proposal, and how many more there are, those included that
+    ``targets`` lacks."""
+    left = len(targets) - _MOST_NAMES + more_targets
+    more = f" and {left:,} more" if left > 0 else ""
+    return style.name(", ".join(targets[:_MOST_NAMES])) + more
+
+
+def diff_lines(path: str, what: str, diff: str | None, moved_from: str, style: Style) -> Iterable[str]:
+    """A diff in colour; ``what`` happens to the file is told where there is none."""
+    if moved_from:
+        yield f"rename from {moved_from}"
+        yield f"rename to {path}"
+    elif diff is None:
+        yield f"{what} {path} (the diff is too long, or would show a secret)"
+    yield from (diff_line(line, style) for line in (diff or "").splitlines())
+
+
+def diff_line(line: str, style: Style) -> str:
+    """A line of a diff in its colour."""
+    paint = {"+": style.good, "-": style.error}.get(line[:1])
+    return paint(line) if paint is not None else line

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thunderus_mem import hooks
 from thunderus_mem.errors import NoStore, NotFound
+from thunderus_mem.git.repository import Git, look_for_git
 from thunderus_mem.store.layout import MEMORY
 
 if TYPE_CHECKING:
@@ -15,13 +17,11 @@ if TYPE_CHECKING:
 
     from thunderus_mem.cli.console import Console
     from thunderus_mem.diagnostic import Diagnostic
-    from thunderus_mem.git.repository import Git
     from thunderus_mem.hooks import HookRun, HookStatus
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.watch import WatchTurn
 
 app = typer.Typer()
-hooks_app = typer.Typer(help="Install or remove the git pre-commit hook.", no_args_is_help=True)
+hooks_app = typer.Typer(no_args_is_help=True)
 app.add_typer(hooks_app, name="hooks")
 
 _HOOK = typer.Argument(help="The hook; only pre-commit so far.")
@@ -37,8 +37,6 @@ _SAID = {
 @hooks_app.command("install")
 def install(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
     """Check staged memory before each commit. A hook that is there already keeps its text and still runs."""
-    from thunderus_mem import hooks
-
     console: Console = ctx.obj
     console.emit("hooks install", hooks.install(_git(console), hook), _status)
 
@@ -46,8 +44,6 @@ def install(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> N
 @hooks_app.command("uninstall")
 def uninstall(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> None:
     """Take the check out again; what was there before is as it was."""
-    from thunderus_mem import hooks
-
     console: Console = ctx.obj
     console.emit("hooks uninstall", hooks.uninstall(_git(console), hook), _status)
 
@@ -55,8 +51,6 @@ def uninstall(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") ->
 @hooks_app.command("status")
 def status(ctx: typer.Context, hook: Annotated[str, _HOOK] = "pre-commit") -> int:
     """Say whether the hook is installed; exits with 1 when it is not."""
-    from thunderus_mem import hooks
-
     console: Console = ctx.obj
     value = hooks.status(_git(console), hook)
     console.emit("hooks status", value, _status)
@@ -70,22 +64,18 @@ def run(
     from_hook: Annotated[bool, typer.Option("--hook", hidden=True)] = False,
 ) -> int:
     """Run the check as git would: the staged text. Exits with 1 when an error is found."""
-    from thunderus_mem import hooks
-    from thunderus_mem.hooks import BLOCKED
-
     console: Console = ctx.obj
     value = hooks.run(hook, lambda: _staged_findings(console))
     console.emit("hooks run", value, _run)
     if value.blocked:
         console.say("The commit is stopped. `git commit --no-verify` goes past this check.")
-        return BLOCKED if from_hook else 1
+        return hooks.BLOCKED if from_hook else 1
     return 0
 
 
 def _staged_findings(console: Console) -> Iterable[Diagnostic]:
     """Lint what is staged in every store of the repository, with paths from its top; nothing outside git."""
 
-    from thunderus_mem.git.repository import look_for_git
     from thunderus_mem.lint.lint import lint
 
     here, _ = look_for_git(console.start, console.environ)
@@ -123,8 +113,6 @@ def _made_false(memory: Memory) -> Iterable[Diagnostic]:
 
 
 def _git(console: Console) -> Git:
-    from thunderus_mem.git.repository import look_for_git
-
     found, reason = look_for_git(console.start, console.environ)
     if found is None:
         raise NotFound(f"There is no git repository here: {reason}.", hint="Run `git init` first.")
@@ -155,62 +143,3 @@ def _run(value: HookRun, console: Console) -> str:
     if false:
         lines.append("The code changes under what these say; to look: thunderus-mem check --staged -p")
     return "\n".join([*report([*errors, *false], "concise").splitlines(), *lines])
-
-
-# ``watch``: keep the index fresh while files change.
-
-
-@app.command("watch")
-def watch(
-    ctx: typer.Context,
-    poll: Annotated[
-        bool | None,
-        typer.Option("--poll/--no-poll", help="Look at intervals (network folders); see `watch.poll`."),
-    ] = None,
-    every: Annotated[
-        float, typer.Option("--every", metavar="SECONDS", min=0.1, help="How often to look with --poll.")
-    ] = 1.0,
-) -> None:
-    """Keep the index fresh while files change, and print what the changed documents have wrong.
-
-    Ctrl-C ends it. With --json every look that found something prints one JSON document.
-    """
-    import threading
-
-    from thunderus_mem import watch as watching
-    from thunderus_mem.watch import WatchedMemory
-
-    console: Console = ctx.obj
-
-    def report(turn: WatchTurn) -> None:
-        console.emit("watch", turn, _turn)
-        console.flush()
-
-    def say(text: str) -> None:
-        console.say(text)
-        console.flush()
-
-    memory = WatchedMemory(console.memory)
-    config = memory.config
-    watching.watch(
-        memory,
-        report,
-        say,
-        threading.Event(),
-        poll=config.watch_poll if poll is None else poll,
-        every=every,
-        debounce=watching.Debounce(config.watch_quiet_ms / 1000, config.watch_longest_ms / 1000),
-    )
-
-
-def _turn(value: WatchTurn, console: Console) -> str:
-    from thunderus_mem.cli.report.text import report
-
-    lines = [
-        f"{mark} {path}"
-        for mark, paths in (("+", value.added), ("~", value.modified), ("-", value.removed))
-        for path in paths
-    ]
-    if value.diagnostics:
-        lines.append(report(value.diagnostics, "concise").rstrip("\n"))
-    return "\n".join(lines)

@@ -8,18 +8,33 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.report.text import chosen_form, hand_over, seen_from_top
+from thunderus_mem.authoring.init import update_schemas
+from thunderus_mem.cli.output import dumps
+from thunderus_mem.cli.params import Output
+from thunderus_mem.cli.report.text import (
+    FOR_PEOPLE,
+    FORMATS,
+    chosen_form,
+    hand_over,
+    report,
+    seen_from_top,
+)
+from thunderus_mem.cli.text import columns, counted
+from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.errors import NotFound
+from thunderus_mem.index.database import schema_sql
+from thunderus_mem.lint.engine import RULES, rule_page
+from thunderus_mem.lint.lint import LintReport, LintRequest, answer, checked_paths
+from thunderus_mem.store.config_keys import config_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.lint.lint import LintReport, LintRequest
     from thunderus_mem.memory.memory import Memory
 
 app = typer.Typer()
-schema_app = typer.Typer(help="Print the schemas documents and events follow.", no_args_is_help=True)
+schema_app = typer.Typer(no_args_is_help=True)
 app.add_typer(schema_app, name="schema")
 
 
@@ -42,7 +57,7 @@ class SchemaList:
 
 
 @app.command("lint")
-def lint(
+def lint_command(
     ctx: typer.Context,
     paths: Annotated[list[str] | None, typer.Argument(help="Files or folders; all when none.")] = None,
     staged: Annotated[bool, typer.Option("--staged", help="The text git would commit.")] = False,
@@ -58,9 +73,7 @@ def lint(
             "--format", metavar="FORMAT", help="full, concise, json, jsonl, github, gitlab, sarif, junit."
         ),
     ] = "",
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Write the report to a file.")
-    ] = "",
+    output: Output = "",
     baseline: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="Do not tell the findings recorded there; '' tells all."),
@@ -73,10 +86,6 @@ def lint(
     ] = False,
 ) -> int:
     """Check documents, manifest and log. Exits with 1 when an error or a warning is found."""
-    from thunderus_mem.cli.render import published_code
-    from thunderus_mem.cli.report.text import FORMATS
-    from thunderus_mem.lint.lint import LintRequest, answer
-
     console: Console = ctx.obj
     named = console.environ.get("THUNDERUS_MEM_OUTPUT_FORMAT", "")
     form = chosen_form(console, form, FORMATS, "full", named=named)
@@ -94,45 +103,26 @@ def lint(
     request.refuse_contradictions()
     memory = console.memory()
     value = answer(memory, request)
-    _report(console, memory, value, form, output, request)
+
+    def rendered(value: LintReport, _: Console) -> str:
+        return _rendered(memory, value, form, request)
+
+    for_people = form in FOR_PEOPLE or bool(value.diff)
+    hand_over(console, "lint", value, rendered, output, drawn=form == "full", for_people=for_people)
     if form == "full" or output:
         for line in _summary(value, memory.config.lint_baseline, pruned=prune_baseline):
             console.say(line)
-    return published_code(console, published=value.published) or int(bool(value.errors or value.warnings))
-
-
-def _report(
-    console: Console, memory: Memory, value: LintReport, form: str, output: str, request: LintRequest
-) -> None:
-    from thunderus_mem.cli.report.text import FOR_PEOPLE
-
-    hand_over(
-        console,
-        "lint",
-        value,
-        lambda value, _: _rendered(memory, value, form, request),
-        output,
-        drawn=form == "full",
-        for_people=form in FOR_PEOPLE or bool(value.diff),
-    )
+    return console.published_code(value.published) or int(bool(value.errors or value.warnings))
 
 
 def _rendered(memory: Memory, value: LintReport, form: str, request: LintRequest) -> str:
-    from thunderus_mem.cli.report.text import report
-    from thunderus_mem.lint.lint import checked_paths
-
     if value.diff:
         return value.diff.rstrip("\n")
-    documents: Sequence[str] = ()
-    if form == "junit":
-        documents = checked_paths(memory, request.paths, staged=request.staged)
-    found = seen_from_top(memory, value.diagnostics, form)
-    return report(found, form, documents).rstrip("\n")
+    documents = checked_paths(memory, request.paths, staged=request.staged) if form == "junit" else ()
+    return report(seen_from_top(memory, value.diagnostics, form), form, documents).rstrip("\n")
 
 
 def _summary(value: LintReport, named: str, *, pruned: bool) -> Iterator[str]:
-    from thunderus_mem.cli.text import counted
-
     fixed = f" {counted(len(value.fixed), 'document')} mended." if value.fixed else ""
     yield f"{counted(value.checked, 'document')} checked.{fixed}"
     if value.recorded:
@@ -149,14 +139,11 @@ def _summary(value: LintReport, named: str, *, pruned: bool) -> Iterator[str]:
 
 
 @app.command("rule")
-def rule(
+def rule_command(
     ctx: typer.Context,
     code: Annotated[str, typer.Argument(help="A code, as TM201; all rules when none is given.")] = "",
 ) -> None:
     """Explain a rule: what it checks, why, an example, and how to fix it."""
-    from thunderus_mem.cli.render import columns
-    from thunderus_mem.lint.engine import RULES
-
     console: Console = ctx.obj
     if not code:
         pages = tuple(RulePage(rule.code, rule.name, str(rule.severity), rule.summary, "") for rule in RULES)
@@ -164,7 +151,8 @@ def rule(
             "rule",
             pages,
             lambda value, to: columns(
-                [(to.style.name(page.code), page.name, page.severity, page.summary) for page in value], to
+                [(to.style.name(page.code), page.name, page.severity, page.summary) for page in value],
+                to.width,
             ),
             long=True,
         )
@@ -182,8 +170,6 @@ def _shown_page(value: RulePage, console: Console) -> str:
 
 
 def _page(code: str) -> RulePage:
-    from thunderus_mem.lint.engine import RULES, rule_page
-
     for known in RULES:
         if code in (known.code, known.name.upper()):
             page = rule_page(known.code).rstrip("\n")
@@ -201,10 +187,8 @@ def schema_list(ctx: typer.Context) -> None:
 @schema_app.command("update")
 def schema_update(ctx: typer.Context) -> None:
     """Write the copies in .thunderus/schemas as this version has them."""
-    from thunderus_mem.authoring import init
-
     console: Console = ctx.obj
-    value = init.update_schemas(console.memory())
+    value = update_schemas(console.memory())
     if not value.written:
         console.say("Every schema is as this version has it.")
     console.emit("schema update", value, lambda updated, _: "\n".join(updated.written))
@@ -221,27 +205,15 @@ def schema_print(
 
 
 def _schema_names() -> list[str]:
-    from thunderus_mem.document.schema import SCHEMA_NAMES
-
     return [*SCHEMA_NAMES, "memory_store", "config", "gardener"]
 
 
 def _schema_text(name: str) -> str:
-    from thunderus_mem.cli.output import dumps
-    from thunderus_mem.document.schema import schema_text
-    from thunderus_mem.store.config_keys import config_schema
-
     names = _schema_names()
     bare = name.removesuffix(".schema.json").removesuffix(".toml").removesuffix(".sql")
     for known in names:
         if bare in (known, known.partition(".")[0]):
             if known in ("config", "gardener"):
                 return dumps(config_schema(f"{known}.toml"))
-            return _index_schema() if known == "memory_store" else schema_text(known)
+            return schema_sql() if known == "memory_store" else schema_text(known)
     raise NotFound(f"There is no schema {name}.", hint=f"Schemas: {', '.join(names)}")
-
-
-def _index_schema() -> str:
-    from thunderus_mem.index.database import schema_sql
-
-    return schema_sql()

@@ -1,4 +1,4 @@
-"""``show list status log``: reading documents, and what happened to them."""
+"""``show list status``: reading documents, and how the memory is."""
 
 from __future__ import annotations
 
@@ -6,33 +6,49 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.render import _GAP, _LAST, _LEAST, columns
-from thunderus_mem.cli.text import aligned, counted, day, one_line, width
+from thunderus_mem.authoring.show import (
+    ListedDocument,
+    Listing,
+    Shown,
+    StatusReport,
+    list_documents,
+    show,
+    status,
+)
+from thunderus_mem.cli.params import DocumentId, Kinds
+from thunderus_mem.cli.text import (
+    GAP,
+    LEAST_CELL,
+    LEAST_LAST,
+    aligned,
+    columns,
+    counted,
+    day,
+    one_line,
+    verdict_word,
+    width,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from thunderus_mem.authoring.show import ListedDocument, Listing, Shown, StatusReport
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.text import Style
+    from thunderus_mem.cli.style import Style
 
 app = typer.Typer()
 
-DocumentId = Annotated[str, typer.Argument(metavar="ID", help="An id, or a unique beginning of it.")]
-Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, newest first.")]
+_MOST_NAMED = 3
 
 
 @app.command("show")
-def show(
+def show_command(
     ctx: typer.Context,
     document: DocumentId,
     raw: Annotated[bool, typer.Option("--raw", help="The file as it is, fields and all.")] = False,
 ) -> None:
     """Print a document: what it is, then its text."""
-    from thunderus_mem.authoring import show as show_module
-
     console: Console = ctx.obj
-    value = show_module.show(console.memory(), document)
+    value = show(console.memory(), document)
     if raw and not console.json:
         console.raw(value.text)
         return
@@ -40,11 +56,11 @@ def show(
 
 
 @app.command("list")
-def list_documents(
+def list_command(
     ctx: typer.Context,
-    kind: Annotated[list[str] | None, typer.Option("--kind", "-k", help="Only this kind; repeat.")] = None,
+    kind: Kinds = None,
     tag: Annotated[list[str] | None, typer.Option("--tag", "-t", help="Only with this tag; repeat.")] = None,
-    status: Annotated[list[str] | None, typer.Option(help="Only this status; repeat.")] = None,
+    statuses: Annotated[list[str] | None, typer.Option("--status", help="Only this status; repeat.")] = None,
     path: Annotated[str, typer.Option(help="Only paths that contain this.")] = "",
     since: Annotated[str, typer.Option(metavar="DATE", help="Updated on this day or later.")] = "",
     before: Annotated[str, typer.Option(metavar="DATE", help="Updated before this day.")] = "",
@@ -52,14 +68,12 @@ def list_documents(
     ids: Annotated[bool, typer.Option("--ids", help="Print only the ids.")] = False,
 ) -> None:
     """List documents, by id."""
-    from thunderus_mem.authoring import show as show_module
-
     console: Console = ctx.obj
-    value = show_module.list_documents(
+    value = list_documents(
         console.memory(),
         kinds=tuple(kind or ()),
         tags=tuple(tag or ()),
-        statuses=tuple(status or ()),
+        statuses=tuple(statuses or ()),
         path=path,
         since=since,
         before=before,
@@ -72,40 +86,10 @@ def list_documents(
 
 
 @app.command("status")
-def status(ctx: typer.Context) -> None:
+def status_command(ctx: typer.Context) -> None:
     """Counts by kind, what is stale or unrecorded, how fresh the index is, and one next step."""
-    from thunderus_mem.authoring import show as show_module
-
     console: Console = ctx.obj
-    console.emit("status", show_module.status(console.memory()), render_status)
-
-
-@app.command("log")
-def log(
-    ctx: typer.Context,
-    document: Annotated[str | None, typer.Argument(metavar="[ID]", help="Only this document.")] = None,
-    limit: Limit = 50,
-) -> int:
-    """What happened, newest first."""
-    from thunderus_mem.cli.commands.log import log_listing
-    from thunderus_mem.cli.render import served_code
-    from thunderus_mem.history import log as log_module
-
-    console: Console = ctx.obj
-    value = log_module.log(console.memory(), document, limit=limit)
-    if not value.events and not value.damaged:
-        console.say("Nothing happened yet.")
-    console.emit("log", value, log_listing, long=True)
-    if value.left_out:
-        console.say(f"{value.left_out:,} older left out; -n shows more.")
-    return served_code(console, value.damaged)
-
-
-# Values for people: calm, aligned, readable without colour.
-#
-# Every function takes a value and the console it is for, and returns text; the console prints it.
-
-_NAMED = 3
+    console.emit("status", status(console.memory()), state_of_memory)
 
 
 def shown(value: Shown, console: Console) -> str:
@@ -140,8 +124,6 @@ def _said_status(value: Shown) -> str:
 
 def _anchors(value: Shown, style: Style) -> list[tuple[str, str]]:
     """What the code says, an anchor a line."""
-    from thunderus_mem.cli.text import verdict_word
-
     rows = []
     for one in value.anchors:
         more = one.reason if one.verdict != "verified" else one.note
@@ -177,9 +159,9 @@ def listing(value: Listing, console: Console) -> str:
     if not any(row[3] for row in rows):
         head, rows = _without_fourth(head), [_without_fourth(row) for row in rows]
     if console.width is None or not rows:
-        return columns(rows, console)
+        return columns(rows, None)
     kept = _fitting([head, *rows], console.width)
-    return columns([[row[at] for at in kept] for row in (head, *rows)], console, whole=1)
+    return columns([[row[at] for at in kept] for row in (head, *rows)], console.width, whole=1)
 
 
 def _without_fourth(row: tuple[str, ...]) -> tuple[str, ...]:
@@ -190,8 +172,8 @@ def _fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     """The columns of a listing that leave its titles room: an id says its kind, and a day matters least."""
     kept = list(range(len(rows[0])))
     for column in kept[1:-1]:
-        taken = sum(max(width(row[at]) for row in rows) + _GAP for at in kept[:-1])
-        if taken <= room - _LAST - _LEAST:
+        taken = sum(max(width(row[at]) for row in rows) + GAP for at in kept[:-1])
+        if taken <= room - LEAST_LAST - LEAST_CELL:
             break
         kept.remove(column)
     return kept
@@ -210,7 +192,7 @@ def listing_ids(value: Listing, console: Console) -> str:
     return "\n".join(doc.id for doc in value.documents)
 
 
-def render_status(value: StatusReport, console: Console) -> str:
+def state_of_memory(value: StatusReport, console: Console) -> str:
     """The state of the memory on a few lines, and the next step."""
     style = console.style
     total = sum(value.counts.values())
@@ -246,5 +228,5 @@ def _some(names: Sequence[str]) -> str:
     """The first names in brackets."""
     if not names:
         return ""
-    more = ", …" if len(names) > _NAMED else ""
-    return f" ({', '.join(names[:_NAMED])}{more})"
+    more = ", …" if len(names) > _MOST_NAMED else ""
+    return f" ({', '.join(names[:_MOST_NAMED])}{more})"

@@ -7,26 +7,54 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.commands.garden import names
-from thunderus_mem.cli.commands.undo import diff_lines
-from thunderus_mem.cli.render import columns
-from thunderus_mem.cli.text import counted, flowing, indented, minute, one_line
-from thunderus_mem.errors import ThunderusError
+from thunderus_mem.cli.params import Why, Yes
+from thunderus_mem.cli.text import (
+    columns,
+    counted,
+    diff_lines,
+    error_lines,
+    flowing,
+    hint_line,
+    indented,
+    minute,
+    one_line,
+    target_names,
+)
+from thunderus_mem.errors import Conflict, Degraded, ThunderusError
+from thunderus_mem.review.decisions import Decided, patch_approve, patch_expire, patch_reject
+from thunderus_mem.review.queue import (
+    ListedProposal,
+    ProposalListing,
+    Rebasing,
+    ShownProposal,
+    patch_list,
+    patch_rebase,
+    patch_show,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.text import Style
+    from thunderus_mem.cli.style import Style
     from thunderus_mem.memory.proposals import BadProposal
-    from thunderus_mem.review.decisions import Decided
-    from thunderus_mem.review.queue import ListedProposal, ProposalListing, Rebasing, ShownProposal
 
 app = typer.Typer()
-patch_app = typer.Typer(help="Look at what waits for review, and decide.", no_args_is_help=True)
+patch_app = typer.Typer(no_args_is_help=True)
 app.add_typer(patch_app, name="patch")
 
 _MOST_BAD = 20
+_NARROW = 64
+"""Columns that a listing needs for all it tells of a proposal."""
+_NARROWEST = 48
+_SHORTEST = 18
+_FITS = {
+    "fits": "yes: its documents are as it found them",
+    "moved": "yes, but its documents changed since: this is the diff on what is there now",
+    "conflict": "no",
+    "gone": "no",
+    "there": "not needed",
+}
 _DAYS = re.compile(r"([0-9]{1,4})d?", re.ASCII)
 
 Ids = Annotated[
@@ -35,12 +63,10 @@ Ids = Annotated[
 Every = Annotated[bool, typer.Option("--all", help="All that wait; --label and --rule choose among them.")]
 Label = Annotated[str, typer.Option("--label", metavar="LABEL", help="Only with this label.")]
 Rule = Annotated[str, typer.Option("--rule", metavar="RULE", help="Only of this gardening rule.")]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
-Why = Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason, kept in the log.")]
 
 
 @patch_app.command("list")
-def patch_list(
+def patch_list_command(
     ctx: typer.Context,
     label: Label = "",
     rule: Rule = "",
@@ -49,13 +75,10 @@ def patch_list(
     ] = 50,
 ) -> int:
     """What waits for a decision, oldest first. Exits with 6 when a file of the queue cannot be read."""
-    from thunderus_mem.errors import Degraded
-    from thunderus_mem.review import queue
-
     console: Console = ctx.obj
     # A program wants all of it, a person what fits on a few screens.
     most = 0 if console.json or console.plain else limit
-    value = queue.patch_list(console.memory(), label=label, rule=rule, limit=most)
+    value = patch_list(console.memory(), label=label, rule=rule, limit=most)
     if not value.proposals and not value.unreadable:  # what cannot be read may be what waits
         console.say("No such proposal waits for review." if label or rule else "Nothing waits for review.")
     console.emit("patch list", value, listing, long=True)
@@ -66,18 +89,16 @@ def patch_list(
 
 
 @patch_app.command("show")
-def patch_show(
+def patch_show_command(
     ctx: typer.Context, proposal: Annotated[str, typer.Argument(metavar="ID", help="The proposal.")]
 ) -> None:
     """One proposal: why, on what evidence, the diff, and whether it still fits."""
-    from thunderus_mem.review import queue
-
     console: Console = ctx.obj
-    console.emit("patch show", queue.patch_show(console.memory(), proposal), shown, long=True)
+    console.emit("patch show", patch_show(console.memory(), proposal), shown, long=True)
 
 
 @patch_app.command("approve")
-def patch_approve(
+def patch_approve_command(
     ctx: typer.Context,
     proposals: Ids = None,
     every: Every = False,
@@ -94,20 +115,16 @@ def patch_approve(
     A proposal whose documents changed since is written only with --rebase: look at it first. What cannot be
     written stays in the queue and is told.
     """
-    from thunderus_mem.review import decisions
-
     console: Console = ctx.obj
     ids = _chosen(proposals, every=every, label=label, rule=rule)
     if every and not _sure(console, "Approve", label, rule, yes=yes):
         return 1
-    value = decisions.patch_approve(
-        console.memory(), ids, every=every, label=label, rule=rule, rebase=rebase, why=why
-    )
-    return _told(console, "patch approve", value)
+    value = patch_approve(console.memory(), ids, every=every, label=label, rule=rule, rebase=rebase, why=why)
+    return _decided_code(console, "patch approve", value)
 
 
 @patch_app.command("reject")
-def patch_reject(
+def patch_reject_command(
     ctx: typer.Context,
     proposals: Ids = None,
     every: Every = False,
@@ -117,34 +134,29 @@ def patch_reject(
     why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason (needed).")] = "",
 ) -> int:
     """Turn proposals down; the gardener asks again only when one of the texts has changed."""
-    from thunderus_mem.review import decisions
-
     console: Console = ctx.obj
     ids = _chosen(proposals, every=every, label=label, rule=rule)
     if every and not _sure(console, "Reject", label, rule, yes=yes):
         return 1
-    value = decisions.patch_reject(console.memory(), ids, every=every, label=label, rule=rule, why=why)
-    return _told(console, "patch reject", value)
+    value = patch_reject(console.memory(), ids, every=every, label=label, rule=rule, why=why)
+    return _decided_code(console, "patch reject", value)
 
 
 @patch_app.command("rebase")
-def patch_rebase(
+def patch_rebase_command(
     ctx: typer.Context,
     proposals: Annotated[list[str], typer.Argument(metavar="ID...", help="Proposals to make anew.")],
 ) -> int:
     """Make the diff of a proposal anew against what is there now; says which lines are in conflict."""
-    from thunderus_mem.errors import Conflict
-    from thunderus_mem.review import queue
-
     console: Console = ctx.obj
-    value = queue.patch_rebase(console.memory(), proposals)
+    value = patch_rebase(console.memory(), proposals)
     console.emit("patch rebase", value, rebasing)
     stuck = any(one.state not in ("fits", "rebased") for one in value.proposals)
     return Conflict.exit_code if stuck else 0
 
 
 @patch_app.command("expire")
-def patch_expire(
+def patch_expire_command(
     ctx: typer.Context,
     older_than: Annotated[
         str, typer.Option("--older-than", metavar="DAYS", help="As 30d; default: review.expires_days.")
@@ -155,29 +167,23 @@ def patch_expire(
     why: Why = "",
 ) -> int:
     """Take away proposals that nobody decided in time, or that lead nowhere any more."""
-    from thunderus_mem.review import decisions
-
     days = _DAYS.fullmatch(older_than)
     if older_than and days is None:
         raise ThunderusError(f"--older-than takes days, as 30d, not {older_than}.")
     console: Console = ctx.obj
-    value = decisions.patch_expire(
-        console.memory(), older_than=int(days[1]) if days else None, plan=plan, why=why
-    )
+    value = patch_expire(console.memory(), older_than=int(days[1]) if days else None, plan=plan, why=why)
     if not value.decisions:
         console.say("Nothing has expired.")
-    return _told(console, "patch expire", value)
+    return _decided_code(console, "patch expire", value)
 
 
 def _tell_bad(console: Console, unreadable: Sequence[BadProposal]) -> None:
     """The files that are no proposals, and what to do: once for those that stand together."""
-    from thunderus_mem.cli.text import hinted
-
     told = unreadable[:_MOST_BAD]
     for bad, following in zip(told, (*told[1:], None), strict=False):
         console.talk(f"{bad.path} is no proposal: {f'{bad.key}: ' if bad.key else ''}{bad.reason}")
         if bad.fix and (following is None or following.fix != bad.fix):
-            console.talk(hinted(bad.fix, console.style))
+            console.talk(hint_line(bad.fix, console.style))
     if len(unreadable) > _MOST_BAD:
         console.talk(f"{len(unreadable) - _MOST_BAD:,} more are none; see: thunderus-mem lint")
 
@@ -200,41 +206,23 @@ def _sure(console: Console, verb: str, label: str, rule: str, *, yes: bool) -> b
     what = " ".join(filter(None, ("all proposals", label and f"labelled {label}", rule and f"of {rule}")))
     if not console.interactive:
         raise ThunderusError(f"{verb} {what}?", hint="--yes does it without asking; nothing is written")
-    if console.ask(f"{verb} {what}? [y/N] ").strip().lower() in ("y", "yes"):
+    if console.confirm(f"{verb} {what}?"):
         return True
     console.say("Nothing is written.")
     return False
 
 
-def _told(console: Console, command: str, value: Decided) -> int:
-    from thunderus_mem.cli.render import published_code
-    from thunderus_mem.cli.text import told
-
+def _decided_code(console: Console, command: str, value: Decided) -> int:
     console.emit(command, value, decided)
     if not value.decisions and command != "patch expire":
         console.say("No such proposal; `thunderus-mem patch list` shows what waits.")
     for one in () if console.json else value.decisions:
         if one.code:
             stays = ThunderusError(f"{one.id} stays ({one.state}): {one.problem}", hint=one.hint or None)
-            for line in told(stays, console.style):
+            for line in error_lines(stays, console.style):
                 console.talk(line)
     console.tell_others()
-    return published_code(console, published=value.published) or value.code
-
-
-# The review queue for people.
-
-_NARROW = 64
-"""Columns that a listing needs for all it tells of a proposal."""
-_NARROWEST = 48
-_SHORTEST = 18
-_FITS = {
-    "fits": "yes: its documents are as it found them",
-    "moved": "yes, but its documents changed since: this is the diff on what is there now",
-    "conflict": "no",
-    "gone": "no",
-    "there": "not needed",
-}
+    return console.published_code(value.published) or value.code
 
 
 def _days(one: ListedProposal) -> str:
@@ -254,7 +242,7 @@ def listing(value: ProposalListing, console: Console) -> str:
             style.warning(_days(one)) if one.expired else style.dim(_days(one)),
             one.author,
             one.label or one.action,
-            names(one.targets, style, one.more_targets),
+            target_names(one.targets, style, one.more_targets),
             one_line(one.why),
         )
         for one in value.proposals
@@ -266,8 +254,8 @@ def listing(value: ProposalListing, console: Console) -> str:
         )
     if room is not None and room < _NARROW:
         kept = (0, 4) if room < _NARROWEST else (0, 3, 4)
-        return columns([[row[at] for at in kept] for row in rows], console, whole=1)
-    return columns(rows, console, whole=1)
+        return columns([[row[at] for at in kept] for row in rows], console.width, whole=1)
+    return columns(rows, console.width, whole=1)
 
 
 def _telling(ids: Sequence[str]) -> int:
@@ -285,7 +273,7 @@ def shown(value: ShownProposal, console: Console) -> str:
         ("made", f"{minute(one.created)} by {one.author}{' (agent)' if one.actor == 'agent' else ''}"),
         ("what", one.action + (f" (rule {one.rule})" if one.rule else "")),
         ("label", one.label),
-        ("about", names(one.targets, style)),
+        ("about", target_names(one.targets, style)),
         ("why", one_line(one.why)),
         ("fits", _fits(value, style)),
     ]
@@ -307,14 +295,13 @@ def _fits(value: ShownProposal, style: Style) -> str:
 def decided(value: Decided, console: Console) -> str:
     """What was decided, a proposal a line."""
     style = console.style
-    if value.recorded:
-        console.say(f"Recorded edits made by hand: {', '.join(value.recorded)}")
+    console.say_recorded(value.recorded)
     if value.planned and value.decisions:
         console.say("Nothing is written; these would expire:")
     rows = []
     for one in value.decisions:
         if not one.code:  # what stays is told on stderr
-            about = names(one.targets, style)
+            about = target_names(one.targets, style)
             rows.append((one.state, style.name(one.id), about, one_line(one.problem)))
     return "\n".join(line.rstrip() for line in flowing(rows, console.width))
 

@@ -9,14 +9,16 @@ import typer
 
 if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.text import Style
+    from thunderus_mem.cli.style import Style
     from thunderus_mem.search.search import Hit, SearchResult
 
 app = typer.Typer()
 
+_BLANKS = re.compile(r"\s+")
+
 
 @app.command("search")
-def search(
+def search_command(
     ctx: typer.Context,
     query: Annotated[
         list[str] | None, typer.Argument(help='Words; "a phrase"; -without; tag: kind: since: …')
@@ -53,11 +55,11 @@ def search(
 
 
 def _found(console: Console, text: str, limit: int, *, ids: bool, explain: bool, archived: bool) -> None:
-    from thunderus_mem.search import search as search_module
+    from thunderus_mem.search.search import search
 
     memory = console.memory()
     most = limit or memory.config.search_limit
-    found = search_module.search(memory, text, limit=most, explain=explain, archived=archived)
+    found = search(memory, text, limit=most, explain=explain, archived=archived)
     for remark in found.notes:
         console.say(remark)
     if not found.hits:
@@ -82,11 +84,6 @@ def _chosen(console: Console, text: str, *, ids: bool) -> int:
     else:
         console.say("Nothing chosen.")
     return code
-
-
-# Hits for people. Apart from ``render``, so that a search loads nothing else.
-
-_BLANKS = re.compile(r"\s+")
 
 
 def search_result(value: SearchResult, console: Console) -> str:

@@ -8,72 +8,74 @@ from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
 
 import typer
 
+from thunderus_mem.cli.params import DocumentId, Patch
 from thunderus_mem.cli.text import aligned, cut, minute, one_line, verdict_word, width
 from thunderus_mem.document.diff import stretches
 from thunderus_mem.errors import InvalidQuery, ThunderusError
+from thunderus_mem.history.blame import BlameReport, BlameSource, blame
+from thunderus_mem.history.log import WhyReport, why
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.text import Style
-    from thunderus_mem.history.blame import BlameReport, BlameSource
-    from thunderus_mem.history.log import WhyReport
+    from thunderus_mem.cli.style import Style
     from thunderus_mem.history.why import CodeThen, WhyNode
 
 app = typer.Typer()
 
-DocumentId = Annotated[str, typer.Argument(metavar="ID", help="An id, or a unique beginning of it.")]
-
 _FORMATS = ("tree", "mermaid", "dot")
+_SHORT_EVENT = 14
+_SHORT_COMMIT = 12
+_OLDER = "^"
+_WIDEST_LABEL = 80
+# Mermaid reads its labels as HTML; entities are written with # there.
+_MERMAID = {ord(char): f"#{ord(char)};" for char in '#"<>&`'}
+_NARROW = 100
+"""Columns that code then and now needs to stand side by side."""
+_SAID_AS = {"change": "note", "missing": "note"}
+_UNNAMED = ("change", "note", "code")
 _LINES = re.compile(r"([0-9]{1,9})?(?:(,)([0-9]{1,9})?)?", re.ASCII)
 
 
 @app.command("why")
-def why(
+def why_command(
     ctx: typer.Context,
     document: DocumentId,
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="tree, mermaid or dot.")] = "tree",
-    patch: Annotated[bool, typer.Option("--patch", "-p", help="Show the code then and now.")] = False,
+    patch: Patch = False,
 ) -> int:
     """Where a document comes from: events, sessions, patches, commits, and the code it talks about."""
-    from thunderus_mem.cli.commands import log
-    from thunderus_mem.cli.render import served_code
-    from thunderus_mem.history.log import why as why_of
-
     console: Console = ctx.obj
     if form not in _FORMATS:
         raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
-    render = {"mermaid": mermaid, "dot": dot}.get(form, log.why_report)
-    value = why_of(console.memory(), document)
+    render = {"mermaid": mermaid, "dot": dot}.get(form, why_tree)
+    value = why(console.memory(), document)
     if patch and form == "tree":
         render = partial(with_code, render)
     console.emit("why", value, render, long=True)
-    return served_code(console, value.damaged)
+    return console.served_code(value.damaged)
 
 
 @app.command("blame")
-def blame(
+def blame_command(
     ctx: typer.Context,
     document: DocumentId,
     lines: Annotated[
         str, typer.Option("--lines", "-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, or 7.")
     ] = "",
-    patch: Annotated[bool, typer.Option("--patch", "-p", help="Show the code then and now.")] = False,
+    patch: Patch = False,
 ) -> int:
     """Which event or commit last changed each line of a document, who did it and when.
 
     The log comes first, then git's history. Lines nobody recorded yet say so.
     """
-    from thunderus_mem.cli.render import served_code
-    from thunderus_mem.history import blame as blame_module
-
     console: Console = ctx.obj
     wanted = _wanted(lines) if lines else None
-    value = blame_module.blame(console.memory(), document, lines=wanted)
+    value = blame(console.memory(), document, lines=wanted)
     render = partial(with_code, blame_report) if patch else blame_report
     console.emit("blame", value, render, long=True)
-    return served_code(console, value.damaged)
+    return console.served_code(value.damaged)
 
 
 def _wanted(text: str) -> tuple[int, int]:
@@ -83,13 +85,6 @@ def _wanted(text: str) -> tuple[int, int]:
         raise InvalidQuery(f"--lines takes two line numbers, such as 10,20, not {text!r}")
     first = int(match[1] or 1)
     return (first, int(match[3] or 0)) if match[2] else (first, first)
-
-
-# ``blame`` for people: a line of the document a line, and before it where it comes from.
-
-_EVENT_CHARS = 14
-_COMMIT_CHARS = 12
-_OLDER = "^"
 
 
 def blame_report(value: BlameReport, console: Console) -> str:
@@ -126,26 +121,60 @@ def _short_names(sources: Iterable[BlameSource]) -> dict[str, str]:
         elif source.kind == "unrecorded":
             names[source.id] = "unrecorded"
     events = [name for id, name in names.items() if id.startswith("evt_")]
-    length = _EVENT_CHARS
+    length = _SHORT_EVENT
     while len({name[:length] for name in events}) < len(set(events)):
         length += 1
     return {
-        id: name[:length] if id.startswith("evt_") else name[:_COMMIT_CHARS] for id, name in names.items()
+        id: name[:length] if id.startswith("evt_") else name[:_SHORT_COMMIT] for id, name in names.items()
     }
 
 
-# The graph of ``why`` for programs that draw: Mermaid and Graphviz.
+def why_tree(value: WhyReport, console: Console) -> str:
+    """The graph as a tree from the document to its commits; a session is told where it is first met."""
+    return "\n".join(_Tree(value, console.style).lines(value.nodes[0]))
 
-_WIDTH = 80
-# Mermaid reads its labels as HTML; entities are written with # there.
-_MERMAID = {ord(char): f"#{ord(char)};" for char in '#"<>&`'}
+
+class _Tree:
+    """Draws a graph from its root; what was drawn whole is not drawn whole again."""
+
+    def __init__(self, value: WhyReport, style: Style) -> None:
+        self._style = style
+        self._nodes = {node.id: node for node in value.nodes}
+        self._below: dict[str, list[tuple[WhyNode, str]]] = {}
+        for edge in value.edges:
+            self._below.setdefault(edge.from_, []).append((self._nodes[edge.to], edge.relation))
+        self._sessions: set[str] = set()
+
+    def lines(self, node: WhyNode, relation: str = "") -> list[str]:
+        """A node and, below it, what it leads to."""
+        drawn = [self._label(node, relation)]
+        below = [
+            (child, how)
+            for child, how in self._below.pop(node.id, ())
+            if child.kind != "session" or child.id not in self._sessions
+        ]
+        self._sessions.update(child.id for child, _ in below if child.kind == "session")
+        for number, (child, how) in enumerate(below):
+            first, rest = ("└─ ", "   ") if number == len(below) - 1 else ("├─ ", "│  ")
+            head, *more = self.lines(child, how)
+            drawn += [self._style.dim(first) + head, *(self._style.dim(rest) + line for line in more)]
+        return drawn
+
+    def _label(self, node: WhyNode, relation: str) -> str:
+        """Kind, id and what is known of it."""
+        kind = _SAID_AS.get(node.kind, node.kind)
+        shown = "" if node.kind in _UNNAMED else node.id
+        shown = shown[:_SHORT_COMMIT] if node.kind == "commit" else shown
+        label = relation if node.kind == "document" and relation else node.label
+        name = self._style.name(shown) + "  " if shown else ""
+        return f"{self._style.dim(kind)} {name}{one_line(label)}".rstrip()
 
 
 def _labels(node: WhyNode) -> list[str]:
     """What stands on the lines of a box: kind and id, then what is known."""
-    shown = node.id[:12] if node.kind == "commit" else node.id
-    head = node.kind if node.kind in ("change", "note", "code") else f"{node.kind} {shown}"
-    return [cut(one_line(text), _WIDTH) for text in (head, node.label) if text]
+    shown = node.id[:_SHORT_COMMIT] if node.kind == "commit" else node.id
+    head = node.kind if node.kind in _UNNAMED else f"{node.kind} {shown}"
+    return [cut(one_line(text), _WIDEST_LABEL) for text in (head, node.label) if text]
 
 
 def mermaid(value: WhyReport, console: Console) -> str:
@@ -172,17 +201,12 @@ def _quoted(*lines: str) -> str:
     return '"' + "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines) + '"'
 
 
-# Code then and now for people: side by side where the terminal has room, else one above the other.
-
-
 class _HasCode(Protocol):
     @property
     def code(self) -> tuple[CodeThen, ...]: ...
 
 
 Value = TypeVar("Value", bound=_HasCode)
-_NARROW = 100
-_SHORT = 12
 
 
 def with_code(render: Callable[[Value, Console], str], value: Value, console: Console) -> str:
@@ -195,7 +219,7 @@ def _block(one: CodeThen, console: Console) -> Iterator[str]:
     style = console.style
     yield f"{style.bold(one.place)}  {verdict_word(one.verdict, style)}: {one.reason}"
     if one.commit:
-        yield style.dim(f"by {one.commit[:_SHORT]} {one_line(one.subject)}")
+        yield style.dim(f"by {one.commit[:_SHORT_COMMIT]} {one_line(one.subject)}")
     then, now = one.then.splitlines(), one.now.splitlines()
     if then == now:
         yield from (f"  {line}" for line in now)
