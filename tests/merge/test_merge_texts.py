@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.document.conflict import Block, parse, sides, two_way
+from thunderus_mem.document.conflict_markers import Block, parse, sides, two_way
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.git.conflicts import merge_lines

@@ -61,7 +61,6 @@ HEAVY = (
 # What is wider or longer than it may be. A list may only get shorter.
 MANY_NAMES: frozenset[str] = frozenset(
     (
-        "document.ids",
         "log.reader",
         "memory.proposals",
         "store.layout",
@@ -71,7 +70,6 @@ MANY_PARAMETERS: frozenset[str] = frozenset(
     (
         "authoring.add.add",
         "authoring.edit.edit",
-        "document.templates.new_header",
         "fingerprint.systems._rules",
         "history.undo.undo",
         "log.event.make_event",

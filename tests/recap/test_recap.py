@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.write import compose
-from thunderus_mem.document.ids import encode_ulid
+from thunderus_mem.document.ulid import encode_ulid
 from thunderus_mem.errors import NotFound
 from thunderus_mem.git.commits import Commit
 from thunderus_mem.log.event import Change, make_event, note_event, patch_event

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.support.command_store import SHARED, CommandStore
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.ids import encode_ulid
+from thunderus_mem.document.ulid import encode_ulid
 from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.engine import lint_reading
 from thunderus_mem.lint.injection import find_injections

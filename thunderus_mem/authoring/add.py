@@ -128,17 +128,16 @@ def _compose(
     places = [os.path.join(memory.root, one) for one in (folder, archived_path(folder))]
     names = [name for place in places for name in _names(place)]
     path = f"{folder}/{file_name(draft.id, draft.kind, names)}"
+    aliases = list(dict.fromkeys(draft.aliases))
     header = new_header(
-        document_id=draft.id,
-        title=draft.title,
-        kind=draft.kind,
-        now=format_timestamp(memory.now()),
+        draft.id,
+        draft.title,
+        draft.kind,
         tags=draft.tags,
+        now=format_timestamp(memory.now()),
         event_id=ids.event,
         patch_id=ids.patch,
-        links=links,
-        aliases=draft.aliases,
-        fields=fields,
+        fields={**({"links": links} if links else {}), **({"aliases": aliases} if aliases else {}), **fields},
     )
     body = draft.body if draft.body.endswith("\n") else draft.body + "\n"
     document, warnings = validate(memory, path, compose(header, "\n" + body.lstrip("\n")))

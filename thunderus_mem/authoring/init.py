@@ -280,14 +280,14 @@ def _write_core(memory: Memory) -> tuple[bool, bool]:
             return not there, True  # a command before this one was stopped in the middle; it is finished now
         ids = transaction.ids()
         header = new_header(
-            document_id="core",
-            title=title,
-            kind="core",
-            now=format_timestamp(memory.now()),
+            "core",
+            title,
+            "core",
             tags=("core",),
+            now=format_timestamp(memory.now()),
             event_id=ids.event,
             patch_id=ids.patch,
-            links={},
+            fields={},
         )
         text = compose(header, "\n" + skeleton("core", title))
         transaction.commit("add", [FileChange("core", CORE_FILE, None, text)], why="init", ids=ids)

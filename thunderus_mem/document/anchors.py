@@ -204,8 +204,6 @@ def _of_mapping(values: dict[str, str]) -> Anchor | None:
         return None
 
 
-# What the code spans and links of a text name: files, places in files, and names out of the code. Pure.
-
 _LONGEST: Final = 300
 _WORD: Final = r"[^\W\d]\w*"
 _NAME: Final = re.compile(rf"{_WORD}(?:(?:\.|::|#|->|\?\.){_WORD})*")

@@ -1,4 +1,9 @@
-"""Unified diffs of documents, as ``git apply`` reads them, with a cap on their size."""
+"""Differences of texts by lines: written as unified diffs, read, applied, and two of them merged. Pure.
+
+`unified_diff` writes what ``git apply`` reads; `parse_diff` reads what git (git-diff(1), "Generating patch
+text with -p"), ``diff -u`` (POSIX) and mails hold; `apply_diff` and `reversed_diff` lead from one text to
+another, to know one that is nowhere else any more; `three_way` merges two changes of one text.
+"""
 
 from __future__ import annotations
 
@@ -133,11 +138,6 @@ def _one_group(before: Sequence[str], after: Sequence[str], lead: int, tail: int
     return [[one for one in whole if one[2] > one[1] or one[4] > one[3]]]
 
 
-# Unified diffs as git writes them, read as hunks: which lines of which files a change touches. Pure.
-#
-# Source of the format: git's documentation, "Generating patch text with -p" (git-diff), and POSIX ``diff
-# -u``.
-
 _HUNK: Final = re.compile(r"@@ -([0-9]{1,9})(?:,([0-9]{1,9}))? \+([0-9]{1,9})(?:,([0-9]{1,9}))? @@", re.ASCII)
 _ESCAPES: Final = {"a": 7, "b": 8, "t": 9, "n": 10, "v": 11, "f": 12, "r": 13, '"': 34, "\\": 92}
 _ESCAPED: Final = re.compile(r'\\([0-7]{3}|[abtnvfr"\\])')
@@ -200,9 +200,9 @@ def _files(lines: list[str]) -> Iterator[FileDiff]:
             git_names = _git_names(line[11:])
             pending = FileDiff(*git_names, ())
         elif pending is not None and line.startswith(("rename from ", "copy from ")):
-            pending = pending._replace(old_path=unquoted(line.partition(" from ")[2]))
+            pending = pending._replace(old_path=_unquoted(line.partition(" from ")[2]))
         elif pending is not None and line.startswith(("rename to ", "copy to ")):
-            pending = pending._replace(new_path=unquoted(line.partition(" to ")[2]))
+            pending = pending._replace(new_path=_unquoted(line.partition(" to ")[2]))
         elif pending is not None and line.startswith("new file mode"):
             pending = pending._replace(old_path="")
         elif pending is not None and line.startswith("deleted file mode"):
@@ -244,13 +244,13 @@ def _git_names(names: str) -> tuple[str, str]:
     """Both names of a ``diff --git`` line, as far as it says them without doubt."""
     if names.startswith('"'):
         end = _closing(names)
-        return _stripped(unquoted(names[: end + 1]), "a/"), _stripped(unquoted(names[end + 2 :]), "b/")
+        return _unquoted(names[: end + 1]).removeprefix("a/"), _unquoted(names[end + 2 :]).removeprefix("b/")
     half = len(names) // 2
     one, other = names[:half], names[half + 1 :]
     if one.startswith("a/") and other == f"b/{one[2:]}":
         return one[2:], one[2:]
     first, mark, second = names.partition(" b/")
-    return (_stripped(first, "a/"), second) if mark else ("", "")
+    return (first.removeprefix("a/"), second) if mark else ("", "")
 
 
 def _closing(text: str) -> int:
@@ -263,15 +263,11 @@ def _closing(text: str) -> int:
 def _name(written: str, prefix: str) -> str:
     if not written.startswith('"'):
         written = written.partition("\t")[0].rstrip("\r")
-    name = unquoted(written)
-    return "" if name == "/dev/null" else _stripped(name, prefix)
+    name = _unquoted(written)
+    return "" if name == "/dev/null" else name.removeprefix(prefix)
 
 
-def _stripped(name: str, prefix: str) -> str:
-    return name.removeprefix(prefix)
-
-
-def unquoted(name: str) -> str:
+def _unquoted(name: str) -> str:
     """A path as git writes it: in double quotes with escapes when it holds unusual characters."""
     if len(name) < 2 or name[0] != '"' or name[-1] != '"':
         return name
@@ -286,8 +282,6 @@ def unquoted(name: str) -> str:
     raw += inner[last:].encode("utf-8", "surrogateescape")
     return raw.decode("utf-8", "surrogateescape")
 
-
-# Applying the unified diffs that the log keeps, to know a text that is nowhere else any more.
 
 _HUNK_HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.ASCII)
 _NO_NEWLINE = "\\ No newline at end of file"
@@ -351,9 +345,6 @@ def _apply_hunk(
             new.append(line)
         position += 1
     return position, index, True
-
-
-# Joining two changes of one text by lines: what ``ours`` says stays, what ``theirs`` changed is added.
 
 
 class _Stretch(NamedTuple):

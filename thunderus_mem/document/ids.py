@@ -1,7 +1,4 @@
-"""Identities: ULIDs for what happens, dotted ids for documents, and the file name that follows from an id.
-
-ULID: 48 bits of milliseconds and 80 random bits in Crockford's base 32 (github.com/ulid/spec).
-"""
+"""Ids of documents: made from titles, found from what people type, and the file names they lead to. Pure."""
 
 from __future__ import annotations
 
@@ -11,11 +8,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from datetime import datetime
-
-_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-_RANDOM_BITS = 80
+    from collections.abc import Iterable
 
 MAX_ID = 120
 MAX_NAME = 60
@@ -27,51 +20,6 @@ _NOT_WORD = re.compile(r"[^a-z0-9]+", re.ASCII)
 _RESERVED = frozenset(
     ["con", "prn", "aux", "nul", "conin$", "conout$", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
 )
-
-
-def encode_ulid(milliseconds: int, randomness: int) -> str:
-    """Write a ULID of 26 characters from a time in milliseconds and 80 random bits."""
-    value = (milliseconds << _RANDOM_BITS) | randomness
-    return "".join(_CROCKFORD[(value >> shift) & 31] for shift in range(125, -1, -5))
-
-
-def ulid_time(ulid: str) -> datetime | None:
-    """When a ULID was made, in UTC; ``None`` when the text is none."""
-    from datetime import UTC, datetime
-
-    if len(ulid) != 26 or not set(ulid) <= set(_CROCKFORD):
-        return None
-    milliseconds = 0
-    for letter in ulid[:10]:
-        milliseconds = milliseconds * 32 + _CROCKFORD.index(letter)
-    try:
-        return datetime.fromtimestamp(milliseconds / 1000, UTC)
-    except (ValueError, OverflowError, OSError):
-        return None
-
-
-class UlidSource:
-    """Makes ULIDs that only grow, even when the clock stands still or steps back.
-
-    ``now`` and ``random_bits`` come from outside, so that tests fix both.
-    """
-
-    def __init__(self, now: Callable[[], datetime], random_bits: Callable[[int], int]) -> None:
-        self._now = now
-        self._random_bits = random_bits
-        self._last = (-1, 0)
-
-    def new(self, prefix: str) -> str:
-        """The next id, as ``<prefix>_<ULID>``."""
-        milliseconds = max(int(self._now().timestamp() * 1000), 0)
-        last_ms, last_random = self._last
-        if milliseconds > last_ms:
-            self._last = (milliseconds, self._random_bits(_RANDOM_BITS))
-        elif last_random + 1 < 1 << _RANDOM_BITS:
-            self._last = (last_ms, last_random + 1)
-        else:
-            self._last = (last_ms + 1, 0)
-        return f"{prefix}_{encode_ulid(*self._last)}"
 
 
 def is_document_id(text: str) -> bool:

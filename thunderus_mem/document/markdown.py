@@ -1,4 +1,8 @@
-"""One line of Markdown as plain text, and the anchor that GitHub makes of it."""
+"""Markdown of a body: its headings and passages, and a line as plain text or as GitHub's anchor. Pure.
+
+One scan of the lines knows fenced code, HTML comments at the start of a line, ATX and setext headings
+(CommonMark 0.31 §4). Any text is fine; time is linear in its length.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +54,6 @@ def slug(text: str) -> str:
             kept.append(char)
     return "".join(kept)
 
-
-# Headings and passages of a Markdown body, from one scan of its lines.
-#
-# Knows fenced code, HTML comments at the start of a line, ATX and setext headings (CommonMark 0.31 §4), and
-# names headings as GitHub does. Any text is fine; time is linear in its length.
 
 PASSAGE_SIZE = 1_200
 

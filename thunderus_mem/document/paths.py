@@ -1,4 +1,8 @@
-"""Where documents stand that are set aside: a folder that mirrors the memory's own folders. Pure."""
+"""Paths as texts: places in the archive, words of a text that name files of the repository, and globs. Pure.
+
+The archive is a folder that mirrors the memory's own folders. In a glob ``*``, ``?`` and ``[…]`` stand for
+something inside one name, ``**`` for any number of folders.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +36,6 @@ def live_path(path: str) -> str:
     """Where an archived document came from, and goes when it is brought back; other paths as they are."""
     return _MEMORY + path.removeprefix(_INSIDE) if is_archived(path) else path
 
-
-# Which words of a text look like paths of the repository.
 
 _EXTENSION_WORDS = (
     "adoc asm bash bat bzl c cc cfg clj cmake conf cpp cs css csv cxx dart dockerfile el erl ex exs "
@@ -99,8 +101,6 @@ def is_code(path: str) -> bool:
     stem, dot, extension = name.rpartition(".")
     return name in _CODE_NAMES or (bool(dot and stem) and extension in _CODE)
 
-
-# Which paths a glob matches: ``*``, ``?`` and ``[…]`` inside one name, ``**`` over any number of folders.
 
 _LONGEST: Final = 1_024
 _WILD: Final = re.compile(r"[*?\[]")

@@ -304,8 +304,6 @@ def cited_paths(body: str) -> tuple[Citation, ...]:
     return tuple(found)
 
 
-# References of a body led elsewhere, and what tells a wiki link from other text in brackets. Pure.
-
 _NO_NAME: Final = re.compile(r"""[$"'=<>{}();:&!*,]|^-|^\d+$|^\s|\s$""")
 # "[[text]](address)" is a link whose text stands in brackets, no wiki link.
 _BRACKETED: Final = re.compile(r"\[\[[^\[\]]*\]\][(\[:]")
@@ -349,8 +347,6 @@ def relinked(body: str, changes: Iterable[tuple[Reference, str]]) -> str:
             lines[number - 1] = line[:start] + new + line[start + len(written) :]
     return "\n".join(lines)
 
-
-# New numbers for decisions that took one twice: what `lint --fix` and the gardener rename. Pure.
 
 _NUMBERED = re.compile(r"(ADR-)([0-9]{1,6})(?=[-_.]|$)", re.IGNORECASE)
 

@@ -1,4 +1,10 @@
-"""Where a full stop ends a sentence: never cut inside one, rather leave two together."""
+"""A body as the statements it makes, so that two bodies can be told to say exactly the same. Pure.
+
+Layout does not count: line breaks inside a paragraph, blank lines, the sort of bullet, a capital first
+letter, punctuation at the end. What may carry meaning does: the headings and the lead-in a statement stands
+under, code and its case, names in capitals, numbers, the order of numbered steps, table rows, nested items.
+A sentence is never cut inside; rather two stay together.
+"""
 
 from __future__ import annotations
 
@@ -60,8 +66,6 @@ def split_sentences(text: str) -> list[str]:
     return pieces
 
 
-# The sentences of a Markdown text, without its marks.
-
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(\[]*[^\Wa-z_])|(?<=[。！？])")
 _LEAD = re.compile(r"\s*(?:(?:[-*+]|[0-9]{1,9}[.)]|>|#{1,6}|\[[ xX]\])[ \t]+)+")
 _RULE = re.compile(r"\s*(?:[-*_=|: ]+)\s*")
@@ -104,13 +108,6 @@ def _prose(found: list[str], lines: list[str]) -> None:
             flush()
     flush()
 
-
-# A body as the statements it makes, so that two bodies can be told to say exactly the same.
-#
-# Layout does not count: line breaks inside a paragraph, blank lines, the sort of bullet, a capital first
-# letter, punctuation at the end. What may carry meaning does: the headings and the lead-in a statement
-# stands under, code and its case, names in capitals, numbers, the order of numbered steps, table rows,
-# nested items.
 
 ORDERED_KINDS: Final = frozenset({"playbook"})
 """In a playbook the order of the sentences is the procedure."""

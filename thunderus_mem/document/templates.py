@@ -204,20 +204,18 @@ def _number(text: str) -> int | float | str:
 
 
 def new_header(
-    *,
     document_id: str,
     title: str,
     kind: str,
-    now: str,
+    *,
     tags: Iterable[str],
+    now: str,
     event_id: str,
     patch_id: str,
-    links: Mapping[str, list[str]],
-    aliases: Iterable[str] = (),
-    fields: Mapping[str, Any] | None = None,
+    fields: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The header of a new document: the seed's required keys, then the optional ones that were given."""
-    header: dict[str, Any] = {
+    """The header of a new document: the keys that are required, then ``fields``, the others given."""
+    return {
         "id": document_id,
         "title": title,
         "kind": kind,
@@ -226,11 +224,5 @@ def new_header(
         "updated": now,
         "provenance": {"events": [event_id], "patches": [patch_id], "commits": []},
         "verification": {"last_verified_commit": None, "status": "unknown"},
+        **fields,
     }
-    if links:
-        header["links"] = dict(links)
-    alias_list = list(dict.fromkeys(aliases))
-    if alias_list:
-        header["aliases"] = alias_list
-    header.update(fields or {})
-    return header

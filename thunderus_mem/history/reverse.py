@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from thunderus_mem.document.diff import three_way
 from thunderus_mem.document.document import content_hash, read_document
-from thunderus_mem.document.ids import ulid_time
+from thunderus_mem.document.ulid import ulid_time
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import HAND_EDIT, Change, changes_of, document_ids, undone_by

@@ -16,7 +16,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.document import markdown, schema
-from thunderus_mem.document.conflict import find_conflict
+from thunderus_mem.document.conflict_markers import find_conflict
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.nodes import Node, Scalar
 from thunderus_mem.document.paths import archived_path

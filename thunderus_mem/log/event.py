@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.document.ids import encode_ulid
+from thunderus_mem.document.ulid import encode_ulid
 from thunderus_mem.log.line import ACTORS, KINDS, Event, encode, encoded_size
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from thunderus_mem.store.root import FoundStore, find_root
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from thunderus_mem.document.ids import UlidSource
+    from thunderus_mem.document.ulid import UlidSource
     from thunderus_mem.git.repository import Git
     from thunderus_mem.git.status import GitState
     from thunderus_mem.index.log import LogIndex
@@ -82,7 +82,7 @@ class Memory:
 
     @cached_property
     def _ulids(self) -> UlidSource:
-        from thunderus_mem.document.ids import UlidSource
+        from thunderus_mem.document.ulid import UlidSource
 
         return UlidSource(self._clock, self._random_bits)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.diff import apply_diff, lines_of, reversed_diff, three_way
 from thunderus_mem.document.document import content_hash
-from thunderus_mem.document.ids import encode_ulid
+from thunderus_mem.document.ulid import encode_ulid
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.log.line import parse_object
 from thunderus_mem.log.reader import Transition, known_texts

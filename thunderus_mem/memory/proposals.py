@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from thunderus_mem.document.diff import apply_diff, lines_of, three_way, whole_diff
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.frontmatter.edit import remove_item
-from thunderus_mem.document.ids import closest, ulid_time
+from thunderus_mem.document.ids import closest
 from thunderus_mem.document.timestamp import parse_timestamp
+from thunderus_mem.document.ulid import ulid_time
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
 from thunderus_mem.log.line import ACTORS, parse_object, with_escapes
 from thunderus_mem.memory.journal import FileChange

@@ -12,7 +12,7 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.conflict import Block, examples_in, find_conflict, parse, sides
+from thunderus_mem.document.conflict_markers import Block, examples_in, find_conflict, parse, sides
 from thunderus_mem.document.diff import raw_lines
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.frontmatter.read import find_fences, open_header
@@ -28,7 +28,7 @@ from thunderus_mem.store.paths import inside
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from thunderus_mem.document.conflict import Sides
+    from thunderus_mem.document.conflict_markers import Sides
     from thunderus_mem.document.document import Document
     from thunderus_mem.git.conflicts import Unmerged
     from thunderus_mem.git.repository import Git

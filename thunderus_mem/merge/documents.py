@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from thunderus_mem.document.anchors import place_of
-from thunderus_mem.document.conflict import Block, examples_in, marked, parse, refined
+from thunderus_mem.document.conflict_markers import Block, examples_in, marked, parse, refined
 from thunderus_mem.document.diff import raw_lines, three_way
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.edit import copy_key, insert_item, remove_item, remove_key, set_key

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.conflict import find_conflict, two_way
+from thunderus_mem.document.conflict_markers import find_conflict, two_way
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.ids import resolve_prefix

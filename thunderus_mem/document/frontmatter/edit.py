@@ -310,9 +310,6 @@ def replace_body(text: str, body: str) -> str:
     return head + body
 
 
-# Changes one item of a list in the frontmatter, and only the lines of what differs in it.
-
-
 def copy_key(text: str, key: Key, source: Opened, base: Opened | None, *, over: bool = False) -> str:
     """``text`` with the value that ``source`` has for ``key``; without the key when it has none. Whether it
     should have it is the caller's question.

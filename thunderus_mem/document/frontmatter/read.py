@@ -159,7 +159,6 @@ def open_header(text: str) -> Opened:
 
 
 # The quick reader of ordinary headers: block mappings and lists of one-line scalars, flow lists of scalars.
-#
 # It answers ``None`` (declines) on everything else, valid or not; it never judges.
 
 _LINE = re.compile(r"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]{0,99}):(?: +|$))?(.*)", re.ASCII)
