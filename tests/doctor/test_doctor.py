@@ -138,7 +138,7 @@ def negated(root: Path) -> None:
 
 
 def killed(server: Server, root: Path) -> None:
-    env = {"FAILPOINT": "commit.after:kill", "THUNDERUS_MEM_FAILPOINTS": "1"}
+    env = {"FAILPOINT": "after-sync-log:kill"}
     assert run(server, root, "edit", "fact.queues", "--body", "New words.", at=20, env=env).code == 137
 
 
@@ -406,7 +406,7 @@ def test_the_quarantine_is_listed_with_the_way_back_of_each(
     root = whole(base, tmp_path / "store", server)
     for name in ("torn", "schema-drift"):
         DAMAGES[name].make(root)
-    env = {"FAILPOINT": "commit.after:kill", "THUNDERUS_MEM_FAILPOINTS": "1"}
+    env = {"FAILPOINT": "after-sync-log:kill"}
     assert run(server, root, "edit", "fact.late", "--body", "Ours.", at=20, env=env).code == 137
     (root / FACTS / "late.md").write_text(header("late") + "Theirs.\n")
     done = run(server, root, "doctor", "--fix")

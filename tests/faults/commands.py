@@ -143,7 +143,7 @@ class Command:
 
     def _interrupt(self, server: Server, root: str) -> None:
         if self.killed:
-            env = {"FAILPOINT": f"{self.at}:kill", "THUNDERUS_MEM_FAILPOINTS": "1"}
+            env = {"FAILPOINT": f"{self.at}:kill"}
             done = call(server, root, self.killed, "2026-01-21T09:30:00Z", env=env)
             assert done.code in KILLED, done
         if self.torn:
@@ -265,16 +265,18 @@ _EDIT = ("edit", "fact.retries", "--body", "Requests are tried five times.")
 _NOTE = ("note", "next")
 _TORN = b'{"id":"evt_01KFFZYA8Z","ts":"2026-01-21T09:40:00.000Z","kind":"note","body":{"text":"b\xc3'
 RECOVERIES = (
-    Command("recover-committed", _NOTE, killed=_EDIT, at="commit.after"),
-    Command("recover-uncommitted", _NOTE, killed=_EDIT, at="stage.done"),
-    Command("recover-published", _NOTE, killed=("remove", "fact.limits", "-m", "old"), at="publish.done"),
-    Command("recover-both", _NOTE, killed=_EDIT, at="commit.after", torn=_TORN),
-    Command("recover-both-uncommitted", _NOTE, killed=_EDIT, at="commit.before", torn=_TORN),
+    Command("recover-committed", _NOTE, killed=_EDIT, at="after-sync-log"),
+    Command("recover-uncommitted", _NOTE, killed=_EDIT, at="after-sync-folder-staging"),
+    Command(
+        "recover-published", _NOTE, killed=("remove", "fact.limits", "-m", "old"), at="before-unlink-taken"
+    ),
+    Command("recover-both", _NOTE, killed=_EDIT, at="after-sync-log", torn=_TORN),
+    Command("recover-both-uncommitted", _NOTE, killed=_EDIT, at="before-write-log", torn=_TORN),
     Command(
         "recover-resolved",
         ("resolve", "--stage"),
         killed=("resolve", "--stage"),
-        at="commit.after",
+        at="after-sync-log",
         ours=_OURS,
         theirs=_THEIRS,
         keeps=_BOTH,

@@ -53,7 +53,7 @@ def _server() -> Server:
 
 
 def _armed(failpoint: str) -> dict[str, str]:
-    return {"FAILPOINT": failpoint, "THUNDERUS_MEM_FAILPOINTS": "1"} if failpoint else {}
+    return {"FAILPOINT": failpoint} if failpoint else {}
 
 
 def environment() -> dict[str, str]:

@@ -32,14 +32,14 @@ _UNHEARD: Final = (".lock", "lock-owner.json")
 
 def record(root: str) -> Callable[[], dict[str, Any]]:
     """In a process that is about to run one command: note every operation below ``root``."""
-    from thunderus_mem.store import disk
+    from tests.support import failpoints
 
     heard: list[tuple[str, str, str]] = []
 
     def hear(operation: str, path: str, detail: bytes) -> None:
         heard.append((operation, os.path.relpath(path, root), base64.b64encode(detail).decode()))
 
-    disk._recorder.append(hear)
+    failpoints.record(hear)
     return lambda: {"operations": heard}
 
 

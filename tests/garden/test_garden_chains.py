@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.conftest import sealed_environment
+from tests.conftest import PROJECT, sealed_environment
 from tests.support.order_support import document_text
 from tests.support.review_support import SAME, Store
 from tests.support.verify_store import verify
@@ -93,8 +93,8 @@ def run(store: Store, *words: str, fail: str = "") -> int:
     later = {"THUNDERUS_MEM_NOW": "2026-01-21T10:00:00Z", "THUNDERUS_MEM_SEED": str(7 + len(fail))}
     environment = {**sealed_environment(home), **later}
     if fail:
-        environment |= {"THUNDERUS_MEM_FAILPOINTS": "1", "FAILPOINT": fail}
-    command = [sys.executable, "-m", "thunderus_mem", *words]
+        environment |= {"FAILPOINT": fail, "PYTHONPATH": str(PROJECT)}
+    command = [sys.executable, "-m", "tests.support.failpoints", *words]
     return subprocess.run(
         command, cwd=store.root, env=environment, capture_output=True, check=False
     ).returncode
@@ -102,7 +102,7 @@ def run(store: Store, *words: str, fail: str = "") -> int:
 
 def test_a_run_that_died_is_finished_before_the_next_one_is_planned(store: Store) -> None:
     decisions(store)
-    assert run(store, "garden", "--apply", fail="publish.taken:kill:2") == 137
+    assert run(store, "garden", "--apply", fail="after-rename-taken:kill:2") == 137
     assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
     assert not store.path(f"{DECISIONS}/ADR-0002-y.md").exists()
     assert run(store, "garden", "--apply") == 0
@@ -113,7 +113,7 @@ def test_a_run_that_died_is_finished_before_the_next_one_is_planned(store: Store
 def test_an_approval_that_died_is_finished_by_asking_again(store: Store) -> None:
     decisions(store)
     (id,) = (one.id for one in store.propose().proposals if one.action == "renumber")
-    assert run(store, "patch", "approve", id, fail="publish.taken:kill:1") == 137
+    assert run(store, "patch", "approve", id, fail="after-rename-taken:kill:1") == 137
     assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
     assert run(store, "patch", "approve", id) == 4, "it was approved"
     assert store.path(f"{DECISIONS}/ADR-0002-y.md").exists()

@@ -21,7 +21,7 @@ from thunderus_mem.lint.lint import lint
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.recap.recap import recap
-from thunderus_mem.store.disk import open_file, open_folder
+from thunderus_mem.store.safe_open import open_file, open_folder
 
 CASES = Path(__file__).parent.parent / "cases" / "garden"
 FACTS = ".thunderus/memory/semantic/FACTS"

@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from thunderus_mem.index.scan import RACY_NS, UNSETTLED, scan, stamp_of, visible_name
-from thunderus_mem.store.disk import open_folder
+from thunderus_mem.store.safe_open import open_folder
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -574,7 +574,7 @@ def test_law_9_merge_clean(ours: list[str], theirs: list[str]) -> None:
 @pytest.mark.parametrize("name", ["add", "edit", "remove", "supersede", "link"])
 def test_law_10_nothing_acknowledged_is_lost(name: str, store: Path, server: Server) -> None:
     arguments, _ = CASES[name]
-    fault = {"FAILPOINT": "publish.checked:raise", "THUNDERUS_MEM_FAILPOINTS": "1"}
+    fault = {"FAILPOINT": "before-rename-staged:raise,before-rename-taken:raise,before-link-staged:raise"}
     done = _at(server, store, arguments, 3, fault)
     assert done.code == 6, done
     assert "the next command" in done.err

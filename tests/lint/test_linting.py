@@ -12,7 +12,7 @@ from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.lint import runner
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory.memory import open_memory
-from thunderus_mem.store.disk import open_folder
+from thunderus_mem.store.safe_open import open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support import failpoints
 from thunderus_mem.errors import Conflict, NotWritable, Refused, ThunderusError
 from thunderus_mem.log.append import Uncertain, batch_at
 from thunderus_mem.memory import journal as journal_module
@@ -79,10 +80,8 @@ def fail_at(monkeypatch):
         def die(code: int) -> None:
             raise Died
 
-        monkeypatch.setattr(disk, "_passes", {})
         monkeypatch.setattr(os, "_exit", die)
-        monkeypatch.setenv("THUNDERUS_MEM_FAILPOINTS", "1")
-        monkeypatch.setenv("FAILPOINT", point)
+        failpoints.arm(point, monkeypatch.setattr)
 
     return arm
 
@@ -138,26 +137,25 @@ def test_a_log_mended_just_now_asks_for_a_new_line(store: Store) -> None:
 @pytest.mark.parametrize(
     ("point", "documents", "actions"),
     [
-        ("stage.begun", OLD, []),
-        ("stage.bytes", OLD, ["removed"]),
-        ("stage.done", OLD, ["removed"] * 3),
-        ("commit.after", NEW, ["published"] * 3),
-        ("publish.each", NEW, ["dropped", "published", "published"]),
-        ("publish.taken", NEW, ["dropped", "dropped", "published"]),
-        ("publish.linked", NEW, ["dropped"] * 3),
-        ("publish.done", NEW, ["dropped"] * 3),
-        ("drop.each", NEW, ["dropped"] * 3),
+        ("after-mkdir-change", OLD, []),
+        ("after-sync-staged", OLD, ["removed"]),
+        ("after-sync-folder-staging", OLD, ["removed"] * 3),
+        ("before-rename-staged", NEW, ["published"] * 3),
+        ("after-rename-staged", NEW, ["dropped", "published", "published"]),
+        ("after-rename-taken", NEW, ["dropped", "dropped", "published"]),
+        ("after-link-staged", NEW, ["dropped"] * 3),
+        ("before-unlink-taken", NEW, ["dropped"] * 3),
+        ("after-unlink-taken", NEW, ["dropped"] * 3),
     ],
 )
 def test_a_death_is_healed_and_told(store: Store, fail_at, monkeypatch, point: str, documents, actions):
     # A killed process cleans nothing up behind itself.
     with monkeypatch.context() as patch:
-        if point.startswith("stage"):
+        if documents == OLD:
             patch.setattr(journal_module, "drop", lambda staging, event_id: None)
         fail_at(f"{point}:kill")
         with pytest.raises(Died):
             store.commit()
-    monkeypatch.delenv("FAILPOINT")
     assert store.journal.pending() == 1
     healed = store.journal.heal(store.contains, shards=[LOG])
     assert [one.action for one in healed] == actions
@@ -165,39 +163,45 @@ def test_a_death_is_healed_and_told(store: Store, fail_at, monkeypatch, point: s
     assert store.journal.heal(store.contains, shards=[LOG]) == []
 
 
-@pytest.mark.parametrize("point", ["commit.after", "publish.checked", "publish.each", "publish.done"])
+@pytest.mark.parametrize(
+    "point", ["before-rename-staged", "after-rename-staged", "before-rename-taken", "after-unlink-staged"]
+)
 def test_an_error_after_the_commit_is_pending(store: Store, fail_at, monkeypatch, point: str) -> None:
-    fail_at(point)
+    fail_at(f"{point}:raise")
     done = store.commit()
     assert not done.published
     assert "disk reports an error" in done.problem
-    monkeypatch.delenv("FAILPOINT")
     store.journal.heal(store.contains)
     assert store.documents() == NEW
 
 
 @pytest.mark.parametrize(
-    "point", ["stage.bytes", "stage.done", "commit.before", "append.opened", "append.written"]
+    "point",
+    [
+        "after-sync-staged",
+        "after-sync-folder-staging",
+        "before-create-log",
+        "before-write-log",
+        "after-write-log",
+    ],
 )
 def test_an_error_before_the_commit_changes_nothing(store: Store, fail_at, monkeypatch, point: str) -> None:
-    fail_at(point)
+    fail_at(f"{point}:raise")
     with pytest.raises(NotWritable):
         store.commit()
-    monkeypatch.delenv("FAILPOINT")
     assert store.journal.pending() == 0
     assert store.documents() == OLD
     assert not store.contains(LOG, "evt_1")
 
 
-def _die_committed(store: Store, fail_at, monkeypatch, head: str = "") -> None:
-    fail_at("commit.after:kill")
+def _die_committed(store: Store, fail_at, head: str = "") -> None:
+    fail_at("before-rename-staged:kill")
     with pytest.raises(Died):
         store.commit(head=head)
-    monkeypatch.delenv("FAILPOINT")
 
 
 def test_a_persons_text_wins_and_ours_is_kept_and_told_once(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch)
+    _die_committed(store, fail_at)
     store.write("a.md", b"a person's")
     store.write("b.md", b"a person's too")
     told: list[Healed] = []
@@ -210,7 +214,7 @@ def test_a_persons_text_wins_and_ours_is_kept_and_told_once(store: Store, fail_a
 
 
 def test_on_another_head_nothing_is_published_but_all_is_kept(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch, head="1111")
+    _die_committed(store, fail_at, head="1111")
     healed = store.journal.heal(store.contains, head="2222")
     assert [one.action for one in healed] == ["aborted"] * 3
     assert store.documents() == OLD
@@ -218,7 +222,7 @@ def test_on_another_head_nothing_is_published_but_all_is_kept(store: Store, fail
 
 
 def test_on_another_head_without_the_log_the_text_is_kept(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch, head="1111")
+    _die_committed(store, fail_at, head="1111")
     healed = store.journal.heal(lambda shard, event_id: False, head="2222")
     assert [(one.action, bool(one.kept)) for one in healed] == [
         ("removed", True),
@@ -228,7 +232,7 @@ def test_on_another_head_without_the_log_the_text_is_kept(store: Store, fail_at,
 
 
 def test_a_damaged_operation_is_kept_not_dropped(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch)
+    _die_committed(store, fail_at)
     with open(os.path.join(store.staging, "evt_1", "op.json"), "w", encoding="utf-8") as stream:
         stream.write('{"event": "evt_1"')
     os.symlink(store.root, os.path.join(store.staging, "evt_1", "link"))
@@ -238,7 +242,7 @@ def test_a_damaged_operation_is_kept_not_dropped(store: Store, fail_at, monkeypa
 
 
 def test_damaged_staged_bytes_are_never_published(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch)
+    _die_committed(store, fail_at)
     with open(os.path.join(store.staging, "evt_1", "0"), "wb") as stream:
         stream.write(b"rot")
     assert [one.action for one in store.journal.heal(store.contains)] == ["aborted", "published", "published"]
@@ -246,7 +250,7 @@ def test_damaged_staged_bytes_are_never_published(store: Store, fail_at, monkeyp
 
 
 def test_what_the_disk_still_refuses_stays_pending(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch)
+    _die_committed(store, fail_at)
 
     def refuse(*arguments: object, **options: object) -> None:
         raise OSError(errno.EROFS, "no")
@@ -262,7 +266,7 @@ def test_what_the_disk_still_refuses_stays_pending(store: Store, fail_at, monkey
 
 
 def test_a_file_taken_by_mistake_is_put_back(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch)
+    _die_committed(store, fail_at)
     store.write("b.md", b"a person's")
     os.rename(os.path.join(store.root, "b.md"), os.path.join(store.staging, "evt_1", "1.taken"))
     assert [one.action for one in store.journal.heal(store.contains)][1] == "aborted"
@@ -277,7 +281,7 @@ def test_stray_things_in_the_staging_folder_are_no_changes(store: Store) -> None
 
 
 def test_an_unreadable_operation_is_not_taken_for_damage(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch)
+    _die_committed(store, fail_at)
     real = os.lstat
 
     def refuse(path: str, **named: object) -> os.stat_result:
@@ -321,13 +325,13 @@ def test_a_line_that_can_neither_stay_nor_go_keeps_the_change_staged(store: Stor
 
 
 def test_a_removal_whose_file_is_gone_already_is_done(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch)
+    _die_committed(store, fail_at)
     os.unlink(os.path.join(store.root, "b.md"))
     assert [one.action for one in store.journal.heal(store.contains)] == ["published", "dropped", "published"]
 
 
 def test_set_aside_waits_when_the_disk_is_full(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch, head="1111")
+    _die_committed(store, fail_at, head="1111")
     with open(store.kept, "w", encoding="utf-8"):
         pass
     assert {one.action for one in store.journal.heal(store.contains, head="2222")} == {"pending", "aborted"}
@@ -347,7 +351,7 @@ def test_a_note_alone_needs_no_staging(store: Store) -> None:
 
 
 def test_a_target_that_cannot_be_read_is_pending(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch)
+    _die_committed(store, fail_at)
     real = os.open
 
     def refuse(path: str, *rest: int, **options: int) -> int:
@@ -365,7 +369,7 @@ def test_a_target_that_cannot_be_read_is_pending(store: Store, fail_at, monkeypa
 
 
 def test_text_that_cannot_be_looked_at_is_not_forgotten(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch)
+    _die_committed(store, fail_at)
     store.write("a.md", b"a person's")
     real = disk.mode_of
 
@@ -392,10 +396,9 @@ def test_a_staged_change_that_cannot_be_dropped_was_made_all_the_same(store: Sto
 
 
 def test_published_files_may_have_gone_since(store: Store, fail_at, monkeypatch) -> None:
-    fail_at("publish.done:kill")
+    fail_at("before-unlink-taken:kill")
     with pytest.raises(Died):
         store.commit()
-    monkeypatch.delenv("FAILPOINT")
     os.unlink(os.path.join(store.root, "sub", "c.md"))
     os.rmdir(os.path.join(store.root, "sub"))
     assert [one.action for one in store.journal.heal(store.contains)] == ["dropped"] * 3
@@ -403,7 +406,7 @@ def test_published_files_may_have_gone_since(store: Store, fail_at, monkeypatch)
 
 
 def test_taken_by_mistake_and_written_anew_keeps_both(store: Store, fail_at, monkeypatch) -> None:
-    _die_committed(store, fail_at, monkeypatch)
+    _die_committed(store, fail_at)
     with open(os.path.join(store.staging, "evt_1", "1.taken"), "wb") as stream:
         stream.write(b"first")
     store.write("b.md", b"second")

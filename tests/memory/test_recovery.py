@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.failpoints import recording
 from tests.support.verify_store import verify
 from thunderus_mem.authoring import init
 from thunderus_mem.memory.memory import Memory, open_memory
-from thunderus_mem.store.disk import recording
 from thunderus_mem.store.lock import held
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ def store(repo: Path, server: Server) -> Path:
 def run(server: Server, root: Path, second: int, *words: str, failpoint: str = "") -> Done:
     env = {"THUNDERUS_MEM_NOW": f"2026-01-21T09:00:{second:02d}Z", "THUNDERUS_MEM_SEED": str(second)}
     if failpoint:
-        env |= {"FAILPOINT": failpoint, "THUNDERUS_MEM_FAILPOINTS": "1"}
+        env |= {"FAILPOINT": failpoint}
     return server.run(*words, cwd=str(root), env=env)
 
 
 def test_a_command_decides_on_what_it_has_just_recovered(store: Path, server: Server) -> None:
     recap = ("recap", "--day", "2026-01-21")
-    assert run(server, store, 1, *recap, failpoint="commit.after:kill").code == 137
+    assert run(server, store, 1, *recap, failpoint="after-sync-log:kill").code == 137
     again = run(server, store, 2, *recap)
     assert again.code == 0, again
     assert verify(str(store), settled=True) == []
@@ -45,7 +45,7 @@ def test_a_command_decides_on_what_it_has_just_recovered(store: Path, server: Se
 def test_temporary_files_of_a_killed_command_go_with_the_next(store: Path, server: Server) -> None:
     drifted = store / ".thunderus/schemas/memory_store.sql"
     drifted.write_text("old\n")
-    killed = run(server, store, 1, "schema", "update", failpoint="replace.written:kill")
+    killed = run(server, store, 1, "schema", "update", failpoint="after-write-temporary:kill")
     assert killed.code == 137
     (left,) = [name for name in os.listdir(drifted.parent) if name.endswith(".tmp")]
     assert run(server, store, 2, "note", "next").code == 0
@@ -89,7 +89,7 @@ def test_whoever_reads_what_a_killed_command_left_is_told(store: Path, server: S
         run(server, store, 1, "add", "fact", "Retries", "--tag", "x", "--body", "Three requests.").code == 0
     )
     edit = ("edit", "fact.retries", "--body", "Five requests.")
-    assert run(server, store, 2, *edit, failpoint="commit.after:kill").code == 137
+    assert run(server, store, 2, *edit, failpoint="after-sync-log:kill").code == 137
     before = (store / FACT).read_bytes()
     for second, words in enumerate(READS, 10):
         done = run(server, store, second, *words)
@@ -108,7 +108,7 @@ def test_whoever_reads_what_a_killed_command_left_is_told(store: Path, server: S
 
 def test_a_command_that_writes_finishes_it_without_a_word(store: Path, server: Server) -> None:
     add = ("add", "fact", "Retries", "--tag", "x", "--body", "Three requests.")
-    assert run(server, store, 1, *add, failpoint="commit.after:kill").code == 137
+    assert run(server, store, 1, *add, failpoint="after-sync-log:kill").code == 137
     failed = run(server, store, 2, "edit", "fact.nobody", "--add-tag", "x")
     assert failed.code == 4
     assert TOLD not in failed.err

@@ -108,13 +108,12 @@ ROWS = (
 )
 
 _IDS = re.compile(r"(evt|patch|snap|sess)_[0-9A-Z]{26}")
-_FAIL = {"THUNDERUS_MEM_FAILPOINTS": "1"}
 
 
 def _run(server: Server, root: Path, at: int, words: Words, stdin: bytes = b"", failpoint: str = "") -> Done:
     env = {"THUNDERUS_MEM_NOW": f"2026-01-21T09:00:{at:02d}Z", "THUNDERUS_MEM_SEED": str(at)}
     if failpoint:
-        env |= _FAIL | {"FAILPOINT": failpoint}
+        env |= {"FAILPOINT": failpoint}
     return server.run(*words, cwd=str(root), env=env, stdin=stdin)
 
 
@@ -165,7 +164,7 @@ def test_a_command_that_writes_settles_first(row: Row, repo: Path, server: Serve
 
     whole, done, golden = ended("")
     assert whole.code == 0, whole
-    killed, settled, found = ended(f"commit.after:kill:{row.turn}")
+    killed, settled, found = ended(f"after-sync-log:kill:{row.turn}")
     shutil.rmtree(base)
     assert killed.code in (137, -9), killed
     assert settled.code == done.code, (settled, done)

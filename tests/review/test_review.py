@@ -353,12 +353,14 @@ def test_ids_by_their_beginning_and_what_was_decided_about_one(store: Store) -> 
 def test_an_approval_that_a_killed_command_left_is_gone_on_with(store: Store) -> None:
     store.add("Ports", "Ports are even.", store.agent())
     (patch,) = store.patches()
-    environment = {**os.environ, "THUNDERUS_MEM_FAILPOINTS": "1", "FAILPOINT": "commit.before:kill:2"}
+    environment = {**os.environ, "FAILPOINT": "before-write-log:kill:2"}
     shell = [os.path.abspath("."), str(store.root), patch]
     script = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from tests.support.failpoints import arm_by_environment\n"
         "from thunderus_mem.memory.memory import open_memory\n"
         "from thunderus_mem.review.decisions import patch_approve\n"
+        "arm_by_environment()\n"
         "patch_approve(open_memory(sys.argv[2]), [sys.argv[3]])\n"
     )
     done = subprocess.run([os.sys.executable, "-c", script, *shell], env=environment, check=False)  # type: ignore[attr-defined]

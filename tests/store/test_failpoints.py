@@ -1,41 +1,59 @@
-"""Failpoints do nothing unless asked twice, and their list is the code's."""
+"""Faults and records of what is asked of the disk: that the tests which rest on them rest on something."""
 
 from __future__ import annotations
 
-import glob
+import ast
 import os
-import re
+from pathlib import Path
 
 import pytest
 
+from tests.support import failpoints
+from tests.support.failpoints import OPERATIONS, arm, recording
 from thunderus_mem.store import disk
-from thunderus_mem.store.disk import NAMES, armed, hit, note, recording, write_all
+from thunderus_mem.store.files import replace_file
+
+CHANGING = ("write", "replace", "rename", "link", "unlink", "mkdir", "rmdir", "ftruncate", "fsync", "remove")
+"""What changes a disk, of the functions of ``os``."""
 
 
-def test_the_list_is_the_calls_in_the_code() -> None:
-    folder = os.path.dirname(os.path.dirname(disk.__file__))
-    called: set[str] = set()
-    for path in glob.glob(os.path.join(folder, "*", "*.py")):
-        with open(path, encoding="utf-8") as stream:
-            called |= set(re.findall(r'(?:hit\(|failpoint=)"([a-z.-]+)"', stream.read()))
-    assert called == set(NAMES)
+def test_each_function_of_the_disk_that_changes_it_has_points() -> None:
+    changing = set()
+    for node in ast.parse(Path(disk.__file__).read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef):
+            said = ast.unparse(node)
+            if any(f"os.{name}(" in said or f"os.{name}," in said for name in CHANGING):
+                changing.add(node.name)
+    assert changing <= set(OPERATIONS)
+    assert set(OPERATIONS) - changing == {"create"}, "opens a file that is not there"
 
 
-def test_a_failpoint_needs_both_variables(monkeypatch) -> None:
-    monkeypatch.setenv("FAILPOINT", "commit.after:raise")
-    hit("commit.after")
-    assert not armed("commit.after")
-    monkeypatch.setenv("THUNDERUS_MEM_FAILPOINTS", "1")
-    monkeypatch.setattr(disk, "_passes", {})
-    hit("commit.before")
-    with pytest.raises(OSError, match=r"commit\.after"):
-        hit("commit.after")
-    hit("commit.after")
+def test_a_replaced_file_passes_its_points_in_order(monkeypatch, tmp_path) -> None:
+    trace = tmp_path / "trace"
+    arm(f"trace={trace}", monkeypatch.setattr)
+    replace_file(str(tmp_path / "a"), b"text")
+    passes = trace.read_text().split()
+    assert passes == [
+        *("before-create-temporary:1", "after-create-temporary:1"),
+        *("before-write-temporary:1", "half-write-temporary:1", "after-write-temporary:1"),
+        *("before-sync-temporary:1", "after-sync-temporary:1"),
+        *("before-rename-temporary:1", "after-rename-temporary:1"),
+        *("before-sync-folder-other:1", "after-sync-folder-other:1"),
+    ]
+    assert len(failpoints.tried(passes, "kill")) == 6
+
+
+def test_a_point_raises_once_and_says_which_it_is(monkeypatch, tmp_path) -> None:
+    arm("after-unlink-other:raise", monkeypatch.setattr)
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("")
+    with pytest.raises(OSError, match="after-unlink-other"):
+        disk.unlink(str(tmp_path / "a"))
+    disk.unlink(str(tmp_path / "b"))
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_later_pass_a_kill_and_a_trace(monkeypatch, tmp_path) -> None:
-    monkeypatch.setenv("THUNDERUS_MEM_FAILPOINTS", "1")
-    monkeypatch.setattr(disk, "_passes", {})
     codes: list[int] = []
 
     class Died(BaseException):
@@ -46,28 +64,32 @@ def test_a_later_pass_a_kill_and_a_trace(monkeypatch, tmp_path) -> None:
         raise Died
 
     monkeypatch.setattr(os, "_exit", die)
-    monkeypatch.setenv("FAILPOINT", f"drop.each:kill:2,trace={tmp_path / 'trace'}")
-    hit("drop.each")
+    arm(f"before-mkdir-other:kill:2,trace={tmp_path / 'trace'}", monkeypatch.setattr)
+    disk.make_folder(str(tmp_path / "a"))
     with pytest.raises(Died):
-        hit("drop.each")
+        disk.make_folder(str(tmp_path / "b"))
     assert codes == [137]
-    assert (tmp_path / "trace").read_text() == "drop.each:1\n"
+    assert not (tmp_path / "b").exists()
+    passes = ["before-mkdir-other:1", "after-mkdir-other:1", "before-mkdir-other:2"]
+    assert (tmp_path / "trace").read_text().split() == passes
 
 
-def test_the_recorder_hears_while_it_is_set() -> None:
+def test_the_recorder_hears_while_it_is_set(tmp_path) -> None:
     heard: list[tuple[str, str, bytes]] = []
+    old, new = str(tmp_path / "a"), str(tmp_path / "b")
     with recording(lambda *operation: heard.append(operation)):
-        note("sync", "a")
-    note("sync", "b")
-    assert heard == [("sync", "a", b"")]
+        with open(old, "wb") as stream:
+            disk.write_all(stream.fileno(), old, b"text")
+            disk.truncate(stream.fileno(), old, 2)
+        disk.rename(old, new)
+    disk.unlink(new)
+    assert heard == [("write", old, b"text"), ("truncate", old, b"2"), ("rename", old, os.fsencode(new))]
 
 
 def test_a_write_may_stop_half_way(monkeypatch, tmp_path) -> None:
-    monkeypatch.setenv("THUNDERUS_MEM_FAILPOINTS", "1")
-    monkeypatch.setattr(disk, "_passes", {})
-    monkeypatch.setenv("FAILPOINT", "stage.half-written:raise:2")
+    arm("half-write-other:raise:2", monkeypatch.setattr)
     with open(tmp_path / "a", "wb") as stream:
-        write_all(stream.fileno(), "a", b"12345678", failpoint="stage.half-written")
+        disk.write_all(stream.fileno(), "a", b"12345678")
         with pytest.raises(OSError, match="half"):
-            write_all(stream.fileno(), "a", b"12345678", failpoint="stage.half-written")
+            disk.write_all(stream.fileno(), "a", b"12345678")
     assert (tmp_path / "a").read_bytes() == b"123456781234"

@@ -285,7 +285,7 @@ def test_folders_made_by_somebody_else_meanwhile_are_fine_and_files_are_not(tmp_
 
 def _heard(action) -> list[tuple[str, str]]:
     """The operations on the disk while ``action`` runs, with the last part of their paths."""
-    from thunderus_mem.store.disk import recording
+    from tests.support.failpoints import recording
 
     found: list[tuple[str, str]] = []
     with recording(lambda operation, path, detail: found.append((operation, os.path.basename(path)))):

@@ -142,6 +142,7 @@ def _load() -> None:
     import rensa  # noqa: F401
     import ruamel.yaml  # noqa: F401
 
+    import tests.support.failpoints  # noqa: F401
     import thunderus_mem
 
     for module in pkgutil.walk_packages(thunderus_mem.__path__, "thunderus_mem."):
@@ -176,8 +177,10 @@ def _named(target: str) -> Callable[..., Any]:
 
 def _child(call: dict[str, Any]) -> None:
     import thunderus_mem.__main__ as program
+    from tests.support.failpoints import arm_by_environment
 
     _become(call)
+    arm_by_environment()
     main = _named(call["main"]) if call["main"] else None
     reports: list[Callable[[], dict[str, Any]]] = []
     for target, given in call["arm"].items():

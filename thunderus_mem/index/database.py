@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import Busy, Degraded, NotWritable
-from thunderus_mem.store.disk import open_file
+from thunderus_mem.store.safe_open import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -29,7 +29,7 @@ from thunderus_mem.index.database import (
     translated,
     uri_of,
 )
-from thunderus_mem.store.disk import folder_of, open_file
+from thunderus_mem.store.safe_open import folder_of, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ import stat
 from array import array
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from thunderus_mem.store.disk import Folders, open_file, open_folder
+from thunderus_mem.store.safe_open import Folders, open_file, open_folder
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -17,8 +17,8 @@ from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, Damaged
 from thunderus_mem.index.rows import DocumentRows, encode_problems, entry_of
 from thunderus_mem.index.scan import FileStamp, Stamp, read_bytes
 from thunderus_mem.index.unreadable import failed, irregular, openable
-from thunderus_mem.store.disk import Folders
 from thunderus_mem.store.parallel import meanwhile
+from thunderus_mem.store.safe_open import Folders
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

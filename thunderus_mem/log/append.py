@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from thunderus_mem.errors import Conflict, Degraded, NotWritable, Refused, ThunderusError
 from thunderus_mem.log.line import line_hash
 from thunderus_mem.store import disk
-from thunderus_mem.store.disk import explain, hit, open_file
+from thunderus_mem.store.disk import explain
+from thunderus_mem.store.safe_open import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,8 +69,8 @@ def quarantine(directory: str, name: str, data: bytes) -> str:
     return path
 
 
-def _open_log(path: str, flags: int) -> int:
-    descriptor = open_file(path, flags, 0o664)
+def _open_log(path: str, flags: int, *, new: bool = False) -> int:
+    descriptor = disk.create(path, flags) if new else open_file(path, flags, 0o664)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise Refused(f"{path} is not a regular file.", hint="Put the log back, or move that away.")
@@ -141,16 +142,13 @@ def _repair_open(descriptor: int, path: str, quarantine_dir: str | None) -> Tail
         os.lseek(descriptor, size, os.SEEK_SET)
         disk.write_all(descriptor, path, b"\n")
         disk.sync_file(descriptor, path)
-        hit("repair.completed")
         return TailRepair(path, "completed", offset, len(tail))
     if quarantine_dir is None:
         raise Degraded(f"{path} ends in a torn record.", hint="Run `thunderus-mem doctor`.")
     name = f"{os.path.basename(os.path.dirname(path))}-{os.path.basename(path)}.torn"
     kept = quarantine(quarantine_dir, name, tail)
-    hit("repair.set-aside")
     disk.truncate(descriptor, path, offset)
     disk.sync_file(descriptor, path)
-    hit("repair.truncated")
     return TailRepair(path, "set-aside", offset, len(tail), kept)
 
 
@@ -183,12 +181,10 @@ def append_records(
         existed = disk.mode_of(path) != 0
         if follows and not existed:
             raise _replaced(path)
-        descriptor = _open_log(path, _FLAGS | os.O_APPEND | os.O_CREAT)
+        descriptor = _open_log(path, _FLAGS | os.O_APPEND | os.O_CREAT, new=not existed)
     except OSError as error:
         raise explain(error, path) from error
     try:
-        if not existed:
-            disk.note("create", path)
         _check_end(descriptor, path, follows)
         return _append_open(descriptor, path, b"".join(lines), sync_name=not existed)
     finally:
@@ -199,13 +195,10 @@ def _append_open(descriptor: int, path: str, line: bytes, *, sync_name: bool) ->
     offset = -1
     try:
         offset = os.fstat(descriptor).st_size
-        hit("append.opened")
-        disk.write_all(descriptor, path, line, failpoint="append.half-written")
-        hit("append.written")
+        disk.write_all(descriptor, path, line)
         disk.sync_file(descriptor, path)
         if sync_name:
             disk.sync_folder(os.path.dirname(path) or ".")
-        hit("append.synced")
         _check_same_file(descriptor, path, offset + len(line))
     except BaseException as error:
         if offset >= 0:
@@ -252,7 +245,6 @@ def _roll_back(descriptor: int, path: str, offset: int, line: bytes) -> None:
             raise _uncertain(path, "another program wrote to it")
         disk.truncate(descriptor, path, offset)
         disk.sync_file(descriptor, path)
-        hit("append.rolled-back")
     except OSError as error:
         raise _uncertain(path, error.strerror or str(error)) from error
 
@@ -321,8 +313,6 @@ def _mend_open(descriptor: int, path: str, batch: Batch, quarantine_dir: str) ->
         disk.sync_file(descriptor, path)
         return None
     kept = quarantine(quarantine_dir, f"{os.path.basename(os.path.dirname(path))}-batch.torn", found)
-    hit("batch.set-aside")
     disk.truncate(descriptor, path, batch.offset)
     disk.sync_file(descriptor, path)
-    hit("batch.truncated")
     return TailRepair(path, "set-aside", batch.offset, len(found), kept)

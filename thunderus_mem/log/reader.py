@@ -24,9 +24,9 @@ from thunderus_mem.log.shard import (
     merge_readings,
     parse_shard,
 )
-from thunderus_mem.store.disk import open_file
 from thunderus_mem.store.layout import kind_of
 from thunderus_mem.store.paths import is_safe
+from thunderus_mem.store.safe_open import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

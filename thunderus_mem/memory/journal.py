@@ -30,7 +30,7 @@ from thunderus_mem.log.append import (
 )
 from thunderus_mem.log.event import Change
 from thunderus_mem.store import disk
-from thunderus_mem.store.disk import explain, hit, mode_of
+from thunderus_mem.store.disk import explain, mode_of
 from thunderus_mem.store.files import (
     ABSENT,
     HASH_LIMIT,
@@ -163,16 +163,12 @@ def stage(staging: str, operation: Operation, changes: Sequence[FileChange]) -> 
     except OSError as error:
         raise explain(error, folder) from error
     try:
-        hit("stage.begun")
         for position, change in enumerate(changes):
             if change.after is not None:
                 _write_synced(os.path.join(folder, str(position)), change.after.encode(), change.mode)
-                hit("stage.bytes")
         _write_synced(os.path.join(folder, OPERATION), _encode(operation))
-        hit("stage.operation")
         disk.sync_folder(folder)
         disk.sync_folder(staging)
-        hit("stage.done")
     except BaseException as error:
         drop(staging, operation.event_id)
         if isinstance(error, OSError):
@@ -185,7 +181,7 @@ def _write_synced(path: str, data: bytes, mode: int | None = None) -> None:
     try:
         if mode is not None:
             disk.set_mode(path, mode)
-        disk.write_all(descriptor, path, data, failpoint="stage.half-written")
+        disk.write_all(descriptor, path, data)
         disk.sync_file(descriptor, path)
     finally:
         os.close(descriptor)
@@ -200,9 +196,7 @@ def drop(staging: str, event_id: str) -> None:
     try:
         for name in sorted(os.listdir(folder), key=lambda name: (name == OPERATION, name)):
             disk.unlink(os.path.join(folder, name))
-            hit("drop.each")
         disk.remove_folder(folder)
-        hit("drop.done")
     except OSError:
         return
 
@@ -316,15 +310,17 @@ class Healed(NamedTuple):
 class Committed(NamedTuple):
     """A change that is in the log for good, and what became of its files.
 
-    ``published`` is False while a file waits for the disk (``problem`` says why): the next command finishes
-    it. ``aborted`` names files that somebody changed at the last moment: their text stays, ours is set
-    aside.
+    ``problem`` says why a file still waits for the disk: the next command finishes it. ``aborted`` names
+    files that somebody changed at the last moment: their text stays, ours is set aside.
     """
 
-    event_id: str
-    published: bool
     problem: str = ""
     aborted: tuple[Healed, ...] = ()
+
+    @property
+    def published(self) -> bool:
+        """Whether no file waits."""
+        return not self.problem
 
 
 # The last step of a change: a staged file takes its place, a removed document is taken away.
@@ -347,9 +343,7 @@ def publish_file(staged: str, path: str, *, expecting: str) -> None:
     disk.make_folders(folder)
     if mode is not None:
         disk.set_mode(staged, mode)
-    hit("publish.checked")
     _give_name(staged, path, expecting)
-    hit("publish.moved")
     disk.sync_folder(folder)
     if disk.mode_of(staged):
         # Only now that the new name is sure may the old one go, and were the old one to come back with the
@@ -362,7 +356,6 @@ def _give_name(staged: str, path: str, expecting: str) -> None:
     try:
         if expecting == ABSENT:
             disk.link(staged, path)
-            hit("publish.linked")
         else:
             disk.rename(staged, path)
     except FileExistsError as error:
@@ -383,9 +376,7 @@ def take_file(path: str, into: str, *, expecting: str) -> None:
     Raises ``Conflict``, with the file back in its place, when its text was not the expected one.
     """
     check_expected(path, expecting)
-    hit("publish.checked")
     disk.rename(path, into)
-    hit("publish.taken")
     if file_hash(into) != expecting:
         _put_back(into, path)
         raise Conflict(f"{path} changed while it was removed; it stays.", hint="Look at it again.")
@@ -515,32 +506,17 @@ class Journal:
         if changes:
             stage(self._staging, operation, changes)
         try:
-            hit("commit.before")
             append_record(log, line, quarantine_dir=self._quarantine, follows=follows)
         except Uncertain:
             raise
-        except BaseException as error:
+        except BaseException:
             drop(self._staging, event_id)
-            if isinstance(error, OSError):
-                raise explain(error, shard) from error
             raise
-        return self._publish_committed(operation)
-
-    def _publish_committed(self, operation: Operation) -> Committed:
-        outcomes: list[Healed] = []
-        problem = ""
-        try:
-            hit("commit.after")
-            for position in range(len(operation.writes)):
-                outcomes += [self._publish(operation, position)]
-            hit("publish.done")
-        except OSError as error:
-            problem = str(explain(error, operation.shard))
-        problem = next((outcome.problem for outcome in outcomes if outcome.problem), problem)
+        outcomes = [self._publish(operation, position) for position in range(len(changes))]
+        problem = next((outcome.problem for outcome in outcomes if outcome.problem), "")
         if not problem:
-            drop(self._staging, operation.event_id)
-        aborted = tuple(outcome for outcome in outcomes if outcome.action == "aborted")
-        return Committed(operation.event_id, not problem, problem, aborted)
+            drop(self._staging, event_id)
+        return Committed(problem, tuple(one for one in outcomes if one.action == "aborted"))
 
     def _publish(self, operation: Operation, position: int) -> Healed:
         """Make one committed write true; what the disk refuses is ``pending``, other text ``aborted``."""
@@ -548,7 +524,6 @@ class Journal:
         staged = os.path.join(self._staging, operation.event_id, str(position))
         try:
             action = publish_staged(staged, inside(self._root, planned.path), planned)
-            hit("publish.each")
         except Conflict:
             return self._set_aside(operation, position)
         except (OSError, ThunderusError) as error:
@@ -589,9 +564,7 @@ class Journal:
             healed += _told(self.repair(shard), shard)
         try:
             for event_id in staged_ids(self._staging):
-                hit("heal.found")
                 healed += self._heal_one(event_id, contains, head, on_abort)
-                hit("heal.done")
         except OSError as error:
             raise explain(error, self._staging) from error
         return healed
@@ -620,7 +593,6 @@ class Journal:
         told = _told(repair_tail(log, self._quarantine), operation.shard)
         moved = head is not None and operation.head not in ("", head)
         if contains(operation.shard, event_id):
-            hit("heal.known")
             sync_log(log)
             return [*told, *self._finish(operation, moved, on_abort)]
         return [*told, *self._undo(operation, moved)]
@@ -655,7 +627,6 @@ class Journal:
             else:
                 outcome = self._publish(operation, position)
             if outcome.action == "aborted" and on_abort is not None:
-                hit("heal.set-aside")
                 on_abort(outcome)
             outcomes.append(outcome)
         if not any(outcome.action == "pending" for outcome in outcomes):

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Final
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.errors import Conflict, DocumentExists, NotFound, Refused, ThunderusError, TooLarge
 from thunderus_mem.store import disk
-from thunderus_mem.store.disk import explain, hit, open_file
+from thunderus_mem.store.disk import explain
 from thunderus_mem.store.paths import inside
+from thunderus_mem.store.safe_open import open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -156,10 +157,8 @@ def replace_file(
         except BaseException:
             _discard(temporary)
             raise
-        hit("replace.renamed")
         if durable:
             disk.sync_folder(folder)
-        hit("replace.done")
     except OSError as error:
         raise explain(error, path) from error
 
@@ -167,14 +166,11 @@ def replace_file(
 def _write_temporary(path: str, data: bytes | Iterable[bytes], mode: int | None) -> None:
     descriptor = disk.create(path)
     try:
-        hit("replace.opened")
         for piece in (data,) if isinstance(data, bytes) else data:
-            disk.write_all(descriptor, path, piece, failpoint="replace.half-written")
+            disk.write_all(descriptor, path, piece)
         if mode is not None:
             disk.set_mode(path, mode)
-        hit("replace.written")
         disk.sync_file(descriptor, path)
-        hit("replace.synced")
     finally:
         os.close(descriptor)
 
@@ -191,9 +187,7 @@ def remove_file(path: str, *, expecting: str) -> None:
     """Take the file away when it has the hash ``expecting``; raises ``Conflict`` or ``NotWritable``."""
     check_expected(path, expecting)
     try:
-        hit("remove.checked")
         disk.unlink(path)
-        hit("remove.unlinked")
         disk.sync_folder(os.path.dirname(path) or ".")
     except OSError as error:
         raise explain(error, path) from error

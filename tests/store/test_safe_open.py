@@ -11,8 +11,8 @@ from thunderus_mem.errors import Refused
 from thunderus_mem.index.scan import read_bytes
 from thunderus_mem.log.append import append_record
 from thunderus_mem.store import disk
-from thunderus_mem.store.disk import Folders, folder_of, open_file
 from thunderus_mem.store.files import read_file, remove_file, replace_file
+from thunderus_mem.store.safe_open import Folders, folder_of, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
