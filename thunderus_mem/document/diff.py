@@ -200,9 +200,9 @@ def _files(lines: list[str]) -> Iterator[FileDiff]:
             git_names = _git_names(line[11:])
             pending = FileDiff(*git_names, ())
         elif pending is not None and line.startswith(("rename from ", "copy from ")):
-            pending = pending._replace(old_path=_unquoted(line.partition(" from ")[2]))
+            pending = pending._replace(old_path=unquoted(line.partition(" from ")[2]))
         elif pending is not None and line.startswith(("rename to ", "copy to ")):
-            pending = pending._replace(new_path=_unquoted(line.partition(" to ")[2]))
+            pending = pending._replace(new_path=unquoted(line.partition(" to ")[2]))
         elif pending is not None and line.startswith("new file mode"):
             pending = pending._replace(old_path="")
         elif pending is not None and line.startswith("deleted file mode"):
@@ -244,7 +244,7 @@ def _git_names(names: str) -> tuple[str, str]:
     """Both names of a ``diff --git`` line, as far as it says them without doubt."""
     if names.startswith('"'):
         end = _closing(names)
-        return _unquoted(names[: end + 1]).removeprefix("a/"), _unquoted(names[end + 2 :]).removeprefix("b/")
+        return unquoted(names[: end + 1]).removeprefix("a/"), unquoted(names[end + 2 :]).removeprefix("b/")
     half = len(names) // 2
     one, other = names[:half], names[half + 1 :]
     if one.startswith("a/") and other == f"b/{one[2:]}":
@@ -263,11 +263,11 @@ def _closing(text: str) -> int:
 def _name(written: str, prefix: str) -> str:
     if not written.startswith('"'):
         written = written.partition("\t")[0].rstrip("\r")
-    name = _unquoted(written)
+    name = unquoted(written)
     return "" if name == "/dev/null" else name.removeprefix(prefix)
 
 
-def _unquoted(name: str) -> str:
+def unquoted(name: str) -> str:
     """A path as git writes it: in double quotes with escapes when it holds unusual characters."""
     if len(name) < 2 or name[0] != '"' or name[-1] != '"':
         return name
