@@ -9,7 +9,7 @@ import pytest
 
 from thunderus_mem.errors import Conflict, Degraded, NotWritable, Refused
 from thunderus_mem.log import append
-from thunderus_mem.log.append import Uncertain, append_record, quarantine, repair_tail, sync_log
+from thunderus_mem.log.append import Uncertain, append_record, batch_at, quarantine, repair_tail, sync_log
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file
 
@@ -159,3 +159,11 @@ def test_an_empty_log_is_begun(tmp_path) -> None:
     path = _write(tmp_path / "log", b"")
     assert append_record(path, LINE, quarantine_dir=str(tmp_path / "kept")) == 0
     assert read_file(path, 100) == LINE
+
+
+def test_the_place_of_lines_to_come_is_the_end_of_the_log(tmp_path) -> None:
+    path = _write(tmp_path / "log", LINE)
+    assert batch_at(path, [LINE, LINE])[:2] == (len(LINE), 2 * len(LINE))
+    assert batch_at(str(tmp_path / "none"), [LINE]).offset == 0
+    with pytest.raises(Refused):
+        batch_at(str(tmp_path / "log" / "below"), [LINE])

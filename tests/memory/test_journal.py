@@ -14,7 +14,7 @@ from tests.support import failpoints
 from thunderus_mem.errors import Conflict, NotWritable, Refused, ThunderusError
 from thunderus_mem.log.append import Uncertain, batch_at
 from thunderus_mem.memory import journal as journal_module
-from thunderus_mem.memory.journal import FileChange, Journal, plan, stage
+from thunderus_mem.memory.journal import FileChange, Journal, keeping_modes, plan, stage
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file, replace_file
 
@@ -492,3 +492,42 @@ def test_lines_of_a_log_that_a_repository_can_bring_along_are_never_cut(store: S
     store.write(".staging/evt_9/op.json", json.dumps(record).encode())
     assert [one.action for one in journal.heal(store.contains)] == ["damaged"]
     assert store.read(LOG) == LINES[0]
+
+
+def test_a_log_mended_just_now_takes_no_lines_either(store: Store) -> None:
+    store.write(LOG, b'{"id":"evt_0"}')
+    with pytest.raises(Conflict, match="mended"):
+        store.journal.append("evt_2", LOG, LINES)
+    store.journal.append("evt_2", LOG, LINES)
+    assert store.read(LOG) == b'{"id":"evt_0"}\n' + b"".join(LINES)
+
+
+@pytest.mark.parametrize(("error", "staged"), [(Uncertain("unknown"), 1), (NotWritable("no"), 0)])
+def test_lines_that_may_be_there_stay_staged(
+    store: Store, monkeypatch, error: Exception, staged: int
+) -> None:
+    def refuse(path: str, lines: object, **named: object) -> int:
+        raise error
+
+    monkeypatch.setattr(journal_module, "append_records", refuse)
+    with pytest.raises(type(error)):
+        store.journal.append("evt_2", LOG, LINES)
+    assert store.journal.pending() == staged
+
+
+def test_a_new_file_gets_its_permissions(store: Store) -> None:
+    change = FileChange("", "d.md", None, "new", mode=0o600)
+    assert store.journal.commit("evt_1", LOG, b'{"id":"evt_1"}\n', [change]).published
+    assert os.stat(os.path.join(store.root, "d.md")).st_mode & 0o777 == 0o600
+
+
+def test_what_goes_keeps_its_permissions_and_what_moves_takes_them_along() -> None:
+    gone = FileChange("fact.a", "a.md", "a", None)
+    moved = [
+        FileChange("fact.b", "b.md", "b", None, renames=True),
+        FileChange("fact.b", "c.md", None, "b", renames=True),
+    ]
+    kept = list(keeping_modes([gone, *moved], {"a.md": 0o644, "b.md": 0o600}.__getitem__))
+    assert [one.mode for one in kept] == [None, 0o600, 0o600]
+    assert [one.op for one in kept] == ["remove", "rename", "rename"]
+    assert [one.for_log().mode for one in (kept[0], kept[1]._replace(renames=False))] == ["", "600"]

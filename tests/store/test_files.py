@@ -26,6 +26,7 @@ from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import (
     ABSENT,
     file_hash,
+    permissions,
     read_below,
     read_file,
     remove_file,
@@ -319,3 +320,16 @@ def test_a_document_that_is_put_back_is_sure_before_its_other_name_goes(tmp_path
 def test_a_file_that_may_be_lost_is_never_torn(tmp_path) -> None:
     heard = _heard(lambda: replace_file(str(tmp_path / "a"), b"x", durable=False))
     assert [name for name, _ in heard] == ["create", "write", "sync", "rename"]
+
+
+def test_permissions_are_those_of_a_regular_file_or_nobody_knows(tmp_path, monkeypatch) -> None:
+    path = tmp_path / "a"
+    path.write_text("")
+    path.chmod(0o640)
+    assert [permissions(str(one)) for one in (path, tmp_path, tmp_path / "none")] == [0o640, 0, 0]
+
+    def refuse(path: str) -> int:
+        raise PermissionError(errno.EACCES, "no")
+
+    monkeypatch.setattr(disk, "mode_of", refuse)
+    assert permissions(str(path)) == 0
