@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.conftest import sealed_environment
 from tests.garden.test_gardening import FACTS, Clock, clock, opened, root
 from thunderus_mem.garden.apply import garden_plan
-from thunderus_mem.index.caches import RememberedSignatures
+from thunderus_mem.index.caches import SignatureCache
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,9 +98,9 @@ def test_what_is_saved_is_read_again(
 ) -> None:
     path = str(tmp_path_factory.mktemp("kept") / "similar.bin")
     needed = data.draw(st.sets(st.sampled_from(sorted(known)))) if known else set()
-    RememberedSignatures(path, "m").save(known, needed)
-    assert RememberedSignatures(path, "m").read() == {key: known[key] for key in needed}
-    assert RememberedSignatures(path, "other").read() == {}
+    SignatureCache(path, "m").save(known, needed)
+    assert SignatureCache(path, "m").read() == {key: known[key] for key in needed}
+    assert SignatureCache(path, "other").read() == {}
 
 
 @pytest.mark.parametrize(

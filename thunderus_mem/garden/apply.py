@@ -297,10 +297,10 @@ def with_signatures(memory: Memory, seen: GardenInput, names: Sequence[str]) -> 
     from thunderus_mem.garden.rules.similar import compared, gates_of
     from thunderus_mem.garden.similar.pairs import memory_key
     from thunderus_mem.garden.similar.profile import key_of, measure
-    from thunderus_mem.index.caches import RememberedSignatures
+    from thunderus_mem.index.caches import SignatureCache
     from thunderus_mem.store.parallel import spread
 
-    remembered = RememberedSignatures(memory.layout.signatures_file, measure())
+    remembered = SignatureCache(memory.layout.signatures_file, measure())
     known = remembered.read()
     learn(seen.documents, known)
     yield seen._replace(signatures=known, share=spread)

@@ -1,8 +1,7 @@
-"""Verdicts that were computed before, by anchor and by what its file looked like: ``indexes/verdicts.json``.
+"""What was computed before and would cost time to compute again: verdicts, and signatures of texts.
 
-A projection like the others: delete it at any time. A verdict is kept with the stamps of the files it rests
-on and used only while they are the same; one that rests on the whole tree is not kept. Whoever cannot write
-it computes again; of two that write at once one wins, which costs time and nothing else.
+Files in ``indexes/``, to be deleted at any time: ``verdicts.json`` and ``similar.bin``. Whoever cannot write
+one computes again; of two that write at once one wins, which costs time and nothing else.
 """
 
 from __future__ import annotations
@@ -22,15 +21,42 @@ if TYPE_CHECKING:
 
     from thunderus_mem.index.scan import Stamp
 
-_LIMIT: Final = 64 << 20
-_MOST: Final = 100_000
+_MOST_VERDICTS: Final = 100_000
+_MAGIC: Final = b"thunderus-mem similar 1\n"
+_RECORD: Final = struct.Struct("<32sI")
+_SUM: Final = struct.Struct("<I")
 
 
-class RememberedVerdicts:
-    """What is known, and what is learned in this command. ``measure`` names the rules the verdicts follow."""
+class _CacheFile:
+    """A file of at most ``limit`` bytes that may be missing, and need not be written."""
+
+    limit: int
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def _load(self) -> bytes:
+        try:
+            return read_file(self._path, self.limit)
+        except ThunderusError:
+            return b""
+
+    def _store(self, data: bytes) -> None:
+        with suppress(ThunderusError):
+            replace_file(self._path, data, durable=False)
+
+
+class VerdictCache(_CacheFile):
+    """Verdicts by anchor and by what its files looked like: known ones, and those learned in this command.
+
+    A verdict is kept with the stamps of the files it rests on and used only while they are the same; one that
+    rests on the whole tree is not kept. ``measure`` names the rules the verdicts follow.
+    """
+
+    limit = 64 << 20
 
     def __init__(self, path: str, measure: str) -> None:
-        self._path = path
+        super().__init__(path)
         self._measure = measure
         self._known: dict[str, Any] | None = None
         self._learned: dict[str, Any] = {}
@@ -45,8 +71,8 @@ class RememberedVerdicts:
         import json
 
         try:
-            found = json.loads(read_file(self._path, _LIMIT))
-        except (ThunderusError, ValueError, RecursionError):
+            found = json.loads(self._load())
+        except (ValueError, RecursionError):
             return {}
         if not isinstance(found, dict) or found.get("measure") != self._measure:
             return {}
@@ -86,40 +112,27 @@ class RememberedVerdicts:
         import json
 
         entries = {**self._read(), **self._learned}
-        while len(entries) > _MOST:
+        while len(entries) > _MOST_VERDICTS:
             del entries[next(iter(entries))]
         text = json.dumps({"measure": self._measure, "verdicts": entries}, separators=(",", ":"))
         self._learned = {}
-        with suppress(ThunderusError):
-            replace_file(self._path, text.encode("utf-8", "surrogatepass"), durable=False)
+        self._store(text.encode("utf-8", "surrogatepass"))
 
 
-# What was computed of texts before, to find those alike: ``indexes/similar.bin``, by content.
-#
-# A projection like the others: delete it at any time. It holds what the documents of the last planning
-# needed and nothing else. Whoever cannot write it computes again; of two that write at once one wins, which
-# costs time and nothing else.
+class SignatureCache(_CacheFile):
+    """What is known of texts by the SHA-256 (hex) of each, to find those alike: what the documents of the last
+    planning needed, and nothing else. ``measure`` names the rules it was computed by."""
 
-_MOST_SIGNATURES: Final = 256 << 20
-_MAGIC: Final = b"thunderus-mem similar 1\n"
-_RECORD: Final = struct.Struct("<32sI")
-_SUM: Final = struct.Struct("<I")
-
-
-class RememberedSignatures:
-    """What is known of texts by the SHA-256 (hex) of each. ``measure`` names the rules it was computed by."""
+    limit = 256 << 20
 
     def __init__(self, path: str, measure: str) -> None:
-        self._path = path
+        super().__init__(path)
         self._head = _MAGIC + measure.encode() + b"\n"
         self._on_disk: frozenset[str] = frozenset()
 
     def read(self) -> dict[str, bytes]:
         """Everything that is kept; nothing when the file is missing, damaged or of other rules."""
-        try:
-            data = read_file(self._path, _MOST_SIGNATURES)
-        except ThunderusError:
-            return {}
+        data = self._load()
         end = len(data) - _SUM.size
         if not data.startswith(self._head) or end < len(self._head):
             return {}
@@ -138,12 +151,11 @@ class RememberedSignatures:
         size = len(self._head)
         for key in kept:
             size += _RECORD.size + len(known[key])
-            if size > _MOST_SIGNATURES - _SUM.size:
+            if size > self.limit - _SUM.size:
                 break
             parts += [_RECORD.pack(bytes.fromhex(key), len(known[key])), known[key]]
         data = b"".join(parts)
-        with suppress(ThunderusError):
-            replace_file(self._path, data + _SUM.pack(crc32(data)), durable=False)
+        self._store(data + _SUM.pack(crc32(data)))
 
 
 def _records(data: bytes, at: int, end: int) -> dict[str, bytes]:

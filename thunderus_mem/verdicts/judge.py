@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.anchors import Anchor, anchors_in, parse_lines
 from thunderus_mem.document.paths import matching
-from thunderus_mem.index.caches import RememberedVerdicts
+from thunderus_mem.index.caches import VerdictCache
 from thunderus_mem.index.questions import Anchored
 from thunderus_mem.verdicts.code import CodeFolder
 from thunderus_mem.verdicts.evaluate import judge
@@ -72,13 +72,13 @@ class Judge:
             reader.close()
 
     @cached_property
-    def _remembered(self) -> RememberedVerdicts:
+    def _remembered(self) -> VerdictCache:
         from thunderus_mem.fingerprint.definitions import GRAMMAR
         from thunderus_mem.fingerprint.source import RULES
         from thunderus_mem.verdicts.verdict import RULES as VERDICT_RULES
 
         measure = f"{GRAMMAR}/{RULES}/{VERDICT_RULES}"
-        return RememberedVerdicts(self._memory.layout.verdicts_file, measure)
+        return VerdictCache(self._memory.layout.verdicts_file, measure)
 
     @cached_property
     def tree(self) -> WorkingTree:
