@@ -8,7 +8,7 @@ from benchmarks.replay.scoring import Given
 from thunderus_mem.git.objects import ObjectReader
 from thunderus_mem.git.repository import Git
 from thunderus_mem.verdicts.code import CodePast, CommitTree
-from thunderus_mem.verdicts.evaluate import judge
+from thunderus_mem.verdicts.evaluate import evaluate
 from thunderus_mem.verdicts.verdict import NoHistory
 
 if TYPE_CHECKING:
@@ -42,11 +42,11 @@ class Place(NamedTuple):
     def judged(self, root: str, revision: str, hint: str | None) -> list[Given]:
         """Verdicts with the history that the repository at ``root`` has; ``hint`` ``None``: with none."""
         if hint is None:
-            return [given(judge(anchor, self.tree, NoHistory())) for anchor in self.anchors]
+            return [given(evaluate(anchor, self.tree, NoHistory())) for anchor in self.anchors]
         git = found(root)
         with ObjectReader(git) as reader:
             past = CodePast(git, reader, revision)
-            return [given(judge(anchor, self.tree, past.of(anchor, hint))) for anchor in self.anchors]
+            return [given(evaluate(anchor, self.tree, past.of(anchor, hint))) for anchor in self.anchors]
 
 
 def found(root: str) -> Git:

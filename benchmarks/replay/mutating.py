@@ -13,7 +13,7 @@ from benchmarks.replay.read_python import PythonReader
 from thunderus_mem.fingerprint.source import CodeSource
 from thunderus_mem.git.objects import ObjectReader
 from thunderus_mem.verdicts.code import CommitTree, PatchedTree
-from thunderus_mem.verdicts.evaluate import judge
+from thunderus_mem.verdicts.evaluate import evaluate
 from thunderus_mem.verdicts.verdict import NoHistory
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def mutate(library: Library, at: str, dice: Random, count: int) -> list[Mutation
             if edit is None or planted is None:
                 continue
             new, row, old, token = edit
-            verdict = judge(planted.anchor, PatchedTree(whole, {path: new}), NoHistory())
+            verdict = evaluate(planted.anchor, PatchedTree(whole, {path: new}), NoHistory())
             renamed = old == symbol.name.rpartition(".")[2]
             done.append(Mutation(path, planted.anchor.symbol, row, old, token, given(verdict), renamed))
     return done

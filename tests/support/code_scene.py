@@ -10,7 +10,7 @@ from thunderus_mem.document.anchors import Anchor, parse_anchor
 from thunderus_mem.git.objects import ObjectReader
 from thunderus_mem.git.repository import Git
 from thunderus_mem.verdicts.code import CodePast, CommitTree, WorkingTree
-from thunderus_mem.verdicts.evaluate import judge
+from thunderus_mem.verdicts.evaluate import evaluate
 from thunderus_mem.verdicts.verdict import NoHistory, Verdict
 
 if TYPE_CHECKING:
@@ -59,13 +59,13 @@ class Scene:
     def verdict(self, anchor: Anchor, since: str = "") -> Verdict:
         git = self.git()
         if git is None:
-            return judge(anchor, WorkingTree(str(self.root), None), NoHistory())
+            return evaluate(anchor, WorkingTree(str(self.root), None), NoHistory())
         with ObjectReader(git) as reader:
-            return judge(anchor, WorkingTree(str(self.root), git), CodePast(git, reader).of(anchor, since))
+            return evaluate(anchor, WorkingTree(str(self.root), git), CodePast(git, reader).of(anchor, since))
 
     def verdict_in(self, revision: str, anchor: Anchor, since: str = "") -> Verdict:
         git = self.git()
         assert git is not None
         with ObjectReader(git) as reader:
             past = CodePast(git, reader, revision)
-            return judge(anchor, CommitTree(git, reader, revision), past.of(anchor, since))
+            return evaluate(anchor, CommitTree(git, reader, revision), past.of(anchor, since))

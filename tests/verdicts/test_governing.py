@@ -19,7 +19,8 @@ from thunderus_mem.fingerprint.source import CodeSource
 from thunderus_mem.index import caches
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.verdicts.code import CodeFolder
-from thunderus_mem.verdicts.lookup import Governed, coverage, folders_covered, governing, relate
+from thunderus_mem.verdicts.coverage import coverage, folders_covered
+from thunderus_mem.verdicts.lookup import Governed, governing, relate
 from thunderus_mem.verdicts.verdict import ORDER, Verdict
 
 if TYPE_CHECKING:

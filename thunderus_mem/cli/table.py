@@ -228,7 +228,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
         "lookup",
         "Which code has memories, and which memories no code.",
         _READ,
-        (("", "verdicts.lookup:Coverage"),),
+        (("", "verdicts.coverage:Coverage"),),
         pages=True,
     ),
     CommandEntry(

@@ -120,8 +120,8 @@ class VerdictCache(_CacheFile):
 
 
 class SignatureCache(_CacheFile):
-    """What is known of texts by the SHA-256 (hex) of each, to find those alike: what the documents of the last
-    planning needed, and nothing else. ``measure`` names the rules it was computed by."""
+    """What is known of texts by the SHA-256 (hex) of each, to find those alike: what the documents of the
+    last planning needed, and nothing else. ``measure`` names the rules it was computed by."""
 
     limit = 256 << 20
 

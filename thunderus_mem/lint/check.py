@@ -27,7 +27,7 @@ from thunderus_mem.verdicts.code import (
     code_diff,
     measured,
 )
-from thunderus_mem.verdicts.evaluate import judge
+from thunderus_mem.verdicts.evaluate import evaluate
 from thunderus_mem.verdicts.judge import Judge
 from thunderus_mem.verdicts.verdict import CHANGED, MISSING, UNKNOWN, Verdict
 
@@ -340,7 +340,7 @@ class CodeChange:
         The cause is the first hunk that touches the code; none when the whole file went, or came with no
         lines shown.
         """
-        verdict = judge(anchor, self._after, self)
+        verdict = evaluate(anchor, self._after, self)
         if not verdict.is_stale or not self._held_before(anchor):
             return None
         file = (verdict.found or anchor).path
@@ -351,7 +351,7 @@ class CodeChange:
 
     def _held_before(self, anchor: Anchor) -> bool:
         if anchor.is_glob:
-            return judge(anchor, self._before, self).status == "verified"
+            return evaluate(anchor, self._before, self).status == "verified"
         wanted = parse_fingerprint(anchor.fingerprint)
         found = measured(anchor, self._before.source(anchor.path))
         if wanted is None:

@@ -1,7 +1,7 @@
-"""What git tells of the code since an anchor was made, asked for only as far as a verdict needs it.
+"""The code that documents talk about: files, whole trees, its past, and the commit that broke an anchor.
 
-The commit that a document names is a hint. When this clone has not got it (squashed away, rebased, shallow),
-the newest commit whose file still holds what the anchor says takes its place.
+Reads code files and git, as far as a verdict needs them; writes nothing, follows no link, never leaves
+the root.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import os
 import stat
 from abc import ABC, abstractmethod
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.diff import unified_diff
@@ -28,177 +29,10 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import Git
     from thunderus_mem.verdicts.verdict import Tree, Verdict
 
-_MOST_VERSIONS: Final = 200
-
-
-class CodePast:
-    """Answers that all anchors of one command share. ``until`` is the tree they are judged in: "" for the
-    working tree, ``:`` for the index, or a commit."""
-
-    def __init__(self, git: Git, reader: ObjectReader, until: str = "") -> None:
-        self.git = git
-        self.reader = reader
-        self.until = until
-        self._changes: dict[str, Changes | None] = {}
-        self._sources: dict[tuple[str, str], CodeSource | None] = {}
-        self._destinations: dict[str, str | None] = {}
-
-    def of(self, anchor: Anchor, hint: str) -> CodeHistory:
-        """The history of one anchor, which was made about when ``hint`` was the newest commit."""
-        return CodeHistory(self, anchor, hint)
-
-    def changes(self, since: str) -> Changes | None:
-        """What differs since a commit; ``None`` when this clone has not got it."""
-        if since not in self._changes:
-            found = changes_since(self.git, since, self.until)
-            if found is not None and not self.until:
-                touched = tuple(sorted({*found.touched, *self._untracked}))
-                found = found._replace(touched=touched)
-            self._changes[since] = found
-        return self._changes[since]
-
-    @cached_property
-    def _untracked(self) -> list[str]:
-        return untracked_files(self.git)
-
-    def source(self, revision: str, path: str) -> CodeSource | None:
-        """A file as it was in a commit."""
-        key = (revision, path)
-        if key not in self._sources:
-            data = self.reader.read(revision, path)
-            self._sources[key] = None if data is None else CodeSource(path, data)
-        return self._sources[key]
-
-    def destination(self, path: str) -> str | None:
-        """Where the commits behind HEAD moved a file that is gone."""
-        if path not in self._destinations:
-            self._destinations[path] = destination(self.git, path)
-        return self._destinations[path]
-
-    def versions(self, path: str) -> Iterator[tuple[Commit, CodeSource | None]]:
-        """A file as commits left it, the newest first, as far as that is worth reading."""
-        for commit, _ in _first(_MOST_VERSIONS, file_commits(self.git, [path])):
-            yield commit, self.source(commit.sha, path)
-
-
-def _first(
-    count: int, commits: Iterator[tuple[Commit, tuple[str, ...]]]
-) -> Iterator[tuple[Commit, tuple[str, ...]]]:
-    for _, one in zip(range(count), commits, strict=False):
-        yield one
-
-
-class CodeHistory:
-    """The history of one anchor."""
-
-    def __init__(self, past: CodePast, anchor: Anchor, hint: str) -> None:
-        self._past = past
-        self._anchor = anchor
-        self._hint = hint
-
-    @cached_property
-    def base(self) -> str | None:
-        """The commit that the present is compared with; ``None`` when none can be told."""
-        if self._hint and self._past.changes(self._hint) is not None:
-            return self._hint
-        wanted = parse_fingerprint(self._anchor.fingerprint)
-        if wanted is None:
-            return None
-        for commit, source in self._past.versions(self._anchor.path):
-            found = measured(self._anchor, source)
-            if any(one.hash == wanted.hash for one in found):
-                return commit.sha
-        return None
-
-    def renamed(self, path: str) -> str | None:
-        """Where git says that a file which is gone has moved to."""
-        if self.base is not None:
-            changes = self._past.changes(self.base)
-            if changes is not None and path in changes.renamed:
-                return changes.renamed[path]
-        return self._past.destination(path)
-
-    def touched(self) -> Sequence[str] | None:
-        """Files that are new or changed since, sorted."""
-        changes = self._past.changes(self.base) if self.base is not None else None
-        return None if changes is None else changes.touched
-
-    def is_cut(self) -> bool:
-        """Whether this clone was made without the commits that could tell."""
-        return self.base is None and self._past.git.is_shallow()
-
-    def before(self, path: str) -> CodeSource | None:
-        """The file as it was then."""
-        return self._past.source(self.base, path) if self.base is not None else None
-
-
-def measured(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
-    """The fingerprints of what an anchor names in a version of its file; none where it is not there."""
-    if source is None or source.trouble:
-        return []
-    if anchor.symbol:
-        return [definition.fingerprint for definition in source.find(anchor.symbol)]
-    if anchor.lines is not None:
-        found = source.of_lines(*anchor.lines)
-        return [found] if found is not None else []
-    return [source.whole()]
-
-
-# Which commit made an anchor stale, and the code it was made for as it was.
-
-
-class BreakingCommit(NamedTuple):
-    """Where the history of a file turned: the newest commit that still had what the anchor says, the file
-    then, and the commit after it (``None``: the turn is not committed yet)."""
-
-    last_good: Commit
-    source: CodeSource
-    commit: Commit | None
-
-
-def breaking_commit(anchor: Anchor, found: Anchor | None, past: CodePast) -> BreakingCommit | None:
-    """Where the code of an anchor stopped being what it says; ``None`` when that is not in this history."""
-    wanted = parse_fingerprint(anchor.fingerprint)
-    if wanted is None:
-        return None
-    later: Commit | None = None
-    paths = [anchor.path]
-    if found is not None and found.path != anchor.path:
-        paths.insert(0, found.path)
-    for path in paths:
-        for commit, source in past.versions(path):
-            if source is not None and any(one.hash == wanted.hash for one in measured(anchor, source)):
-                return BreakingCommit(commit, source, later)
-            if source is not None or path == anchor.path:
-                later = commit
-    return None
-
-
-def code_diff(verdict: Verdict, known: BreakingCommit, tree: Tree) -> str:
-    """The anchored code as it was and as it is now, as a unified diff; "" when it is too long to show."""
-    was = code_of(verdict.anchor, known.source)
-    found = verdict.found
-    here = tree.source(found.path) if found is not None else None
-    now = code_of(found, here) if found is not None and here is not None else None
-    return unified_diff(was, now, (found or verdict.anchor).path) or ""
-
-
-def code_of(anchor: Anchor, source: CodeSource) -> str | None:
-    """The lines of what an anchor names in a version of its file; ``None`` when it is not there."""
-    lines = source.text.splitlines(keepends=True)
-    if anchor.symbol:
-        found = source.find(anchor.symbol)
-        return "".join(lines[found[0].first - 1 : found[0].last]) if found else None
-    if anchor.lines is None:
-        return source.text
-    return "".join(lines[anchor.lines[0] - 1 : anchor.lines[1]]) or None
-
-
-# Reads the code that documents talk about. Nothing here writes, follows a link or leaves the root.
-
 MAX_CODE: Final = 2 << 20
 """Bytes of the largest file whose code is looked at."""
 _MOST_FILES: Final = 50_000
+_MOST_VERSIONS: Final = 200
 _FLAGS: Final = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
@@ -310,7 +144,7 @@ def _reason(place: str, error: OSError) -> str:
     return f"it cannot be read ({(error.strerror or 'unknown error').lower()})"
 
 
-# The code at one moment, as verdicts ask of it: the working tree, what is staged, a commit, a patch.
+# The code at one moment, as verdicts ask of it.
 
 
 class CodeTree(ABC):
@@ -430,3 +264,165 @@ class PatchedTree(CodeTree):
         found = {path for word in words for path in self._tree.naming(word)} - self._patched.keys()
         added = {path for path in self._patched if any(self._holds(path, word) for word in words)}
         return sorted(found | added)
+
+
+# What git tells of the code since an anchor was made.
+#
+# The commit that a document names is a hint. When this clone has not got it (squashed away, rebased,
+# shallow), the newest commit whose file still holds what the anchor says takes its place.
+
+
+class CodePast:
+    """Answers that all anchors of one command share. ``until`` is the tree they are judged in: "" for the
+    working tree, ``:`` for the index, or a commit."""
+
+    def __init__(self, git: Git, reader: ObjectReader, until: str = "") -> None:
+        self.git = git
+        self.reader = reader
+        self.until = until
+        self._changes: dict[str, Changes | None] = {}
+        self._sources: dict[tuple[str, str], CodeSource | None] = {}
+        self._destinations: dict[str, str | None] = {}
+
+    def of(self, anchor: Anchor, hint: str) -> CodeHistory:
+        """The history of one anchor, which was made about when ``hint`` was the newest commit."""
+        return CodeHistory(self, anchor, hint)
+
+    def changes(self, since: str) -> Changes | None:
+        """What differs since a commit; ``None`` when this clone has not got it."""
+        if since not in self._changes:
+            found = changes_since(self.git, since, self.until)
+            if found is not None and not self.until:
+                touched = tuple(sorted({*found.touched, *self._untracked}))
+                found = found._replace(touched=touched)
+            self._changes[since] = found
+        return self._changes[since]
+
+    @cached_property
+    def _untracked(self) -> list[str]:
+        return untracked_files(self.git)
+
+    def source(self, revision: str, path: str) -> CodeSource | None:
+        """A file as it was in a commit."""
+        key = (revision, path)
+        if key not in self._sources:
+            data = self.reader.read(revision, path)
+            self._sources[key] = None if data is None else CodeSource(path, data)
+        return self._sources[key]
+
+    def destination(self, path: str) -> str | None:
+        """Where the commits behind HEAD moved a file that is gone."""
+        if path not in self._destinations:
+            self._destinations[path] = destination(self.git, path)
+        return self._destinations[path]
+
+    def versions(self, path: str) -> Iterator[tuple[Commit, CodeSource | None]]:
+        """A file as commits left it, the newest first, as far as that is worth reading."""
+        for commit, _ in islice(file_commits(self.git, [path]), _MOST_VERSIONS):
+            yield commit, self.source(commit.sha, path)
+
+
+class CodeHistory:
+    """The history of one anchor."""
+
+    def __init__(self, past: CodePast, anchor: Anchor, hint: str) -> None:
+        self._past = past
+        self._anchor = anchor
+        self._hint = hint
+
+    @cached_property
+    def base(self) -> str | None:
+        """The commit that the present is compared with; ``None`` when none can be told."""
+        if self._hint and self._past.changes(self._hint) is not None:
+            return self._hint
+        wanted = parse_fingerprint(self._anchor.fingerprint)
+        if wanted is None:
+            return None
+        for commit, source in self._past.versions(self._anchor.path):
+            found = measured(self._anchor, source)
+            if any(one.hash == wanted.hash for one in found):
+                return commit.sha
+        return None
+
+    def renamed(self, path: str) -> str | None:
+        """Where git says that a file which is gone has moved to."""
+        if self.base is not None:
+            changes = self._past.changes(self.base)
+            if changes is not None and path in changes.renamed:
+                return changes.renamed[path]
+        return self._past.destination(path)
+
+    def touched(self) -> Sequence[str] | None:
+        """Files that are new or changed since, sorted."""
+        changes = self._past.changes(self.base) if self.base is not None else None
+        return None if changes is None else changes.touched
+
+    def is_cut(self) -> bool:
+        """Whether this clone was made without the commits that could tell."""
+        return self.base is None and self._past.git.is_shallow()
+
+    def before(self, path: str) -> CodeSource | None:
+        """The file as it was then."""
+        return self._past.source(self.base, path) if self.base is not None else None
+
+
+def measured(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
+    """The fingerprints of what an anchor names in a version of its file; none where it is not there."""
+    if source is None or source.trouble:
+        return []
+    if anchor.symbol:
+        return [definition.fingerprint for definition in source.find(anchor.symbol)]
+    if anchor.lines is not None:
+        found = source.of_lines(*anchor.lines)
+        return [found] if found is not None else []
+    return [source.whole()]
+
+
+# Which commit made an anchor stale, and the code it was made for as it was.
+
+
+class BreakingCommit(NamedTuple):
+    """Where the history of a file turned: the newest commit that still had what the anchor says, the file
+    then, and the commit after it (``None``: the turn is not committed yet)."""
+
+    last_good: Commit
+    source: CodeSource
+    commit: Commit | None
+
+
+def breaking_commit(anchor: Anchor, found: Anchor | None, past: CodePast) -> BreakingCommit | None:
+    """Where the code of an anchor stopped being what it says; ``None`` when that is not in this history."""
+    wanted = parse_fingerprint(anchor.fingerprint)
+    if wanted is None:
+        return None
+    later: Commit | None = None
+    paths = [anchor.path]
+    if found is not None and found.path != anchor.path:
+        paths.insert(0, found.path)
+    for path in paths:
+        for commit, source in past.versions(path):
+            if source is not None and any(one.hash == wanted.hash for one in measured(anchor, source)):
+                return BreakingCommit(commit, source, later)
+            if source is not None or path == anchor.path:
+                later = commit
+    return None
+
+
+def code_diff(verdict: Verdict, known: BreakingCommit, tree: Tree) -> str:
+    """The anchored code as it was and as it is now, as a unified diff; "" when it is too long to show."""
+    was = code_of(verdict.anchor, known.source)
+    found = verdict.found
+    here = tree.source(found.path) if found is not None else None
+    now = code_of(found, here) if found is not None and here is not None else None
+    return unified_diff(was, now, (found or verdict.anchor).path) or ""
+
+
+def code_of(anchor: Anchor, source: CodeSource) -> str | None:
+    """The lines of what an anchor names in a version of its file; ``None`` when it is not there."""
+    lines = source.text.splitlines(keepends=True)
+    if anchor.symbol:
+        found = source.find(anchor.symbol)
+        return "".join(lines[found[0].first - 1 : found[0].last]) if found else None
+    if anchor.lines is None:
+        return source.text
+    return "".join(lines[anchor.lines[0] - 1 : anchor.lines[1]]) or None

@@ -1,7 +1,8 @@
-"""Verdicts: does the code still hold what an anchor was made for? Pure, over a tree and a history.
+"""How an anchor is judged, for each sort: a symbol, a span of lines, a whole file, a glob. Pure, over a tree
+and a history.
 
-The content decides. A commit is only a hint where to look, so that squash, rebase, amend, shallow clones and
-uncommitted edits change no verdict; what cannot be known is ``unknown``, never an alarm.
+The order is that of cost and of trust: the same place, then where git says the file went, then "the name is
+still there, so it changed", and only then a search among what is new since (``moved``).
 """
 
 from __future__ import annotations
@@ -21,27 +22,21 @@ if TYPE_CHECKING:
     from thunderus_mem.verdicts.verdict import AnchorHistory, Tree
 
 
-def judge(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
-    """The verdict on one anchor; ``history`` reaches back to when its fingerprint was taken."""
-
-    if anchor.is_glob:
-        return judge_glob(anchor, tree)
-    if anchor.symbol:
-        return judge_symbol(anchor, tree, history)
-    if anchor.lines is not None:
-        return judge_lines(anchor, tree, history)
-    return judge_file(anchor, tree, history)
-
-
-# How each sort of anchor is judged: a symbol, a span of lines, a whole file, a glob. Pure.
-#
-# The order is that of cost and of trust: the same place, then where git says the file went, then "the name
-# is still there, so it changed", and only then a search among what is new since.
-
 _NOT_YET: Final = "nobody has confirmed it yet"
 
 
-def judge_symbol(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
+def evaluate(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
+    """The verdict on one anchor; ``history`` reaches back to when its fingerprint was taken."""
+    if anchor.is_glob:
+        return _evaluate_glob(anchor, tree)
+    if anchor.symbol:
+        return _evaluate_symbol(anchor, tree, history)
+    if anchor.lines is not None:
+        return _evaluate_lines(anchor, tree, history)
+    return _evaluate_file(anchor, tree, history)
+
+
+def _evaluate_symbol(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
     """An anchor that names a definition."""
     path, by = _where(anchor, tree, history)
     source = tree.source(path) if path else None
@@ -80,7 +75,7 @@ def _of_definitions(
     return _held(anchor, there, by, note)
 
 
-def judge_lines(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
+def _evaluate_lines(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
     """An anchor that names a span of lines."""
     assert anchor.lines is not None
     path, by = _where(anchor, tree, history)
@@ -110,7 +105,7 @@ def judge_lines(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
     return _changed(anchor, there, "these lines are not what they were, nor are they elsewhere")
 
 
-def judge_file(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
+def _evaluate_file(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
     """An anchor that names a whole file."""
     path, by = _where(anchor, tree, history)
     source = tree.source(path) if path else None
@@ -125,7 +120,7 @@ def judge_file(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict:
     return _differs(anchor, source, there, wanted, here, what="the file", by=by)
 
 
-def judge_glob(anchor: Anchor, tree: Tree) -> Verdict:
+def _evaluate_glob(anchor: Anchor, tree: Tree) -> Verdict:
     """An anchor that names all files of a pattern."""
     files = matching(anchor.path, tree.paths())
     if not files:

@@ -1,6 +1,7 @@
-"""Verdicts as every verb asks for them: computed now, or remembered where nothing they rest on has changed.
+"""Verdicts as every command asks for them: computed now, or kept from before where nothing they rest on has
+changed.
 
-Reading writes no tracked file; what was computed is kept in ``indexes/``.
+Reads code files and git; writes no tracked file, only what was computed, to ``indexes/verdicts.json``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from thunderus_mem.document.paths import matching
 from thunderus_mem.index.caches import VerdictCache
 from thunderus_mem.index.questions import Anchored
 from thunderus_mem.verdicts.code import CodeFolder
-from thunderus_mem.verdicts.evaluate import judge
+from thunderus_mem.verdicts.evaluate import evaluate
 from thunderus_mem.verdicts.verdict import MOVED, VERIFIED, NoHistory, Verdict, status_of, worst
 
 if TYPE_CHECKING:
@@ -48,6 +49,17 @@ class Judged(NamedTuple):
         return self.verdict.found.place if self.verdict.found is not None else ""
 
 
+class CodeState(NamedTuple):
+    """What became of the code that an anchor names: the anchor's ``place`` and ``line`` in the document, the
+    ``verdict`` (verified, moved, changed, missing, unknown), a reason, and where the code is ``now``."""
+
+    place: str
+    line: int
+    verdict: str
+    reason: str
+    now: str
+
+
 class Judge:
     """Judges anchors against the working tree. Opens files and git only as far as a verdict needs them.
 
@@ -64,15 +76,15 @@ class Judge:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        remembered = self.__dict__.get("_remembered")
-        if remembered is not None:
-            remembered.save()
+        cache = self.__dict__.get("_cache")
+        if cache is not None:
+            cache.save()
         reader = self.__dict__.get("reader")
         if reader is not None:
             reader.close()
 
     @cached_property
-    def _remembered(self) -> VerdictCache:
+    def _cache(self) -> VerdictCache:
         from thunderus_mem.fingerprint.definitions import GRAMMAR
         from thunderus_mem.fingerprint.source import RULES
         from thunderus_mem.verdicts.verdict import RULES as VERDICT_RULES
@@ -126,7 +138,7 @@ class Judge:
         for one, stamp, packed in zip(fresh, stamps, answers, strict=True):
             verdict = _unpacked(one.anchor, packed) if packed is not None else None
             if verdict is not None:
-                self._remembered.learn(_key(one), [one.anchor.path], [stamp], packed)
+                self._cache.learn(_key(one), [one.anchor.path], [stamp], packed)
             found[one] = verdict
         return found
 
@@ -142,7 +154,7 @@ class Judge:
                 path, tree = one.anchor.path, WorkingTree(self._memory.root, None)
             weak = one.anchor.is_glob or not one.anchor.fingerprint or tree.source(path) is None
             verdict = (
-                None if weak or not _is_there(one.anchor, tree) else judge(one.anchor, tree, NoHistory())
+                None if weak or not _is_there(one.anchor, tree) else evaluate(one.anchor, tree, NoHistory())
             )
             held = verdict is not None and verdict.status == VERIFIED
             found.append(_packed(verdict) if held and verdict is not None else None)
@@ -162,7 +174,6 @@ class Judge:
 
     def of(self, document: Document) -> list[CodeState]:
         """The state of each anchor of a document, as its text has them, for the rules of `lint`."""
-
         since = document.last_verified_commit or ""
         cited = anchors_in(document.header, document.header_line)
         judged = self.all(
@@ -183,20 +194,20 @@ class Judge:
         """The verdict on an anchor, computed now."""
         if one.anchor.is_glob:
             files, stamps = self._matched(one.anchor)
-            verdict = judge(one.anchor, self.tree, NoHistory())
-            self._remembered.learn(_key(one, files), files, stamps, _packed(verdict))
+            verdict = evaluate(one.anchor, self.tree, NoHistory())
+            self._cache.learn(_key(one, files), files, stamps, _packed(verdict))
             return verdict
         files = [one.anchor.path]
         stamps = [self._folder.stamp(path) for path in files]
         history = self.past.of(one.anchor, one.since) if self.past is not None else NoHistory()
-        verdict = judge(one.anchor, self.tree, history)
+        verdict = evaluate(one.anchor, self.tree, history)
         if verdict.status == MOVED and verdict.found is not None and verdict.found.path not in files:
             files.append(verdict.found.path)
             # The file was read before this stamp was taken; a change in between made it racy.
             stamps.append(self._folder.stamp(verdict.found.path))
         elif verdict.others or stamps == [None]:
             return verdict
-        self._remembered.learn(_key(one), files, stamps, _packed(verdict))
+        self._cache.learn(_key(one), files, stamps, _packed(verdict))
         return verdict
 
     def _matched(self, anchor: Anchor) -> tuple[list[str], list[Stamp | None]]:
@@ -206,7 +217,7 @@ class Judge:
 
     def _recalled(self, one: Anchored) -> Verdict | None:
         files = self._matched(one.anchor)[0] if one.anchor.is_glob else ()
-        values = self._remembered.recall(_key(one, files), self._folder.stamp)
+        values = self._cache.recall(_key(one, files), self._folder.stamp)
         return _unpacked(one.anchor, values) if values is not None else None
 
 
@@ -247,45 +258,15 @@ def by_document(judged: Iterable[Judged]) -> dict[str, list[Judged]]:
     return found
 
 
-def document_statuses(memory: Memory, doc_ids: Sequence[str] | None = None) -> Mapping[str, str]:
-    """What the code says of documents that have anchors: verified, stale or unknown, by id.
+def code_statuses(memory: Memory, doc_ids: Sequence[str] | None = None) -> Mapping[str, str]:
+    """What the code says of those of some documents (``None``: of all) that have anchors: verified, stale or
+    unknown, by id. The index must be fresh.
 
-    Documents without an anchor are not in it: of them only their file speaks. The index must be fresh.
+    Documents without an anchor are not in it: of them only their file speaks.
     """
     anchors = memory.index.anchors(doc_ids)
     if not anchors:
         return {}
-    with Judge(memory) as judge_now:
-        judged = judge_now.all(anchors)
-    return {
-        doc_id: status_of(worst(one.verdict for one in ones)) for doc_id, ones in by_document(judged).items()
-    }
-
-
-# What the code says of documents; where none has an anchor, nothing is loaded to judge by.
-
-
-def code_statuses(memory: Memory, doc_ids: Sequence[str] | None = None) -> Mapping[str, str]:
-    """The status that the code gives to those of some documents (``None``: of all) that have anchors, by
-    id."""
-    if not memory.index.has_anchors():
-        return {}
-
-    return document_statuses(memory, doc_ids)
-
-
-# What a rule is, what it may look at, and the table of codes.
-#
-# A rule is a function from a `subject.Subject` (one document) or a `LintStore` (the store) to findings. Its
-# docstring is its manual page. Rules read values only: no disk, no index, no clock.
-
-
-class CodeState(NamedTuple):
-    """What became of the code that an anchor names: the anchor's ``place`` and ``line`` in the document, the
-    ``verdict`` (verified, moved, changed, missing, unknown), a reason, and where the code is ``now``."""
-
-    place: str
-    line: int
-    verdict: str
-    reason: str
-    now: str
+    with Judge(memory) as judge:
+        judged = by_document(judge.all(anchors))
+    return {doc_id: status_of(worst(one.verdict for one in ones)) for doc_id, ones in judged.items()}

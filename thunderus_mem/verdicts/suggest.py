@@ -1,4 +1,9 @@
-"""Where the code defines a name, as far as a text can mean it: which files, which definitions, which not."""
+"""``anchor --suggest``: the places in the code that a document's own text names, each with the reason.
+
+Precision before recall. An anchor that the text is not about raises an alarm for nothing one day, so a name
+counts only when it can mean one thing, and what is passed over is told with its reason too. Reads files of
+the code; writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,7 @@ from thunderus_mem.document.anchors import Anchor, anchors_in, code_words, parse
 from thunderus_mem.document.paths import is_code
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.memory.locate import find_document
+from thunderus_mem.verdicts.code import WorkingTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -56,6 +62,13 @@ _FUNCTIONS: Final = frozenset(("function", "method"))
 _LONGEST_HEAD: Final = 300
 _LONGEST_GAP: Final = 20
 _MOST_DECORATED: Final = 20
+
+
+_LARGE: Final = 200
+"""Lines of a definition so large that it is hardly better than a whole file."""
+_SMALL: Final = 60
+"""Lines of a class that may be anchored beside its members."""
+_SHOWN: Final = 3
 
 
 class Site(NamedTuple):
@@ -233,18 +246,6 @@ def _leads_to(parts: Sequence[str], path: str) -> bool:
     """Whether names of modules stand in a path, in their order."""
     steps = iter([*path.split("/")[:-1], path.rpartition("/")[2].partition(".")[0]])
     return all(part in steps for part in parts)
-
-
-# Proposes anchors for a text: the places in the code that its code spans name, each with the reason. Pure.
-#
-# Precision before recall. An anchor that the text is not about raises an alarm for nothing one day, so a
-# name counts only when it can mean one thing, and what is passed over is told with its reason too.
-
-_LARGE: Final = 200
-"""Lines of a definition so large that it is hardly better than a whole file."""
-_SMALL: Final = 60
-"""Lines of a class that may be anchored beside its members."""
-_SHOWN: Final = 3
 
 
 class SuggestedAnchor(NamedTuple):
@@ -514,9 +515,6 @@ def _distinct(sites: Sequence[Site]) -> list[Site]:
     return list(found.values())
 
 
-# ``anchor --suggest``: which places in the code a document talks about, as its own text says.
-
-
 class Suggestions(NamedTuple):
     """Anchors proposed for a document, strong ones first; what its text names besides, and why that is no
     proposal; how many ``files`` were parsed. ``anchors`` are those it has."""
@@ -538,8 +536,6 @@ def suggest(memory: Memory, id: str) -> Suggestions:
 
     Raises `NotFound` for a document that is not there.
     """
-    from thunderus_mem.verdicts.code import WorkingTree
-
     memory.refresh()
     document = find_document(memory, id)
     existing = [cited.anchor for cited in anchors_in(document.header, document.header_line)]

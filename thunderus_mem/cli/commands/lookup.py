@@ -7,14 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from thunderus_mem.cli.text import columns, counted, one_line, width
-from thunderus_mem.verdicts.lookup import (
-    Coverage,
-    FolderCoverage,
-    Governed,
-    Governing,
-    coverage,
-    governing,
-)
+from thunderus_mem.verdicts.coverage import Coverage, FolderCoverage, coverage
+from thunderus_mem.verdicts.lookup import Governed, Governing, governing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
