@@ -1,10 +1,10 @@
-# make demo|test|check|bench|faults|docs: each makes .venv first when it is not there.
+# make demo|test|check|oracle|bench|faults|docs: each makes .venv first when it is not there.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench faults faults-night durable-coverage docs lint types memory clean
+.PHONY: demo test check oracle bench faults faults-night durable-coverage docs lint types memory clean
 .DEFAULT_GOAL := test
 
 # The packages of the "dev" group in pyproject.toml, without needing a pip that knows groups.
@@ -36,6 +36,10 @@ memory: $(READY)
 
 check: lint types test memory
 	$(BIN)/python docs/generate.py --check
+
+# What the command does in many situations, against recordings; not part of the tests.
+oracle: $(READY)
+	$(BIN)/python tests/oracle/run.py
 
 bench: $(READY)
 	$(BIN)/python benchmarks/bench.py

@@ -1,0 +1,1 @@
+"""Waybill: where every parcel is."""
