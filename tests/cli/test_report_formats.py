@@ -15,7 +15,7 @@ from sarif_kit.validate import validation_errors
 
 from tests.support.lint_corpus import FRONT, SECRETS, lint_documents
 from thunderus_mem.cli.report import json as json_module
-from thunderus_mem.cli.report.text import FOR_PEOPLE, FORMATS, _order, report
+from thunderus_mem.cli.report.report import FOR_PEOPLE, FORMATS, _order, report
 from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.lint.engine import fingerprinted

@@ -6,9 +6,11 @@ It also holds one door for each library, and that a search loads nothing heavy.
 from __future__ import annotations
 
 import ast
+import io
 import re
 import subprocess
 import sys
+import tokenize
 import tomllib
 from functools import cache
 from typing import TYPE_CHECKING
@@ -417,3 +419,79 @@ def test_what_is_imported_is_declared() -> None:
             if names.get(first, first.replace("_", "-")) not in declared:
                 wrong.add(first)
     assert wrong == set()
+
+
+SMALL_MODULES: dict[str, str] = {"lint.rules.reading": "a family of rules"}
+"""Modules below 60 lines of code with one importer, and why each is a module all the same."""
+
+GERUNDS: dict[str, str] = {
+    "cli.drawing": "what is drawn on a terminal",
+    "lint.rules.reading": "what keeps a file from being read, a family of rules",
+}
+"""Modules whose names end in -ing, and why: a module is named by what it holds, not by what it does."""
+
+
+def code_lines(path: Path) -> int:
+    """Lines with code: no docstring, comment or blank line, and no import."""
+    text = path.read_text(encoding="utf-8")
+    left_out: set[int] = set()
+    for node in ast.walk(tree_of(path)):
+        documented = isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
+        alone = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if isinstance(node, (ast.Import, ast.ImportFrom)) or (alone and not documented):
+            left_out.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    lines = {
+        line
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type not in NO_CODE
+        for line in range(token.start[0], token.end[0] + 1)
+    }
+    return len(lines - left_out)
+
+
+NO_CODE = (
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+)
+
+
+def importers(name: str) -> list[str]:
+    return [other for other, others in graph().items() if name in others]
+
+
+NOT_DESCRIBED: frozenset[str] = frozenset(
+    (
+        *("authoring", "doctor", "document", "fingerprint", "garden", "garden.rules", "garden.similar"),
+        *("history", "index", "log", "memory", "merge", "review", "search", "store", "verdicts"),
+    )
+)
+
+
+def test_a_package_says_what_it_owns_and_nothing_else() -> None:
+    """In three lines at least, and without code: modules import from modules."""
+    wrong = set()
+    for path in PACKAGE.rglob("*/__init__.py"):
+        tree = tree_of(path)
+        if len((ast.get_docstring(tree) or "").splitlines()) < 3 or len(tree.body) != 1:
+            wrong.add(name_of(path))
+    assert wrong <= NOT_DESCRIBED
+
+
+def test_a_small_module_with_one_importer_has_a_reason() -> None:
+    small = {
+        name_of(path)
+        for path in modules()
+        if path.name not in ("__init__.py", "__main__.py")
+        and code_lines(path) < 60
+        and len(importers(name_of(path))) == 1
+    }
+    assert small == set(SMALL_MODULES)
+
+
+def test_modules_are_named_by_what_they_hold() -> None:
+    named = {name_of(path) for path in modules() if path.stem.endswith("ing")}
+    assert named == set(GERUNDS)

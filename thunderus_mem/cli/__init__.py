@@ -1,1 +1,9 @@
-"""cli."""
+"""The command line: parse, call one function of another package, print what it gives.
+
+`app` (the options of the program, commands loaded when asked) stands on `table`; `run` is where every
+exception ends and an exit code begins; `commands` has a module for each family of commands, `params` the
+options they share, `input` what options mean, the editor and fzf. `console` prints: values through `output`
+(``--json`` and ``--plain``), text made with `text`, `style` and `drawing`, findings through `report`.
+`complete` answers shells. Only `console`, `input`, `run` (crash reports) and `complete` touch terminal,
+programs or files.
+"""

@@ -117,7 +117,7 @@ def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
     if command == "link" and len(before) == 2:
         return [(relation, "") for relation in _RELATIONS]
     if command == "lint" and before[-1] == "--format":
-        from thunderus_mem.cli.report.text import FORMATS
+        from thunderus_mem.cli.report.report import FORMATS
 
         return [(name, "") for name in FORMATS]
     if command == "rule" or before[-1] in ("--select", "--ignore"):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from thunderus_mem.cli.params import Output, Patch
-from thunderus_mem.cli.report.text import chosen_form, hand_over, report, seen_from_top
+from thunderus_mem.cli.report.report import chosen_form, hand_over, report, seen_from_top
 from thunderus_mem.cli.text import aligned, counted, diff_line, one_line, verdict_word
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.lint.check import (

@@ -127,7 +127,7 @@ def _status(value: HookStatus, console: Console) -> str:
 def _run(value: HookRun, console: Console) -> str:
     """What stops the commit, and what it makes false, whole; else one line: a hook that talks at every commit
     is soon not read."""
-    from thunderus_mem.cli.report.text import report
+    from thunderus_mem.cli.report.report import report
     from thunderus_mem.cli.text import counted
     from thunderus_mem.diagnostic import Severity
     from thunderus_mem.lint.check import MADE_FALSE

@@ -11,7 +11,7 @@ import typer
 from thunderus_mem.authoring.init import update_schemas
 from thunderus_mem.cli.output import dumps
 from thunderus_mem.cli.params import Output
-from thunderus_mem.cli.report.text import (
+from thunderus_mem.cli.report.report import (
     FOR_PEOPLE,
     FORMATS,
     chosen_form,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.report.text import report
+from thunderus_mem.cli.report.report import report
 from thunderus_mem.watch import Debounce, WatchedMemory, WatchTurn, watch
 
 if TYPE_CHECKING:

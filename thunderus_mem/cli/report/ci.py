@@ -1,4 +1,10 @@
-"""Findings as annotations of a GitHub workflow (docs.github.com, "Workflow commands for GitHub Actions")."""
+"""Findings for continuous integration: annotations of a GitHub workflow, a GitLab report, JUnit XML.
+
+GitHub: docs.github.com, "Workflow commands for GitHub Actions". GitLab: docs.gitlab.com, "Code Quality", a
+subset of Code Climate's issues. JUnit: the elements and attributes of the schemas that Ant's JUnit task and
+Jenkins' xUnit plugin publish; one test case a document, its errors and warnings as one failure, notes as
+output. Both want a time; a report is the same for the same findings, so it says none: the epoch, 0 seconds.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +41,7 @@ def _annotation(one: Diagnostic) -> str:
     return f"::{one.severity} {','.join(properties)}::{_data(message)}"
 
 
-def github(diagnostics: Sequence[Diagnostic], documents: Sequence[str] = ()) -> str:
+def github(diagnostics: Sequence[Diagnostic]) -> str:
     """Ten errors and ten warnings lead, as GitHub shows no more of each; the rest follows plainly."""
     errors = [one for one in diagnostics if one.severity is Severity.ERROR]
     warnings = [one for one in diagnostics if one.severity is Severity.WARNING]
@@ -54,12 +60,10 @@ def github(diagnostics: Sequence[Diagnostic], documents: Sequence[str] = ()) -> 
     return "".join(f"{line}\n" for line in lines)
 
 
-# Findings as a code quality report (docs.gitlab.com, "Code Quality": a subset of Code Climate's issues).
-
 _WEIGHTS: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
 
 
-def gitlab(diagnostics: Sequence[Diagnostic], documents: Sequence[str] = ()) -> str:
+def gitlab(diagnostics: Sequence[Diagnostic]) -> str:
     """An array with one object a finding. A finding about a whole file stands at its first line."""
     found = [
         {
@@ -73,12 +77,6 @@ def gitlab(diagnostics: Sequence[Diagnostic], documents: Sequence[str] = ()) -> 
     ]
     return ascii_json(found) + "\n"
 
-
-# Findings as JUnit XML: one test case a document, its errors and warnings as one failure, notes as output.
-#
-# The elements and attributes are those of the schemas that Ant's JUnit task and Jenkins' xUnit plugin
-# publish. Both want a time; a report is to be the same for the same findings, so it says none: the epoch, 0
-# seconds.
 
 _CLASS: Final = "thunderus-mem.lint"
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -112,7 +110,7 @@ def _case(path: str, found: Sequence[Diagnostic]) -> str:
     return f"{head}>\n{failure}    </testcase>\n"
 
 
-def junit(diagnostics: Sequence[Diagnostic], documents: Sequence[str] = ()) -> str:
+def junit(diagnostics: Sequence[Diagnostic], documents: Sequence[str]) -> str:
     """A suite with a case for every document that was looked at, and for any other file with a finding."""
     notes = [one for one in diagnostics if one.severity is Severity.NOTE]
     by_path: dict[str, list[Diagnostic]] = {path: [] for path in documents}

@@ -1,4 +1,7 @@
-"""Findings as JSON: one document, or one finding a line. ASCII throughout."""
+"""Findings as JSON, ASCII throughout: one document, one finding a line, or SARIF.
+
+SARIF 2.1.0 (docs.oasis-open.org/sarif) is one run with rules' pages, stable fingerprints and fixes.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def _fields(one: Diagnostic) -> dict[str, Any]:
     return {**told, "name": rule_name(one.rule), "fixable": bool(one.edits)}
 
 
-def json_document(diagnostics: Sequence[Diagnostic], documents: Sequence[str] = ()) -> str:
+def json_document(diagnostics: Sequence[Diagnostic]) -> str:
     """One document with all findings and their counts."""
     document = {
         "schema": SCHEMA,
@@ -46,13 +49,11 @@ def json_document(diagnostics: Sequence[Diagnostic], documents: Sequence[str] = 
     return ascii_json(document) + "\n"
 
 
-def jsonl(diagnostics: Sequence[Diagnostic], documents: Sequence[str] = ()) -> str:
+def jsonl(diagnostics: Sequence[Diagnostic]) -> str:
     """One JSON object a finding, a line each, with the name of its shape."""
     lines = [ascii_json({"schema": LINE_SCHEMA, **_fields(one)}, None) for one in diagnostics]
     return "".join(f"{line}\n" for line in lines)
 
-
-# Findings as SARIF 2.1.0 (docs.oasis-open.org/sarif): one run, rules' pages, stable fingerprints, fixes.
 
 MOST: Final = 25_000
 """Results that GitHub takes in one run; the gravest are kept."""
@@ -62,7 +63,7 @@ _FINGERPRINT: Final = "thunderusMem/v1"
 _WEIGHTS: Final = tuple(Severity)
 
 
-def sarif(diagnostics: Sequence[Diagnostic], documents: Sequence[str] = ()) -> str:
+def sarif(diagnostics: Sequence[Diagnostic]) -> str:
     """One run with every finding, or the `MOST` gravest and a notification that says what was cut."""
     kept = _gravest(diagnostics)
     codes = sorted({one.rule for one in kept})
