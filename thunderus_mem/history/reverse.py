@@ -15,7 +15,7 @@ from thunderus_mem.log.event import HAND_EDIT, Change, changes_of, document_ids,
 from thunderus_mem.log.reader import given_up
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import Former, as_lf, text_before
-from thunderus_mem.merge.documents import joined
+from thunderus_mem.merge.documents import merge_cleanly
 from thunderus_mem.store.files import ABSENT
 from thunderus_mem.store.layout import SHARD_FOLDERS
 
@@ -339,7 +339,7 @@ class _Back(NamedTuple):
         base, before = former.text(turn.after), former.text(turn.before)
         if base is None or before is None:
             raise self._in_the_way(turn)
-        text = joined(path, base, now, before, self.sources.now)
+        text = merge_cleanly(path, base, now, before, self.sources.now)
         if text is None:
             raise self._in_the_way(turn)
         return text

@@ -1,7 +1,8 @@
-"""Which versions of which document a merge left in conflict: from files, as git has them, to documents. Pure.
+"""What a merge left in conflict in the store, document by document, and what each comes to. Writes nothing.
 
 Git knows files, and guesses renames from likeness; a document is known by its id. So one document may stand
-at two paths (both sides renamed it), and one path may hold two documents (git took one for the other).
+at two paths (both sides renamed it), and one path may hold two documents (git took one for the other). A
+file may hold git's markers, and already some of a person's work on them. Git's index and files are read.
 """
 
 from __future__ import annotations
@@ -12,14 +13,17 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.conflict_markers import Block, examples_in, find_conflict, parse, sides
+from thunderus_mem.document.conflict_markers import Block, Sides, examples_in, find_conflict, parse, sides
 from thunderus_mem.document.diff import raw_lines
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.frontmatter.read import find_fences, open_header
 from thunderus_mem.document.ids import file_stem
+from thunderus_mem.document.suppressions import suppressions
+from thunderus_mem.document.templates import file_name
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.git.conflicts import unmerged
 from thunderus_mem.index.log import read
+from thunderus_mem.log.event import changes_of
 from thunderus_mem.merge.documents import LABELS, MergedKey, UnmergedKey, merge
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE, is_shard
@@ -28,7 +32,6 @@ from thunderus_mem.store.paths import inside
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from thunderus_mem.document.conflict_markers import Sides
     from thunderus_mem.document.document import Document
     from thunderus_mem.git.conflicts import Unmerged
     from thunderus_mem.git.repository import Git
@@ -146,20 +149,11 @@ def _fits(path: str, document: Document) -> bool:
     return name == stem or (document.kind == "adr" and name.startswith("adr-") and name.endswith(f"-{stem}"))
 
 
-# What a file in conflict holds: git's markers, and maybe already some of a person's work on them. Pure.
-
-
-class Three(NamedTuple):
-    """What is to be merged, taken from a file with markers, and the names the markers give the sides."""
-
-    base: str | None
-    ours: str
-    theirs: str
-    labels: tuple[str, str]
-
-
-def three_of(found: str, base: str | None, ours: str | None, theirs: str | None) -> Three | None:
-    """The versions of a file that git left in conflict; ``None`` when no marker is in it (any more).
+def _sides_of(
+    found: str, base: str | None, ours: str | None, theirs: str | None
+) -> tuple[Sides, tuple[str, str]] | None:
+    """The versions of a file that git left in conflict, and the names that its markers give the sides;
+    ``None`` when no marker is in it (any more).
 
     The text between the markers counts: what a person has decided in the file stands on both sides of it.
     Only a header that is still as git left it is taken from the versions in git's index (where given), as
@@ -175,30 +169,30 @@ def three_of(found: str, base: str | None, ours: str | None, theirs: str | None)
     if base is None and ours is None:
         base = now.base
     if ours is None or theirs is None:
-        _sure(blocks)
-        return Three(base, now.ours, now.theirs, labels)
-    mine, other = _heads(now)
+        _refuse_doubtful(blocks)
+        return now._replace(base=base), labels
+    mine, other = _head(now.ours), _head(now.theirs)
     if any(block.doubtful for block in blocks) or not (mine and other):
         if _as_git_left((base, ours, theirs), (now.ours, now.theirs)):
-            return Three(base, ours, theirs, labels)
-        _sure(blocks)
-        return Three(base, now.ours, now.theirs, labels)
+            return Sides(base, ours, theirs), labels
+        _refuse_doubtful(blocks)
+        return now._replace(base=base), labels
     was = tuple(None if text is None else _head(text) for text in (base, ours, theirs))
     if _reads(ours) and _reads(theirs) and _as_git_left(was, (mine, other)):
         now = now._replace(
             ours=_head(ours) + now.ours[len(mine) :], theirs=_head(theirs) + now.theirs[len(other) :]
         )
-    return Three(base, now.ours, now.theirs, labels)
+    return now._replace(base=base), labels
 
 
-def is_untouched(found: str, base: str | None, ours: str, theirs: str) -> bool:
+def _is_untouched(found: str, base: str | None, ours: str, theirs: str) -> bool:
     """Whether a file in conflict is still as git left it, as far as its lines tell."""
     base, ours, theirs = base and _like(found, base), _like(found, ours), _like(found, theirs)
     now = sides(parse(found, examples_in(ours, theirs)))
     return found in (ours, theirs) or _as_git_left((base, ours, theirs), (now.ours, now.theirs))
 
 
-def _sure(blocks: list[Block]) -> None:
+def _refuse_doubtful(blocks: list[Block]) -> None:
     doubtful = next((block for block in blocks if block.doubtful), None)
     if doubtful is not None:
         raise InvalidDocument(
@@ -217,10 +211,6 @@ def _head(text: str) -> str:
     """Everything before the body; "" when there is no frontmatter that ends."""
     fences = find_fences(text)
     return text[: fences.body_start] if fences is not None and fences.closed else ""
-
-
-def _heads(now: Sides) -> tuple[str, str]:
-    return _head(now.ours), _head(now.theirs)
 
 
 def _reads(text: str) -> bool:
@@ -253,11 +243,6 @@ def _lines(text: str) -> list[str]:
     return [line.rstrip("\r\n") for line in raw_lines(text)]
 
 
-# Shards of the log that git has in conflict: it took one for another, as their lines are much alike.
-#
-# That takes a shard which went (by a revert, say) and one which came. Each is whole on the side that has
-# it.
-
 _THEIRS: Final = {
     "merge": "MERGE_HEAD",
     "rebase": "REBASE_HEAD",
@@ -267,14 +252,18 @@ _THEIRS: Final = {
 
 
 class Shard(NamedTuple):
-    """A shard that is settled: its bytes, ``None`` where neither side has it; and how that was told."""
+    """A shard that is settled: its bytes, ``None`` where neither side has it; and how that was told.
+
+    Git takes one shard for another, as their lines are much alike, where one went (by a revert, say) and one
+    came. Each is whole on the side that has it.
+    """
 
     path: str
     data: bytes | None
     how: str
 
 
-def shard_of(git: Git, one: Unmerged) -> Shard | None:
+def _shard(git: Git, one: Unmerged) -> Shard | None:
     """What a shard in conflict is; ``None`` when both sides have other lines, which is no work of git."""
     if one.ours is not None and one.theirs is not None:
         longer, shorter = sorted((_as_lf(one.ours), _as_lf(one.theirs)), key=len, reverse=True)
@@ -294,8 +283,6 @@ def shard_of(git: Git, one: Unmerged) -> Shard | None:
 def _as_lf(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n")
 
-
-# What git left in conflict in the store, document by document, and what each comes to. Writes nothing.
 
 _SHARD: Final = (
     "a shard of the log, which two branches never write to: keep the lines of both sides, each whole and in "
@@ -353,7 +340,7 @@ def conflicts(memory: Memory) -> InConflict:
     files: list[Versions] = []
     for one in unmerged(memory.git, STORE) if memory.git is not None else ():
         versions = _texts(one) if memory.layout.kind_of(one.path) and one.regular else None
-        shard = shard_of(memory.git, one) if memory.git and is_shard(one.path) and one.regular else None
+        shard = _shard(memory.git, one) if memory.git and is_shard(one.path) and one.regular else None
         if versions is not None:
             files.append(versions)
         elif shard is not None:
@@ -391,8 +378,6 @@ def committed_conflicts(memory: Memory, files: Iterable[tuple[str, str]]) -> lis
 
     A document that says to lint that it shows a conflict on purpose is not one of them.
     """
-    from thunderus_mem.document.suppressions import suppressions
-
     found = []
     for path, doc_id in files:
         with suppress(ThunderusError):
@@ -413,27 +398,28 @@ def _text_at(memory: Memory, path: str) -> str | None:
         raise InvalidDocument("the file is not UTF-8", hint="settle it by hand") from error
 
 
-def settle(memory: Memory, one: DocumentConflict, lines: Lines) -> Answer:
+def decide(memory: Memory, one: DocumentConflict, lines: Lines) -> Answer:
     """Decide what can be decided of one document; what cannot be read is left as it is."""
     try:
-        return _settled(memory, one, lines)._replace(file=one.path)
+        return _decided(memory, one, lines)._replace(file=one.path)
     except (ThunderusError, ValueError) as error:
         return Answer(
             one.id, one.path, "unreadable", one.ours, None, None, left=(UnmergedKey("", str(error)),)
         )
 
 
-def _settled(memory: Memory, one: DocumentConflict, lines: Lines) -> Answer:
+def _decided(memory: Memory, one: DocumentConflict, lines: Lines) -> Answer:
     found = _text_at(memory, one.path)
     answer = Answer(one.id, one.path, "merged", one.ours, found, found, note=one.note)
     if one.apart:
         return _conflicts_apart(memory, answer, one)
     if found is None:
         return answer._replace(state="done", note="its file is gone")
-    three = three_of(found, one.base, one.ours, one.theirs)
-    if three is None:
+    marked = _sides_of(found, one.base, one.ours, one.theirs)
+    if marked is None:
         return _without_markers(memory, answer, one)
-    merged = merge(three.base, three.ours, three.theirs, lines, three.labels)
+    versions, labels = marked
+    merged = merge(versions.base, versions.ours, versions.theirs, lines, labels)
     document = read_document(one.path, merged.text.encode()).document
     if document is None and not any(left.key != "text" for left in merged.left):
         raise InvalidDocument("the merged text does not read as a document")
@@ -445,7 +431,7 @@ def _settled(memory: Memory, one: DocumentConflict, lines: Lines) -> Answer:
         text=merged.text,
         settled=merged.settled,
         left=merged.left,
-        labels=three.labels,
+        labels=labels,
         drops=_drops(memory, one, found),
     )
 
@@ -490,7 +476,7 @@ def _conflicts_apart(memory: Memory, answer: Answer, one: DocumentConflict) -> A
     text = one.ours if mine else one.theirs
     if answer.found is None or one.ours is None or one.theirs is None:
         return answer._replace(state="done", note="its file is gone")
-    if not is_untouched(answer.found, one.base, one.ours, one.theirs):
+    if not _is_untouched(answer.found, one.base, one.ours, one.theirs):
         raise InvalidDocument(f"{one.note}, and somebody has begun to make them one")
     if one.moves:
         return answer._replace(
@@ -501,9 +487,6 @@ def _conflicts_apart(memory: Memory, answer: Answer, one: DocumentConflict) -> A
 
 def _own_path(memory: Memory, one: DocumentConflict, text: str) -> str:
     """The path the log last knew for a document, else one that follows from its id; there is no file yet."""
-    from thunderus_mem.document.templates import file_name
-    from thunderus_mem.log.event import changes_of
-
     document = read_document(one.path, text.encode()).document
     folder = DOCUMENT_FOLDERS.get(document.kind if document else "", posixpath.dirname(one.path))
     logged = read(memory.log, memory.log_index().naming([one.id]))

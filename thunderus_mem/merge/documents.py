@@ -1,7 +1,9 @@
-"""The frontmatter of a three-way merge, key by key: starts from our text and puts in what they changed.
+"""Three texts of one document become one: what can be decided is, markers stand around the rest. Pure.
 
-A key that only one side changed is taken from that side; lists are sets; `updated`, `created` and
-`verification` have rules of their own. What is left then, both sides wrote.
+The frontmatter is merged key by key: it starts from our text and puts in what they changed. A key that only
+one side changed is taken from that side; lists are sets; `updated`, `created` and `verification` have rules
+of their own. What is left then, both sides wrote. How the lines of a body are merged comes from outside, as a
+text with git's markers; `merge_cleanly` has no markers and needs no git.
 """
 
 from __future__ import annotations
@@ -244,10 +246,6 @@ def _comments(header: str) -> list[str]:
     return [match[1].strip() for match in re.finditer(r"(?m)(?:^|[ \t])(#[^\r\n]*)", header)]
 
 
-# Three texts of one document become one: what can be decided is, conflict markers stand around the rest.
-#
-# Pure. How lines of a body are merged comes from outside (git does it best), as a text with git's markers.
-
 LABELS: Final = ("ours", "theirs")
 _BOM: Final = "\ufeff"
 
@@ -368,10 +366,7 @@ def _left_in(body: str, above: int, examples: frozenset[tuple[str, str]]) -> tup
     )
 
 
-# Joining two changes of one document: the lines, and the little that documents know beyond lines.
-
-
-def joined(path: str, base: str, ours: str, theirs: str, now: str) -> str | None:
+def merge_cleanly(path: str, base: str, ours: str, theirs: str, now: str) -> str | None:
     """``ours`` with what changed from ``base`` to ``theirs``; ``None`` when the two meet.
 
     Keys and list items of a frontmatter stand for themselves, also side by side. Where only ``updated`` was

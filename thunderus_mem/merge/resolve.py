@@ -1,4 +1,8 @@
-"""Writes what `resolve` decided: documents with their events, shards as git has them, and git's index."""
+"""`resolve` after a merge: what can be decided is, people get what both sides wrote; and the merge driver.
+
+Writes documents with their events, shards as git has them, and, when asked, git's index. The driver merges
+one document that git names; it needs no store and logs nothing.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +17,18 @@ from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.ids import resolve_prefix
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.git.conflicts import merge_lines, stage_files
+from thunderus_mem.git.process import GitProcess, find_executable
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_row, stored_path
-from thunderus_mem.memory.transaction import open_transaction
+from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.merge.conflicts import (
     InConflict,
     Other,
     Versions,
     committed_conflicts,
     conflicts,
+    decide,
     document_conflicts,
-    settle,
 )
 from thunderus_mem.merge.documents import LABELS, Merged, UnmergedKey, merge
 from thunderus_mem.store.files import read_file, replace_file
@@ -38,91 +43,6 @@ if TYPE_CHECKING:
 
 _SHARD_LIMIT = 256 << 20
 
-
-def _edits(memory: Memory, answer: Answer) -> list[FileChange]:
-    """What is to be written for a document; nothing where its file is as it should be."""
-    edits = [FileChange(answer.id, path, text, None) for path, text in answer.drops if text is not None]
-    known = answer.state == "kept" and (
-        answer.before is not None or memory.log_index().explains(content_hash(answer.text or ""))
-    )
-    if answer.state in ("unreadable", "done") or known:
-        return edits
-    mixed = bool(answer.drops) and answer.text != answer.before
-    if answer.text != answer.found or answer.state == "kept" or mixed:
-        found = answer.found if answer.found != answer.before else None
-        edits.append(FileChange(answer.id, answer.path, answer.before, answer.text, found=found))
-    return edits
-
-
-def write(
-    memory: Memory, answers: Sequence[Answer], shards: Sequence[Shard], *, why: str, actor: str
-) -> tuple[dict[str, str], tuple[str, ...], bool] | None:
-    """Write documents, each file that git had in conflict as one event, and shards.
-
-    Gives the event of each document by its path, the edits by hand that were recorded, and whether every file
-    is in its place; ``None`` when an earlier command's files had to be put in their places first, so that the
-    answers must be found anew.
-    """
-    by_file: dict[str, list[tuple[Answer, FileChange]]] = {}
-    for answer in answers:
-        for edit in _edits(memory, answer):
-            by_file.setdefault(answer.file, []).append((answer, edit))
-    mixed = [shard for shard in shards if shard.data is not None and _bytes(memory, shard) != shard.data]
-    if not by_file and not mixed:
-        return {}, (), True
-    events: dict[str, str] = {}
-    with open_transaction(memory, "resolve") as transaction:
-        if any(healed.action == "published" for healed in transaction.healed):
-            return None
-        for shard in mixed:
-            replace_file(inside(memory.root, shard.path), shard.data or b"")
-        for changes in by_file.values():
-            reason = why or _reason([answer for answer, _ in changes])
-            event = transaction.commit("resolve", [edit for _, edit in changes], why=reason, actor=actor)
-            events |= {answer.path: event.id for answer, _ in changes}
-    return events, transaction.recorded, not transaction.pending
-
-
-def _bytes(memory: Memory, shard: Shard) -> bytes | None:
-    """What the file of a shard holds, with LF at the ends of lines, as the log reads it."""
-    path = inside(memory.root, shard.path)
-    return read_file(path, _SHARD_LIMIT).replace(b"\r\n", b"\n") if os.path.lexists(path) else None
-
-
-def _reason(answers: Sequence[Answer]) -> str:
-    """What was decided, in a few words, for whoever reads the log."""
-    keys = dict.fromkeys(settled.key for answer in answers for settled in answer.settled)
-    left = dict.fromkeys(one.key for answer in answers for one in answer.left)
-    said = [f"settled {', '.join(keys)}"] if keys else [answers[0].note or "merged"]
-    return "; ".join([*said, *([f"left to people {', '.join(left)}"] if left else [])])
-
-
-def _stage(memory: Memory, answers: Sequence[Answer], shards: Sequence[Shard]) -> tuple[tuple[str, ...], str]:
-    """Put what is clean into git's index, and the shard that tells of it; or why not."""
-    if memory.git is None:
-        return (), "there is no git repository here"
-    paths = [path for answer in answers if answer.is_clean for path in (answer.path, *dict(answer.drops))]
-    paths += [shard.path for shard in shards]
-    if not paths:
-        return (), ""
-    shard = memory.sessions.known_shard()
-    if shard and os.path.isfile(os.path.join(memory.root, shard)):
-        paths.append(shard)
-    problem = stage_files(memory.git, paths)
-    return ((), problem) if problem else (tuple(paths), "")
-
-
-def diff_of(answers: Sequence[Answer]) -> str:
-    """From what the files hold to what they would."""
-    diffs = []
-    for answer in answers:
-        if answer.state != "unreadable":
-            diffs.append(unified_diff(answer.found, answer.text, answer.path) or "")
-            diffs += [unified_diff(text, None, path) or "" for path, text in answer.drops if text]
-    return "".join(diffs)
-
-
-# The verb `resolve`: after a merge, what can be decided is; people get only what both sides wrote.
 
 _GO_ON: Final = {
     "merge": "git commit",
@@ -194,9 +114,7 @@ def resolve(
     is clean. Raises `NotFound` for a name that no document has.
     """
     if not plan:
-        from thunderus_mem.memory import transaction
-
-        transaction.settle(memory, "resolve")
+        settle(memory, "resolve")
     memory.refresh()
     found = conflicts(memory)
     clear: tuple[str, ...] = ()
@@ -207,13 +125,13 @@ def resolve(
         found.documents.extend(
             committed_conflicts(memory, [(path, doc_id) for path, _, doc_id in memory.index.files()])
         )
-    lines = partial(merge_lines, memory.git.ask) if memory.git is not None else _without_git
-    answers = _together(found.documents, [settle(memory, one, lines) for one in found.documents])
+    lines = partial(merge_lines, memory.git.ask) if memory.git is not None else _two_way
+    answers = _together(found.documents, [decide(memory, one, lines) for one in found.documents])
     value = _value(answers, found, clear)
     if plan:
-        value = replace(value, diff=diff_of(answers), planned=True)
+        value = replace(value, diff=_diff(answers), planned=True)
         return replace(value, next_step=_next_step(memory, value))
-    written = write(memory, answers, found.shards, why=why, actor=actor)
+    written = _write(memory, answers, found.shards, why=why, actor=actor)
     if written is None:
         return resolve(memory, names, stage=stage, why=why, actor=actor)
     events, recorded, published = written
@@ -229,7 +147,7 @@ def resolve(
     return replace(value, next_step=_next_step(memory, value))
 
 
-def _without_git(_base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:
+def _two_way(_base: str, ours: str, theirs: str, labels: tuple[str, str]) -> str:
     return two_way(ours, theirs, labels)
 
 
@@ -316,7 +234,87 @@ def _next_step(memory: Memory, value: Resolved) -> str:
     return f"`git add` them (or `thunderus-mem resolve --stage`){f', then `{then}`' if then else ''}"
 
 
-# What git may call instead of merging a document line by line itself. Needs no store, logs nothing.
+def _edits(memory: Memory, answer: Answer) -> list[FileChange]:
+    """What is to be written for a document; nothing where its file is as it should be."""
+    edits = [FileChange(answer.id, path, text, None) for path, text in answer.drops if text is not None]
+    known = answer.state == "kept" and (
+        answer.before is not None or memory.log_index().explains(content_hash(answer.text or ""))
+    )
+    if answer.state in ("unreadable", "done") or known:
+        return edits
+    mixed = bool(answer.drops) and answer.text != answer.before
+    if answer.text != answer.found or answer.state == "kept" or mixed:
+        found = answer.found if answer.found != answer.before else None
+        edits.append(FileChange(answer.id, answer.path, answer.before, answer.text, found=found))
+    return edits
+
+
+def _write(
+    memory: Memory, answers: Sequence[Answer], shards: Sequence[Shard], *, why: str, actor: str
+) -> tuple[dict[str, str], tuple[str, ...], bool] | None:
+    """Write documents, each file that git had in conflict as one event, and shards.
+
+    Gives the event of each document by its path, the edits by hand that were recorded, and whether every file
+    is in its place; ``None`` when an earlier command's files had to be put in their places first, so that the
+    answers must be found anew.
+    """
+    by_file: dict[str, list[tuple[Answer, FileChange]]] = {}
+    for answer in answers:
+        for edit in _edits(memory, answer):
+            by_file.setdefault(answer.file, []).append((answer, edit))
+    mixed = [shard for shard in shards if shard.data is not None and _bytes(memory, shard) != shard.data]
+    if not by_file and not mixed:
+        return {}, (), True
+    events: dict[str, str] = {}
+    with open_transaction(memory, "resolve") as transaction:
+        if any(healed.action == "published" for healed in transaction.healed):
+            return None
+        for shard in mixed:
+            replace_file(inside(memory.root, shard.path), shard.data or b"")
+        for changes in by_file.values():
+            reason = why or _reason([answer for answer, _ in changes])
+            event = transaction.commit("resolve", [edit for _, edit in changes], why=reason, actor=actor)
+            events |= {answer.path: event.id for answer, _ in changes}
+    return events, transaction.recorded, not transaction.pending
+
+
+def _bytes(memory: Memory, shard: Shard) -> bytes | None:
+    """What the file of a shard holds, with LF at the ends of lines, as the log reads it."""
+    path = inside(memory.root, shard.path)
+    return read_file(path, _SHARD_LIMIT).replace(b"\r\n", b"\n") if os.path.lexists(path) else None
+
+
+def _reason(answers: Sequence[Answer]) -> str:
+    """What was decided, in a few words, for whoever reads the log."""
+    keys = dict.fromkeys(settled.key for answer in answers for settled in answer.settled)
+    left = dict.fromkeys(one.key for answer in answers for one in answer.left)
+    said = [f"settled {', '.join(keys)}"] if keys else [answers[0].note or "merged"]
+    return "; ".join([*said, *([f"left to people {', '.join(left)}"] if left else [])])
+
+
+def _stage(memory: Memory, answers: Sequence[Answer], shards: Sequence[Shard]) -> tuple[tuple[str, ...], str]:
+    """Put what is clean into git's index, and the shard that tells of it; or why not."""
+    if memory.git is None:
+        return (), "there is no git repository here"
+    paths = [path for answer in answers if answer.is_clean for path in (answer.path, *dict(answer.drops))]
+    paths += [shard.path for shard in shards]
+    if not paths:
+        return (), ""
+    shard = memory.sessions.known_shard()
+    if shard and os.path.isfile(os.path.join(memory.root, shard)):
+        paths.append(shard)
+    problem = stage_files(memory.git, paths)
+    return ((), problem) if problem else (tuple(paths), "")
+
+
+def _diff(answers: Sequence[Answer]) -> str:
+    """From what the files hold to what they would."""
+    diffs = []
+    for answer in answers:
+        if answer.state != "unreadable":
+            diffs.append(unified_diff(answer.found, answer.text, answer.path) or "")
+            diffs += [unified_diff(text, None, path) or "" for path, text in answer.drops if text]
+    return "".join(diffs)
 
 
 class Driven(NamedTuple):
@@ -357,11 +355,8 @@ def _merged(versions: Versions, lines: Lines) -> Merged:
 
 
 def _lines(environ: Mapping[str, str]) -> Lines:
-    from thunderus_mem.git.conflicts import merge_lines
-    from thunderus_mem.git.process import GitProcess, find_executable
-
     executable = find_executable(environ.get("PATH", os.defpath))
     if executable is None:
-        return lambda _base, ours, theirs, labels: two_way(ours, theirs, labels)
+        return _two_way
     process = GitProcess(executable, os.getcwd(), environ)
     return partial(merge_lines, process.run)

@@ -12,7 +12,7 @@ from thunderus_mem.log.event import changes_of
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.past_texts import Former, as_lf
 from thunderus_mem.memory.proposals import InvalidProposal, text_after
-from thunderus_mem.merge.documents import joined
+from thunderus_mem.merge.documents import merge_cleanly
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside
 
@@ -158,7 +158,7 @@ class _Look:
     def _joined(self, edit: ProposedEdit, now: str) -> str:
         base = self._base(edit, now)
         wanted = text_after(edit, base) or ""
-        text = joined(edit.path, base, now, wanted, format_timestamp(self._memory.now()))
+        text = merge_cleanly(edit.path, base, now, wanted, format_timestamp(self._memory.now()))
         if text is None:
             raise _DoesNotFit("conflict", _meeting(edit.path, base, now, wanted))
         return text
