@@ -57,9 +57,9 @@ faults-night: durable-coverage faults
 
 # The modules that everything durable rests on: each line and each branch of them is run by their own tests.
 # A module that is not there has no line that could be missed, so each must be there.
-DURABLE := store/disk store/safe_open store/files log/append memory/journal
+DURABLE := store/disk store/safe_open store/files store/quarantine log/append memory/journal
 DURABLE_TESTS := store/test_failpoints store/test_safe_open store/test_files log/test_append \
-  memory/test_journal memory/test_git_race doctor/test_aside
+  memory/test_journal memory/test_git_race store/test_quarantine
 DURABLE_MODULES := $(DURABLE:%=thunderus_mem/%.py)
 DURABLE_FILES := $(DURABLE_MODULES) $(DURABLE_TESTS:%=tests/%.py)
 comma := ,

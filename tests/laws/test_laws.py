@@ -496,7 +496,7 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[Memory], Any]]] = {
     "doctor": (("doctor",), READS["doctor"]),
     "index status": (("index", "status"), READS["index status"]),
     "index verify": (("index", "verify"), READS["index verify"]),
-    "index refresh": (("index", "refresh"), upkeep.index_refresh),
+    "index refresh": (("index", "refresh"), lambda memory: memory.refresh()),
     "index rebuild": (("index", "rebuild"), upkeep.index_rebuild),
     "add": (("add", "fact", "Ports", "--body", "It is 8080.", "--tag", "net", "-m", "new"), WRITES["add"]),
     "edit": (

@@ -290,7 +290,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
         "doctor",
         "Check the store and its surroundings.",
         _CHECK,
-        (("", "doctor.context:DoctorReport"), ("fix", "doctor.context:Treatment")),
+        (("", "doctor.context:DoctorReport"), ("fix", "doctor.context:FixReport")),
     ),
     CommandEntry(
         "init", "store", "Make a memory in this folder.", _KEEP, (("", "authoring.init:Initialised"),)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.errors import Degraded
 from thunderus_mem.index.database import Damaged, Newer
+from thunderus_mem.index.file import break_seal
 from thunderus_mem.index.manifest import check_manifest, take_inventory
 from thunderus_mem.index.refresh import FOLDERS, Refreshed, in_memory, peek, rebuild
 from thunderus_mem.index.sqlite_index import SqliteIndex
@@ -54,11 +55,6 @@ def index_status(memory: Memory) -> IndexStatus:
         index.close()
 
 
-def index_refresh(memory: Memory) -> Refreshed:
-    """Bring index and manifest up to date."""
-    return memory.refresh()
-
-
 def index_rebuild(memory: Memory) -> Refreshed:
     """Make index and manifest anew from the documents alone."""
     return rebuild(memory.layout, tell=memory.tell)
@@ -78,8 +74,6 @@ def index_verify(memory: Memory) -> IndexProof:
 
     One that is found wanting is built anew by the next command.
     """
-    from thunderus_mem.index.file import break_seal
-
     layout = memory.layout
     path = layout.relative(layout.index_file)
     memory.log_index()

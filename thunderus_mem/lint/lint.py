@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 
 class LintReport(NamedTuple):
-    """Findings in order of file and place; ``fixed`` are the files changed by fixes, ``diff`` what fixes do.
+    """Findings in order of file and place; ``fixed`` are the files mended, ``diff`` what mending does.
 
-    ``published`` is false when an event is on disk but a fixed file is not yet; the next command does it.
+    ``published`` is false when an event is on disk but a mended file is not yet; the next command does it.
     ``known`` counts what ``baseline`` hides; ``obsolete`` are its entries whose finding is gone, ``recorded``
     how many were written into it just now.
     """

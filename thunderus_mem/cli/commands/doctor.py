@@ -8,14 +8,14 @@ import typer
 
 from thunderus_mem.cli.text import aligned, counted, size, width
 from thunderus_mem.doctor.checks import doctor
-from thunderus_mem.doctor.fix import planned, treat
+from thunderus_mem.doctor.fix import apply_fixes, plan_fixes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
     from thunderus_mem.cli.style import Style
-    from thunderus_mem.doctor.context import Check, DoctorReport, FixStep, KeptFile, Treatment
+    from thunderus_mem.doctor.context import Check, DoctorReport, FixReport, FixStep, KeptFile
 
 app = typer.Typer()
 
@@ -43,10 +43,10 @@ def doctor_command(
         report = doctor(console.memory(lenient=True))
         console.emit("doctor", report, checks_report, long=True)
         return int(any(check.is_trouble for check in report.checks))
-    value = planned(console.memory(lenient=True))
+    value = plan_fixes(console.memory(lenient=True))
     if not plan:
         console.say(announced(value))
-        value = treat(lambda: console.memory(lenient=True))
+        value = apply_fixes(lambda: console.memory(lenient=True))
     console.emit("doctor fix", value, treatment, long=True)
     return int(bool(value.left) or any(step.state != "done" for step in value.steps))
 
@@ -99,7 +99,7 @@ def _kept(kept: Sequence[KeptFile], style: Style) -> list[str]:
     return lines
 
 
-def announced(value: Treatment) -> str:
+def announced(value: FixReport) -> str:
     """The plan in one sentence, before it is carried out."""
     if not value.steps:
         return "There is nothing that can be mended without you."
@@ -107,7 +107,7 @@ def announced(value: Treatment) -> str:
     return "\n".join([*lines, *(f"  {number}. {step.says}" for number, step in enumerate(value.steps, 1))])
 
 
-def treatment(value: Treatment, console: Console) -> str:
+def treatment(value: FixReport, console: Console) -> str:
     """Each step: what was done, where the old file is, how to get it back; then what needs a person."""
     style = console.style
     lines = [line for step in value.steps for line in _step(step, style)]

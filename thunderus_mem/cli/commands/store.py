@@ -14,7 +14,6 @@ from thunderus_mem.doctor.upkeep import (
     IndexStatus,
     ManifestReport,
     index_rebuild,
-    index_refresh,
     index_status,
     index_verify,
     manifest,
@@ -66,7 +65,7 @@ def index_verify_command(ctx: typer.Context) -> int:
 def index_refresh_command(ctx: typer.Context) -> None:
     """Bring the index up to date with the files."""
     console: Console = ctx.obj
-    console.emit("index refresh", index_refresh(console.memory()), refreshed)
+    console.emit("index refresh", console.memory().refresh(), refreshed)
 
 
 @index_app.command("rebuild")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.doctor.context import Quarantine, kept_files, way_back
 from thunderus_mem.errors import NotWritable, Refused, ThunderusError
 from thunderus_mem.store.layout import Layout
+from thunderus_mem.store.quarantine import Quarantine, kept_files, way_back
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,9 +101,9 @@ def test_an_empty_or_missing_quarantine_holds_nothing(layout: Layout, tmp_path: 
 
 
 def test_of_a_great_many_the_first_are_listed(layout: Layout, tmp_path: Path, monkeypatch) -> None:
-    from thunderus_mem.doctor import context
+    from thunderus_mem.store import quarantine
 
-    monkeypatch.setattr(context, "_MOST_LISTED", 2)
+    monkeypatch.setattr(quarantine, "_MOST_LISTED", 2)
     for number in range(4):
         path = tmp_path / f".thunderus/.quarantine/{number:016x}-a.md"
         path.parent.mkdir(exist_ok=True)
