@@ -24,16 +24,10 @@ sys.path.insert(0, PROJECT)
 
 from benchmarks.make_store import Writer  # noqa: E402
 from thunderus_mem.document.document import Document, read_document  # noqa: E402
-from thunderus_mem.garden.apply import (  # noqa: E402
-    RULES,
-    learn,
-)
 from thunderus_mem.garden.plan import GardenInput  # noqa: E402
+from thunderus_mem.garden.planner import RULES, learn  # noqa: E402
 from thunderus_mem.store.config import Config  # noqa: E402
-from thunderus_mem.store.parallel import (  # noqa: E402
-    paused,
-    spread,
-)
+from thunderus_mem.store.parallel import paused  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,7 +97,7 @@ def timed(documents: Sequence[Document], known: dict[str, bytes]) -> Timed:
         start = time.perf_counter()
         learn(documents, known)
         seconds["learning"] = time.perf_counter() - start
-        material = GardenInput(tuple(documents), signatures=known, share=spread)
+        material = GardenInput(tuple(documents), signatures=known)
         for rule in RULES:
             if rule.name in _RULES:
                 start = time.perf_counter()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, Protocol
 
-from thunderus_mem.garden.apply.duplicates import plan_duplicates
-
 from benchmarks.quality.trials import EXACT, Seen, Told
-from thunderus_mem.garden.apply import RULES
 from thunderus_mem.garden.plan import GardenInput, Plan, make_plan
+from thunderus_mem.garden.planner import RULES
+from thunderus_mem.garden.rules.duplicates import plan_duplicates
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:

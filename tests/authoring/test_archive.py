@@ -21,7 +21,8 @@ from thunderus_mem.authoring.show import list_documents, show, status
 from thunderus_mem.doctor.upkeep import index_rebuild, index_verify
 from thunderus_mem.document.paths import archived_path, is_archived, live_path
 from thunderus_mem.errors import DocumentExists, InvalidDocument, Refused
-from thunderus_mem.garden.apply import garden_apply, garden_plan, material_of
+from thunderus_mem.garden.apply import garden_apply
+from thunderus_mem.garden.planner import garden_plan, material_of
 from thunderus_mem.history.undo import undo
 from thunderus_mem.index.manifest import take_inventory
 from thunderus_mem.index.refresh import FOLDERS

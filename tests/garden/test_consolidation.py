@@ -13,7 +13,7 @@ from tests.recap.test_recap_sessions import logs, unfit
 from tests.support.command_store import CommandStore
 from thunderus_mem.document.document import read_document
 from thunderus_mem.garden.plan import GardenInput
-from thunderus_mem.garden.rules.sessions import (
+from thunderus_mem.garden.rules.consolidate import (
     KnownLessons,
     Recalled,
     class_of,

@@ -12,7 +12,7 @@ from tests.support.verify_store import verify
 from thunderus_mem.authoring import edit
 from thunderus_mem.authoring.edit import archive, unarchive
 from thunderus_mem.errors import NotFound
-from thunderus_mem.garden.apply import garden_plan
+from thunderus_mem.garden.planner import garden_plan
 from thunderus_mem.history.log import events_verify
 from thunderus_mem.history.replay import replay_check
 from thunderus_mem.history.undo import restore_last, snapshots, undo

@@ -27,11 +27,11 @@ from tests.support.order_support import applied
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.statements import gist, statements
-from thunderus_mem.garden import apply
+from thunderus_mem.garden import planner
 from thunderus_mem.garden.plan import GardenInput, Step, make_plan
 from thunderus_mem.garden.rules.duplicates import plan_duplicates
 from thunderus_mem.garden.rules.similar import gates_of, joined, plan_similar
-from thunderus_mem.garden.similar import pairs as pairs_module
+from thunderus_mem.garden.similar import candidates
 from thunderus_mem.garden.similar.pairs import Gates, find_similar
 from thunderus_mem.garden.similar.profile import profiles, sentences_of
 from thunderus_mem.store import parallel
@@ -267,13 +267,15 @@ def test_who_does_the_work_changes_no_answer(known: list[Document]) -> None:
         answers = json.loads(json.dumps(work(things)))
         return [found if at % 2 else None for at, found in enumerate(answers)]
 
+    alone = find_similar(known)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pairs_module, "_MANY", 1)
-        patch.setattr(apply, "_MANY", 1)
+        patch.setattr(candidates, "_MANY", 1)
+        patch.setattr(candidates, "spread", torn)
+        patch.setattr(planner, "_MANY", 1)
         patch.setattr(parallel, "processors", lambda: 3)
         learned: dict[str, bytes] = {}
-        apply.learn(known, learned)
-        assert find_similar(known, dict(learned), torn) == find_similar(known)
+        planner.learn(known, learned)
+        assert find_similar(known, dict(learned)) == alone
     computed: dict[str, bytes] = {}
     profiles(known, computed)
     assert learned == computed

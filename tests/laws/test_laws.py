@@ -27,7 +27,7 @@ from thunderus_mem.authoring.show import status
 from thunderus_mem.cli.output import envelope
 from thunderus_mem.doctor import checks, upkeep
 from thunderus_mem.errors import ThunderusError
-from thunderus_mem.garden import apply
+from thunderus_mem.garden import apply, planner
 from thunderus_mem.garden.apply import garden_report
 from thunderus_mem.history import log
 from thunderus_mem.index.database import create
@@ -115,7 +115,7 @@ READS: dict[str, Callable[[Memory], Any]] = {
     "events list": log.events_list,
     "events verify": log.events_verify,
     "lint": lint.lint,
-    "garden": lambda memory: garden_report(memory, apply.garden_plan(memory)),
+    "garden": lambda memory: garden_report(memory, planner.garden_plan(memory)),
     "manifest": lambda memory: upkeep.manifest(memory, check=True),
     "doctor": checks.doctor,
     "index status": upkeep.index_status,
@@ -304,7 +304,7 @@ class Life(RuleBasedStateMachine):
     @rule()
     def garden(self) -> None:
         memory = self.memory()
-        applied = apply.garden_apply(memory, apply.garden_plan(memory))
+        applied = apply.garden_apply(memory, planner.garden_plan(memory))
         self.acknowledged |= {step.event_id for step in applied.steps}
         for written in applied.written:
             self.expected[written.path] = self.last_hash(written.path)

@@ -125,7 +125,7 @@ def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
 
         return [(code, name) for code, (name, _) in CODES.items()]
     if before[-1] == ("--only" if command == "garden" else "--rule") and command in ("garden", "patch"):
-        from thunderus_mem.garden.apply import RULES
+        from thunderus_mem.garden.planner import RULES
 
         earlier = typed.rpartition(",")[0]
         first = f"{earlier}," if earlier and command == "garden" else ""

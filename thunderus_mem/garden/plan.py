@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.paths import archived_path, live_path
 from thunderus_mem.document.references import references
-from thunderus_mem.garden.similar.pairs import in_turn
 from thunderus_mem.recap.activity import Activity
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.document.references import Reference
-    from thunderus_mem.garden.similar.pairs import Share
 
 REPORT = "report"
 MERGE_DUPLICATES = "merge-duplicates"
@@ -182,7 +180,7 @@ class GardenInput(NamedTuple):
     too; ``ours`` are ids of documents whose text is the very one that the program itself wrote last;
     ``former`` gives for a path that is no file any more the id of the one document it was, as the log tells.
     ``history`` is what happened, read when a rule asks for it; ``signatures`` is what was computed of texts
-    before, by content: rules may add to it, and it changes no answer. ``share`` does work on many of them.
+    before, by content: rules may add to it, and it changes no answer.
     """
 
     documents: tuple[Document, ...]
@@ -193,7 +191,6 @@ class GardenInput(NamedTuple):
     former: Mapping[str, str] = MappingProxyType({})
     history: Callable[[], Activity] = Activity
     signatures: MutableMapping[str, bytes] | None = None
-    share: Share = in_turn
 
 
 # Whom a name means among the documents, and who links to whom. Pure; as the index answers it.

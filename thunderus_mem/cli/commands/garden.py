@@ -17,11 +17,11 @@ from thunderus_mem.garden.apply import (
     PlanReport,
     SkippedStep,
     garden_apply,
-    garden_plan,
     garden_propose,
     garden_report,
     is_reviewed,
 )
+from thunderus_mem.garden.planner import garden_plan
 from thunderus_mem.history.undo import restore_last
 from thunderus_mem.memory.transaction import settle
 

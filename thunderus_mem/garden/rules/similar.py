@@ -128,7 +128,7 @@ def plan_similar(material: GardenInput, config: Config) -> tuple[Step, ...]:
     joined_pairs = {frozenset((source, target)) for source, _, target in settled}
     pairs = [
         pair
-        for pair in find_similar(documents, material.signatures, material.share, gates_of(config))
+        for pair in find_similar(documents, material.signatures, gates_of(config))
         if frozenset((pair.first, pair.second)) not in joined_pairs
     ]
     links = linked_files(documents) if any(pair.label == SAME for pair in pairs) else {}
