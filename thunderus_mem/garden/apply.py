@@ -1,4 +1,8 @@
-"""What the gardener answers: the plan as it is told, what was carried out, and what was filed."""
+"""A plan of the gardener shown with its diffs, carried out, or filed for review, and what is said of each.
+
+Reads the documents; `garden_apply` and `garden_propose` write through a transaction, after a snapshot in the
+log.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,9 @@ from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_doc
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Conflict, NotFound, Refused, ThunderusError
 from thunderus_mem.memory.journal import USUAL_MODE, FileChange
-from thunderus_mem.memory.proposals import Proposal, must_be_reviewed, proposed_edit
+from thunderus_mem.memory.proposals import Proposal, must_be_reviewed, proposed_edit, write
 from thunderus_mem.memory.transaction import Written, acting, open_transaction
+from thunderus_mem.review.queue import queue_state
 from thunderus_mem.store.files import ABSENT, permissions, read_file
 from thunderus_mem.store.paths import inside
 
@@ -141,10 +146,7 @@ class Filed:
     skipped: tuple[SkippedStep, ...] = ()
 
 
-# The gardener's plan as it is told: each step with the diff it would make.
-
-
-def as_edit(memory: Memory, edit: DocumentEdit) -> FileChange:
+def _file_change(memory: Memory, edit: DocumentEdit) -> FileChange:
     """The planned edit against the text on disk; `Conflict` when that is not the text it was planned from.
 
     A file that is there and cannot be read has not changed: that error is raised as it is.
@@ -164,8 +166,6 @@ def as_edit(memory: Memory, edit: DocumentEdit) -> FileChange:
 
 def garden_report(memory: Memory, plan: Plan, *, limit: int = 0) -> PlanReport:
     """The plan as it is told, with diffs; only the first ``limit`` steps when that is not 0."""
-    from thunderus_mem.review.queue import queue_state
-
     shown = plan.steps[:limit] if limit else plan.steps
     laid: dict[str, str | None] = {}
     return PlanReport(
@@ -224,15 +224,12 @@ def _made(memory: Memory, edit: DocumentEdit, laid: Mapping[str, str | None]) ->
     if before is not None and content_hash(before) == edit.before:
         return FileChange(edit.doc_id, edit.path, before, edit.after_text, edit.renames)
     try:
-        return as_edit(memory, edit)
+        return _file_change(memory, edit)
     except ThunderusError:
         return None
 
 
-# What goes to review instead of being written, and the proposal that is made of it. Pure.
-
-
-def step_proposal(
+def _proposal(
     step: Step, *, id: str, created: str, actor: str, origin: Mapping[str, str], before: Sequence[str | None]
 ) -> Proposal:
     """The proposal of a gardening step; ``before`` are the texts its edits were made from."""
@@ -257,8 +254,6 @@ def step_proposal(
         step.private,
     )
 
-
-# The verb `garden`: a plan to look at, and the plan carried out or filed for review.
 
 _MOST_TOLD = 2_000
 """Documents that a snapshot lists; of more it says how many."""
@@ -288,7 +283,7 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
             if step in reviewed:
                 continue
             try:
-                edits = [as_edit(memory, edit) for edit in step.edits]
+                edits = [_file_change(memory, edit) for edit in step.edits]
                 snapshot = snapshot or _snapshot(memory, transaction, plan, actor)
                 event = transaction.commit(
                     step.op, edits, private=step.private, why=step.why, actor=actor, snapshot=snapshot
@@ -329,7 +324,7 @@ def _snapshot(memory: Memory, transaction: Transaction, plan: Plan, actor: str) 
             "command": "garden",
             "commit": transaction.head or None,
             "plan": digest(plan),
-            "documents": [_told(memory, edit) for edit in told],
+            "documents": [_in_snapshot(memory, edit) for edit in told],
             **left,
         },
         tuple(dict.fromkeys(edit.doc_id for edit in told if edit.doc_id)),
@@ -339,7 +334,7 @@ def _snapshot(memory: Memory, transaction: Transaction, plan: Plan, actor: str) 
     return id
 
 
-def _told(memory: Memory, edit: DocumentEdit) -> dict[str, str]:
+def _in_snapshot(memory: Memory, edit: DocumentEdit) -> dict[str, str]:
     """A document as a snapshot tells of it."""
     mode = permissions(inside(memory.root, edit.path))
     other = {"mode": f"{mode:o}"} if mode not in (0, USUAL_MODE) else {}
@@ -368,16 +363,14 @@ def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
 
 def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[FiledStep], list[SkippedStep]]:
     """File steps, and say which could not be; under the lock."""
-    from thunderus_mem.memory.proposals import write
-
     filed: list[FiledStep] = []
     skipped: list[SkippedStep] = []
     origin = memory.origin() if steps else {}
     for step in steps:
         id = memory.new_id("patch")
         try:
-            before = [as_edit(memory, edit).before for edit in step.edits]
-            proposal = step_proposal(
+            before = [_file_change(memory, edit).before for edit in step.edits]
+            proposal = _proposal(
                 step,
                 id=id,
                 created=format_precise(memory.now()),

@@ -1,4 +1,8 @@
-"""What the gardener wants to do, as a value: a plan is printed, tested, filed or carried out."""
+"""What the gardener wants to do, as a value: a plan is printed, tested, filed or carried out. Pure.
+
+Also what every rule is a function of, beside the configuration (`GardenInput`), and whom a name means among
+the documents (`DocumentNames`, as the index answers it).
+"""
 
 from __future__ import annotations
 
@@ -169,9 +173,6 @@ def _taken(step: Step) -> list[tuple[str, str]]:
     return [(step.rule, edit.path) for edit in step.edits if edit.after_text is None]
 
 
-# What the gardening rules look at: every rule is a pure function of this and of the configuration.
-
-
 class GardenInput(NamedTuple):
     """The memory as a gardener sees it.
 
@@ -193,14 +194,13 @@ class GardenInput(NamedTuple):
     signatures: MutableMapping[str, bytes] | None = None
 
 
-# Whom a name means among the documents, and who links to whom. Pure; as the index answers it.
-
 _MOST_REMEMBERED: Final = 1 << 15
 
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
 def references_in(body: str) -> tuple[Reference, ...]:
-    """The references of a body. Several rules ask for those of every document; `sequence` forgets them."""
+    """The references of a body. Several rules ask for those of every document; `planner.planned` forgets
+    them."""
     return references(body)
 
 

@@ -151,12 +151,12 @@ def planned(
     what the first leaves. Proposals and reports are about the memory as it is, since they wait. ``going``
     says which steps will be carried out: nothing is built on those that were turned down or wait."""
     try:
-        return tuple(_sequence_planned(rules, material, config, going))
+        return tuple(_in_sequence(rules, material, config, going))
     finally:
         references_in.cache_clear()
 
 
-def _sequence_planned(
+def _in_sequence(
     rules: Iterable[GardenRule],
     material: GardenInput,
     config: Config,
@@ -227,7 +227,6 @@ def material_of(memory: Memory) -> GardenInput:
 
 def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[str]:
     """Of the recaps that may be archived, those that still say what the program itself wrote."""
-
     asked = {one.id: one for one in old_recaps(in_use, memory.config, today)}
     asked |= {one.id: one for one in in_use if one.kind == "recap" and "" < expiry(one) <= today}
     rows = memory.log_index().naming(sorted(asked)) if asked else []
@@ -241,7 +240,6 @@ def with_signatures(memory: Memory, seen: GardenInput, names: Sequence[str]) -> 
     if not _COMPARES.intersection(names):
         yield seen
         return
-
     remembered = SignatureCache(memory.layout.signatures_file, measure())
     known = remembered.read()
     learn(seen.documents, known)

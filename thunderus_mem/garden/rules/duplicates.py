@@ -1,7 +1,15 @@
-"""May two documents with one text become one, and what that one looks like: pure, one pair at a time."""
+"""The gardening rule `duplicates`: documents that make the same statements, joined into one so that nothing
+is lost. Pure.
+
+Only what is provably the same is merged. The text of the survivor never changes; the ids and titles of the
+others become its aliases, their tags, links and provenance are added to its own. Where a merge could lose or
+blur anything the pair is reported instead, for a person to decide.
+"""
 
 from __future__ import annotations
 
+import posixpath
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -197,12 +205,6 @@ def unite(stays: Document, leaves: Document) -> Document | None:
     return after if whole and leaves.id in after.aliases and _anchors_held(leaves, after) else None
 
 
-# Exact duplicates: documents that make the same statements, joined into one so that nothing is lost.
-#
-# Only what is provably the same is merged. The text of the survivor never changes; the ids and titles of
-# the others become its aliases, their tags, links and provenance are added to its own. Where a merge could
-# lose or blur anything the pair is reported instead, for a person to decide.
-
 KEEP_NEWEST: Final = "keep_newest"
 FLAG_FOR_REVIEW: Final = "flag_for_review"
 
@@ -344,8 +346,6 @@ def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
 
 def linked_files(documents: Iterable[Document]) -> dict[str, str]:
     """File path → the (first) id of a document that links to that very file."""
-    import posixpath
-
     linked: dict[str, str] = {}
     for document in sorted(documents, key=lambda each: each.id):
         if "](" not in document.text and "]: " not in document.text:
@@ -365,12 +365,10 @@ def plan_duplicates(
     (``merge_to_first``), the one updated last (``keep_newest``), or none is touched (``flag_for_review``).
     Facts and playbooks among ``duplicates_kinds`` are merged within their kind; core documents, decisions,
     recaps and pairs of two kinds are only reported. An id that two files claim is left to lint. ``gists`` are
-    those that are known already (`model.statements.gist`), by path.
+    those that are known already (see `statements.gist`), by path.
     """
     ordered = sorted(documents, key=lambda document: (document.id, document.path))
-    claims: dict[str, int] = {}
-    for document in ordered:
-        claims[document.id] = claims.get(document.id, 0) + 1
+    claims = Counter(document.id for document in ordered)
     groups: dict[str, list[Document]] = {}
     for document in ordered:
         if claims[document.id] == 1 and (told := _gist(document, gists or {})):

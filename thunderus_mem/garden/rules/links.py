@@ -7,6 +7,7 @@ alike it is proposed; the rest is told. What is no link between documents is lef
 from __future__ import annotations
 
 import posixpath
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.frontmatter.edit import rename_item
@@ -230,12 +231,11 @@ def _lost(nowhere: list[tuple[Document, _Dead]]) -> Step:
 def _orphans(material: GardenInput, names: DocumentNames) -> list[Step]:
     """One report of the documents that no link, no shared tag and no code ties to anything."""
     linked: set[str] = set()
-    tags: dict[str, int] = {}
+    tags: Counter[str] = Counter()
     for document in material.documents:
         found = set(names.targets(document))
         linked |= found | ({document.id} if found else set())
-        for tag in {tag.casefold() for tag in document.tags}:
-            tags[tag] = tags.get(tag, 0) + 1
+        tags.update({tag.casefold() for tag in document.tags})
     alone = [
         one
         for one in material.documents

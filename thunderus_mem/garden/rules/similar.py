@@ -1,4 +1,8 @@
-"""A document that also says what another one says: the blocks it lacks are added, none is changed."""
+"""The gardening rule `similar`: proposals and reports about documents that are alike. Pure.
+
+Nothing here is ever carried out by itself. Of two documents that say the same one gets the blocks that only
+the other has, none is changed; the newer of two that may contradict each other may supersede the older.
+"""
 
 from __future__ import annotations
 
@@ -87,7 +91,7 @@ def _lowered(heading: str) -> str:
 
 
 def joined(stays: Document, leaves: Document) -> Document | None:
-    """``stays`` with the header of both (see `garden.merging.unite`) and with what only ``leaves`` says under
+    """``stays`` with the header of both (see `unite`) and with what only ``leaves`` says under
     a heading of its own; ``None`` when the header cannot hold it all."""
     united = unite(stays, leaves)
     if united is None:
@@ -105,8 +109,6 @@ def joined(stays: Document, leaves: Document) -> Document | None:
     except InvalidDocument:
         return None
 
-
-# What the gardener proposes for documents that are alike. Nothing here is ever carried out by itself.
 
 RULE: Final = "similar"
 JOIN: Final = "join"

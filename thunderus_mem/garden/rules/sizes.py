@@ -1,4 +1,9 @@
-"""The sections of a long document, and which of them can stand alone. Pure."""
+"""The gardening rule `sizes`: facts that are too long are split at their headings, of all others it is said
+what to cut. Pure.
+
+The longest sections of a fact move, word for word, into facts of their own; the rest stays where it is and
+gains a list of the parts. Links to headings follow them, in every document.
+"""
 
 from __future__ import annotations
 
@@ -123,9 +128,6 @@ def too_few(whole: Cut, sections: tuple[Section, ...]) -> str:
     return ""
 
 
-# References to headings that stand in other documents once one has been split. Pure.
-
-
 class HeadingPlace(NamedTuple):
     """Where a heading stands after the split: the document, its file, and its anchor there."""
 
@@ -183,12 +185,6 @@ def _is_meant(
         return means(name.strip())
     return path_of(here, reference) == document.path
 
-
-# A fact that is too long becomes several: its longest sections move, word for word, into facts of their
-# own.
-#
-# The rest stays where it is and gains a list of the parts. Links to headings follow them, in every
-# document.
 
 MOST_PARTS: Final = 20
 _LIST_OF_PARTS: Final = "Its parts:"
@@ -422,8 +418,6 @@ def _part_header(text: str, document: Document, doc_id: str, heading: str) -> st
     text = set_key(set_key(text, ("id",), doc_id), ("title",), title)
     return set_key(text, ("links", "derives_from"), [document.id])
 
-
-# Documents that are too long: facts are split at their headings, of all others it is said what to cut.
 
 RULE: Final = "sizes"
 _LISTED: Final = 10

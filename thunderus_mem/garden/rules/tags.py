@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.frontmatter.edit import rename_item
@@ -55,12 +56,9 @@ def same_tag(tag: str) -> str:
     return _BETWEEN.sub("-", tag.strip().casefold()).strip("-") or tag
 
 
-def _uses(documents: Iterable[Document]) -> dict[str, int]:
-    found: dict[str, int] = {}
-    for document in documents:
-        for tag in dict.fromkeys(document.tags):
-            found[tag] = found.get(tag, 0) + 1
-    return found
+def _uses(documents: Iterable[Document], spelling: Callable[[str], str] = str) -> Counter[str]:
+    """In how many documents each tag is, as it is spelt."""
+    return Counter(tag for document in documents for tag in set(map(spelling, document.tags)))
 
 
 def _spellings(uses: Mapping[str, int], aliases: Mapping[str, str]) -> Callable[[str], str]:
@@ -127,10 +125,7 @@ def _documents(count: int) -> str:
 
 def _plurals(documents: Sequence[Document], spelling: Callable[[str], str]) -> list[Step]:
     """A proposal for each tag that is there in singular and plural: the one used more stays."""
-    counts: dict[str, int] = {}
-    for document in documents:
-        for tag in dict.fromkeys(map(spelling, document.tags)):
-            counts[tag] = counts.get(tag, 0) + 1
+    counts = _uses(documents, spelling)
     by_key = {same_tag(tag): tag for tag in sorted(counts, reverse=True)}
     steps = []
     for key, one in sorted(by_key.items()):

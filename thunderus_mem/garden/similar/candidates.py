@@ -83,10 +83,7 @@ def _unlike_the_form(
     crowded: Sequence[int], documents: Sequence[Document], profiles: Sequence[Profile]
 ) -> set[tuple[int, int]]:
     """Pairs among documents of one form that are alike in what is their own."""
-    shared: dict[int, int] = {}
-    for at in crowded:
-        for line in profiles[at].lines:
-            shared[line] = shared.get(line, 0) + 1
+    shared = Counter(chain.from_iterable(profiles[at].lines for at in crowded))
     form = frozenset(line for line, count in shared.items() if count > CROWD)
     own = [own_runs(documents[at], form) for at in crowded]
     filled = [(at, runs) for at, runs in zip(crowded, own, strict=True) if runs]

@@ -1,4 +1,11 @@
-"""Which sentence of one document answers which of another."""
+"""What two similar documents are to each other: the same, in possible contradiction, of one form, or only
+related.
+
+Sentences that answer each other are found first (`align`); these may disagree about an order, a number, how
+far something reaches, a name, a negation or an opposite. The label decides what is proposed, never that
+something is told. It errs towards a person: whatever differs at a place where the two otherwise agree makes
+it a possible contradiction. Pure.
+"""
 
 from __future__ import annotations
 
@@ -396,7 +403,7 @@ def negated(sentence: Sentence) -> set[str]:
     found: set[str] = set()
     words = sentence.words
     for at, word in enumerate(words):
-        if _differences_denies(word):
+        if _is_negation(word):
             for behind in words[at + 1 : at + 1 + _REACH]:
                 if behind in _ENDS_NEGATION:
                     break
@@ -444,13 +451,13 @@ def _denied(one: Sentence, other: Sentence) -> tuple[str, str] | None:
     return None
 
 
-def _differences_denies(word: str) -> bool:
+def _is_negation(word: str) -> bool:
     return word in NEGATIONS or word.endswith("n't")
 
 
 def _only_denied(one: Sentence, other: Sentence) -> bool:
     """Whether two sentences have the same words but for an odd number of negations."""
-    bare = [[word for word in each.words if not _differences_denies(word)] for each in (one, other)]
+    bare = [[word for word in each.words if not _is_negation(word)] for each in (one, other)]
     return bare[0] == bare[1] and (len(one.words) - len(other.words)) % 2 == 1
 
 
@@ -536,11 +543,6 @@ def _returned_to(each: Read) -> set[str]:
     said = Counter(concept for sentence in each.sentences[1:] for concept in sentence.concepts)
     return {concept for concept in each.sentences[0].concepts if said[concept] >= _SPOKEN_OF}
 
-
-# What two similar documents are to each other: the same, in contradiction, of one form, or only related.
-#
-# The label decides what is proposed, never that something is told. It errs towards a person: whatever
-# differs at a place where the two otherwise agree makes it a possible contradiction.
 
 Label: TypeAlias = Literal["same", "possible contradiction", "same form", "related"]
 SAME: Final = "same"

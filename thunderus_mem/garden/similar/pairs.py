@@ -196,9 +196,7 @@ def _to_be_asked(nearest_first: Iterable[tuple[Tier, float, Pair]]) -> Iterator[
 
 
 def _comparable(documents: Sequence[Document]) -> list[Document]:
-    claims: dict[str, int] = {}
-    for document in documents:
-        claims[document.id] = claims.get(document.id, 0) + 1
+    claims = Counter(document.id for document in documents)
     chosen = [one for one in documents if one.kind in _KINDS and claims[one.id] == 1]
     return sorted(chosen, key=lambda document: document.id)
 

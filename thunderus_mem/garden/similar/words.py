@@ -1,4 +1,8 @@
-"""English as engineers write it: words that carry little, words that turn a sentence, numbers and units."""
+"""English as engineers write it, without a model: tables of words that carry little, that turn a sentence,
+that may stand for each other or say the opposite, numbers and units; and words as they are compared. Pure.
+
+A word that is missing in a table only means that a pair is not found, or is labelled with less certainty.
+"""
 
 from __future__ import annotations
 
@@ -12,257 +16,28 @@ from zlib import crc32
 
 from thunderus_mem.index.words import grams, has_hump, is_cjk, latin_parts, scripts
 
-STOP_WORDS: Final = frozenset(
-    [
-        "a",
-        "about",
-        "above",
-        "across",
-        "actually",
-        "after",
-        "again",
-        "all",
-        "almost",
-        "along",
-        "already",
-        "also",
-        "although",
-        "always",
-        "am",
-        "among",
-        "an",
-        "and",
-        "another",
-        "any",
-        "anything",
-        "are",
-        "around",
-        "as",
-        "at",
-        "away",
-        "be",
-        "became",
-        "because",
-        "become",
-        "been",
-        "before",
-        "behind",
-        "being",
-        "below",
-        "between",
-        "both",
-        "but",
-        "by",
-        "can",
-        "cannot",
-        "come",
-        "could",
-        "did",
-        "do",
-        "does",
-        "doing",
-        "done",
-        "down",
-        "due",
-        "during",
-        "each",
-        "either",
-        "else",
-        "ever",
-        "every",
-        "everything",
-        "exactly",
-        "few",
-        "first",
-        "for",
-        "from",
-        "further",
-        "get",
-        "gets",
-        "give",
-        "given",
-        "goes",
-        "going",
-        "got",
-        "had",
-        "has",
-        "have",
-        "having",
-        "he",
-        "hence",
-        "her",
-        "here",
-        "hers",
-        "him",
-        "his",
-        "how",
-        "however",
-        "i",
-        "if",
-        "in",
-        "instead",
-        "into",
-        "is",
-        "it",
-        "its",
-        "itself",
-        "just",
-        "keep",
-        "kept",
-        "last",
-        "least",
-        "less",
-        "let",
-        "like",
-        "made",
-        "make",
-        "makes",
-        "many",
-        "may",
-        "maybe",
-        "me",
-        "might",
-        "mine",
-        "more",
-        "most",
-        "much",
-        "must",
-        "my",
-        "near",
-        "need",
-        "needs",
-        "neither",
-        "never",
-        "next",
-        "no",
-        "nor",
-        "not",
-        "nothing",
-        "now",
-        "of",
-        "off",
-        "often",
-        "on",
-        "once",
-        "one",
-        "only",
-        "onto",
-        "or",
-        "other",
-        "others",
-        "otherwise",
-        "our",
-        "ours",
-        "out",
-        "over",
-        "own",
-        "per",
-        "perhaps",
-        "please",
-        "quite",
-        "rather",
-        "really",
-        "regarding",
-        "same",
-        "she",
-        "should",
-        "since",
-        "so",
-        "some",
-        "something",
-        "soon",
-        "still",
-        "such",
-        "take",
-        "takes",
-        "than",
-        "that",
-        "the",
-        "their",
-        "theirs",
-        "them",
-        "then",
-        "there",
-        "therefore",
-        "these",
-        "they",
-        "thing",
-        "things",
-        "this",
-        "those",
-        "though",
-        "through",
-        "thus",
-        "to",
-        "together",
-        "too",
-        "toward",
-        "towards",
-        "under",
-        "unless",
-        "until",
-        "up",
-        "upon",
-        "us",
-        "use",
-        "used",
-        "uses",
-        "using",
-        "usually",
-        "very",
-        "via",
-        "was",
-        "way",
-        "we",
-        "well",
-        "went",
-        "were",
-        "what",
-        "whatever",
-        "when",
-        "whenever",
-        "where",
-        "wherever",
-        "whether",
-        "which",
-        "while",
-        "who",
-        "whole",
-        "whom",
-        "whose",
-        "why",
-        "will",
-        "with",
-        "within",
-        "without",
-        "won",
-        "would",
-        "yes",
-        "yet",
-        "you",
-        "your",
-        "yours",
-    ]
-)
+_STOP_WORDS: Final = """
+a about above across actually after again all almost along already also although always am among an and
+another any anything are around as at away be became because become been before behind being below between
+both but by can cannot come could did do does doing done down due during each either else ever every
+everything exactly few first for from further get gets give given goes going got had has have having he
+hence her here hers him his how however i if in instead into is it its itself just keep kept last least
+less let like made make makes many may maybe me might mine more most much must my near need needs neither
+never next no nor not nothing now of off often on once one only onto or other others otherwise our ours
+out over own per perhaps please quite rather really regarding same she should since so some something soon
+still such take takes than that the their theirs them then there therefore these they thing things this
+those though through thus to together too toward towards under unless until up upon us use used uses using
+usually very via was way we well went were what whatever when whenever where wherever whether which while
+who whole whom whose why will with within without won would yes yet you your yours
+"""
+STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
 """Words that tell no two documents apart."""
 
 NEGATIONS: Final = frozenset(
-    [
-        "not",
-        "no",
-        "never",
-        "none",
-        "nothing",
-        "nobody",
-        "nowhere",
-        "neither",
-        "nor",
-        "without",
-        "cannot",
-        "avoid",
-        "forbid",
-        "prohibit",
-    ]
+    (
+        *("not", "no", "never", "none", "nothing", "nobody", "nowhere", "neither"),
+        *("nor", "without", "cannot", "avoid", "forbid", "prohibit"),
+    )
 )
 """Words that turn what a sentence says; ``n't`` does so at the end of any word."""
 
@@ -281,19 +56,10 @@ NUMBER_WORDS: Final = (
 
 WEEKDAYS: Final = frozenset(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"])
 MONTHS: Final = frozenset(
-    [
-        "january",
-        "february",
-        "march",
-        "april",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ]
+    (
+        *("january", "february", "march", "april", "june", "july", "august"),
+        *("september", "october", "november", "december"),
+    )
 )
 
 _UNIT_LINES: Final = """
@@ -319,10 +85,6 @@ UNITS: Final = {
 }
 """Unit → what it measures, and how many of the smallest it is."""
 
-
-# Words that may stand for each other, and words that say the opposite: two tables without a model.
-#
-# A word that is missing here only means that a pair is not found, or is labelled with less certainty.
 
 # Each line: words that may stand for each other. A word stands in one line only.
 _SAME: Final = """
@@ -614,8 +376,6 @@ yes no
 SAME: Final = tuple(tuple(line.split()) for line in _SAME.strip().splitlines())
 OPPOSITE: Final = tuple((one, other) for one, other in map(str.split, _OPPOSITE.strip().splitlines()))
 
-
-# Words as they are compared: the stem of a word, the one word for several, names as their parts.
 
 _RUN: Final = re.compile(r"\w+")
 _VOWELS: Final = frozenset("aeiouy")
