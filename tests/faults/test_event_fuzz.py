@@ -14,8 +14,8 @@ import tier
 from commands import FIRST, call
 from pace import pace
 
+from tests.support.events import note_event
 from tests.support.verify_store import parse_line, shards
-from thunderus_mem.log.event import note_event
 from thunderus_mem.log.line import encode, line_hash
 from thunderus_mem.log.shard import check_chain, merge_readings, parse_shard
 

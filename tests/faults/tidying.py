@@ -7,7 +7,7 @@ import json
 from commands import COMMANDS, FACTS, GARDENED, PROPOSED, Command, twice
 from tier import NIGHT
 
-from thunderus_mem.log.event import patch_event
+from tests.support.events import patch_event
 from thunderus_mem.log.line import encode
 from thunderus_mem.memory.journal import FileChange
 

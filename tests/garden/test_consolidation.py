@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 from tests.recap.test_recap_sessions import logs, unfit
 from tests.support.command_store import CommandStore
+from tests.support.events import make_event
 from thunderus_mem.document.document import read_document
 from thunderus_mem.garden.plan import GardenInput
 from thunderus_mem.garden.rules.consolidate import (
@@ -22,7 +23,6 @@ from thunderus_mem.garden.rules.consolidate import (
     plan_consolidation,
 )
 from thunderus_mem.interop.events import read_brought
-from thunderus_mem.log.event import make_event
 from thunderus_mem.recap.activity import Activity
 from thunderus_mem.recap.commands import first_words
 from thunderus_mem.recap.decisions import decisions_in

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.command_store import SHARED, CommandStore
+from tests.support.events import make_event
 from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.garden.plan import GardenInput
 from thunderus_mem.garden.rules.recaps import plan_recaps
-from thunderus_mem.log.event import make_event
 from thunderus_mem.recap.activity import Activity
 from thunderus_mem.recap.rollup import rollup_page
 from thunderus_mem.store.config import Config

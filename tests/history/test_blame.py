@@ -332,7 +332,7 @@ def test_a_change_that_was_given_up_owns_nothing(tree: VerbTree) -> None:
     created = tree.add("base", "One.\n")
     text = tree.text("base")
     lost = text.replace("One.", "Lost.")
-    event = tree._patch("edit", tree._change("base", text, lost), None, tree._ids.new("evt"))
+    event = tree._patch("edit", tree._change("base", text, lost), (), tree._ids.new("evt"))
     tree._append(
         lambda common: _aborted(tree, event, common),
     )
@@ -342,7 +342,7 @@ def test_a_change_that_was_given_up_owns_nothing(tree: VerbTree) -> None:
 
 
 def _aborted(tree: VerbTree, event_id: str, common: dict[str, object]) -> object:
-    from thunderus_mem.log.event import patch_event
+    from tests.support.events import patch_event
 
     return patch_event(
         id=tree._ids.new("evt"),
@@ -420,7 +420,7 @@ def test_a_path_that_somebody_put_into_the_log_leads_nowhere(tree: VerbTree, pat
     by_hand(tree, "One.\n", "One.\nBy hand.\n")
     sha = tree.save("By hand")
     change = Change("rename", "fact.base", path, "", tree._change("base", None, "x").after)
-    tree._patch("rename", change, None, tree._ids.new("evt"))
+    tree._patch("rename", change, (), tree._ids.new("evt"))
     sources = told(tree)
     assert (sources["One."].id, sources["By hand."].id) == (created, sha)
 

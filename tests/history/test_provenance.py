@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.events import make_event
 from tests.support.git_repository import Repository
 from tests.support.tree_writer import DOCUMENT, FACTS, IGNORED, Clock, Writer
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.git.repository import Git
 from thunderus_mem.history.why import WhyGraph, WhyNode, event_label, why
-from thunderus_mem.log.event import make_event
 from thunderus_mem.log.reader import past_of
 
 if TYPE_CHECKING:

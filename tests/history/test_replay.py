@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.events import patch_event
 from tests.support.random_history import NOBODY, PATH, RandomHistory
 from tests.support.tree_writer import FACTS, Writer
 from tests.support.verb_tree import VerbTree, begun
@@ -14,7 +15,7 @@ from thunderus_mem.authoring import edit
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.git.process import GitProcess
 from thunderus_mem.history.replay import ReplayReport, replay, replay_check
-from thunderus_mem.log.event import Change, patch_event
+from thunderus_mem.log.event import Change
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.memory.transaction import open_transaction
@@ -192,7 +193,7 @@ def test_a_merge_that_kept_the_log_and_dropped_the_document_is_told_by_git(tree:
 def test_a_change_that_was_given_up_is_not_expected(plain: VerbTree) -> None:
     plain.add("base", "One.\n")
     lost = plain.text("base").replace("base", "never")
-    event = plain._patch("add", plain._change("never", None, lost), None, plain._ids.new("evt"))
+    event = plain._patch("add", plain._change("never", None, lost), (), plain._ids.new("evt"))
     assert counts(plain) == {"log": 1, "gone": 1}
     plain._append(
         lambda common: patch_event(
@@ -263,7 +264,7 @@ def test_git_is_asked_a_handful_of_times_however_many_documents(
 @pytest.mark.parametrize("path", ["../../outside.md", f"{FACTS}/a\0b.md", "/etc/hostname"])
 def test_a_path_that_somebody_put_into_the_log_is_not_looked_up(tree: VerbTree, path: str) -> None:
     change = Change("create", "fact.never", path, "", tree._change("never", None, "x").after)
-    tree._patch("add", change, None, tree._ids.new("evt"))
+    tree._patch("add", change, (), tree._ids.new("evt"))
     tree.save("Begin")
     found = replay_check(tree.memory())
     assert (named(found), found.counts["gone"]) == ([path], 1)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.events import note_event, patch_event
 from thunderus_mem.authoring import init
 from thunderus_mem.errors import NotFound
 from thunderus_mem.history.reverse import (
@@ -26,7 +27,7 @@ from thunderus_mem.history.reverse import (
     patch_of,
     taken_back,
 )
-from thunderus_mem.log.event import Change, note_event, patch_event
+from thunderus_mem.log.event import Change
 from thunderus_mem.log.line import Event, encode, line_hash
 from thunderus_mem.log.reader import EventLog
 from thunderus_mem.memory.memory import Memory, open_memory

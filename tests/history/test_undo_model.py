@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.events import patch_event
 from thunderus_mem.history.reverse import can_be_taken_back, origin, patch_of, taken_back, turns
-from thunderus_mem.log.event import Change, patch_event, undone_by
+from thunderus_mem.log.event import Change, undone_by
 from thunderus_mem.merge.documents import joined
 
 if TYPE_CHECKING:

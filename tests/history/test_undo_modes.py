@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.events import make_event
 from tests.support.review_support import Store
 from thunderus_mem.authoring.edit import archive, edit, remove
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.history.reverse import permissions_in
 from thunderus_mem.history.undo import undo
-from thunderus_mem.log.event import changes_of, make_event
+from thunderus_mem.log.event import changes_of
 from thunderus_mem.review.decisions import patch_approve
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.events import make_event, patch_event
 from tests.support.git_repository import Repository
 from tests.support.tree_writer import Clock
 from tests.support.verb_tree import VerbTree
@@ -17,7 +18,7 @@ from thunderus_mem.authoring import edit
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.errors import InvalidQuery, NotFound, NotWritable, Refused
 from thunderus_mem.interop.events import Export, prov_document
-from thunderus_mem.log.event import Change, make_event, patch_event
+from thunderus_mem.log.event import Change
 from thunderus_mem.store import disk
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.events import make_event, note_event, patch_event
 from thunderus_mem.log.event import (
     MAX_RECORD,
     Change,
@@ -16,9 +17,6 @@ from thunderus_mem.log.event import (
     document_ids,
     hand_edit_id,
     is_hand_edit,
-    make_event,
-    note_event,
-    patch_event,
     undone_by,
 )
 from thunderus_mem.log.line import KINDS, MAX_LINE, Event, decode, encode, line_hash

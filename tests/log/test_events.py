@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.support.events import note_event
 from tests.support.log_findings import log_findings
 from thunderus_mem.errors import NotWritable
-from thunderus_mem.log.event import note_event
 from thunderus_mem.log.line import encode
 from thunderus_mem.log.reader import EventLog, last_line
 

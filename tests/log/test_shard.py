@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.events import note_event, patch_event
 from thunderus_mem.diagnostic import Severity
-from thunderus_mem.log.event import Change, hand_edit_id, note_event, patch_event
+from thunderus_mem.log.event import Change, hand_edit_id
 from thunderus_mem.log.line import Event, encode, line_hash
 from thunderus_mem.log.shard import Damage, LogCheck, ShardReading, check_chain, merge_readings, parse_shard
 

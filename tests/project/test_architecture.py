@@ -74,10 +74,6 @@ MANY_PARAMETERS: frozenset[str] = frozenset(
         "authoring.edit.edit",
         "fingerprint.systems._rules",
         "history.undo.undo",
-        "log.event.make_event",
-        "log.event.note_event",
-        "log.event.patch_event",
-        "memory.transaction.commit",
     )
 )
 LONG_FUNCTIONS: frozenset[str] = frozenset()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from thunderus_mem.log.event import note_event
+from tests.support.events import note_event
 from thunderus_mem.recap.events import sort_events
 from thunderus_mem.recap.template import one_line
 

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.command_store import SHARED, CommandStore
+from tests.support.events import make_event
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.ulid import encode_ulid
@@ -21,7 +22,6 @@ from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.engine import lint_reading
 from thunderus_mem.lint.injection import find_injections
 from thunderus_mem.lint.runner import contexts, lint_config
-from thunderus_mem.log.event import make_event
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.recap.activity import Activity
 from thunderus_mem.recap.events import EventReading

@@ -6,6 +6,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from tests.support.events import note_event, patch_event
 from tests.support.log_findings import log_findings
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.diff import unified_diff
@@ -13,7 +14,7 @@ from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.document.ulid import UlidSource
 from thunderus_mem.git.repository import Git
-from thunderus_mem.log.event import Change, hand_edit_id, note_event, patch_event
+from thunderus_mem.log.event import Change, hand_edit_id
 from thunderus_mem.log.line import Event, encode
 from thunderus_mem.log.reader import EventLog
 from thunderus_mem.log.sessions import Sessions

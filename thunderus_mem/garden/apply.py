@@ -14,6 +14,7 @@ from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Conflict, NotFound, Refused, ThunderusError
+from thunderus_mem.log.event import PatchLinks
 from thunderus_mem.memory.journal import USUAL_MODE, FileChange
 from thunderus_mem.memory.proposals import Proposal, must_be_reviewed, proposed_edit, write
 from thunderus_mem.memory.transaction import Written, acting, open_transaction
@@ -285,9 +286,8 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
             try:
                 edits = [_file_change(memory, edit) for edit in step.edits]
                 snapshot = snapshot or _snapshot(memory, transaction, plan, actor)
-                event = transaction.commit(
-                    step.op, edits, private=step.private, why=step.why, actor=actor, snapshot=snapshot
-                )
+                links = PatchLinks(private=step.private, snapshot=snapshot)
+                event = transaction.commit(step.op, edits, why=step.why, actor=actor, links=links)
             except Conflict as error:
                 skipped.append(SkippedStep(step.action, str(error), step.targets))
                 continue

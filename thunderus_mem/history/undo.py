@@ -27,8 +27,7 @@ from thunderus_mem.history.reverse import (
     turns,
 )
 from thunderus_mem.index.log import read
-from thunderus_mem.log.event import changes_of, document_ids
-from thunderus_mem.memory.journal import FileChange, Ids
+from thunderus_mem.log.event import Ids, PatchLinks, changes_of, document_ids
 from thunderus_mem.memory.transaction import hand_edits, open_transaction, settle
 from thunderus_mem.store.paths import may_change
 
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
+    from thunderus_mem.memory.journal import FileChange
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.transaction import Transaction
 
@@ -246,8 +246,7 @@ def _commit(
     return transaction.commit(
         UNDO,
         [reversal._replace(mode=known.get(reversal.path)) for reversal in one.reversals],
-        undoes=[event.id],
-        about=document_ids(event),
+        links=PatchLinks(undoes=[event.id], about=document_ids(event)),
         why=why or one.why,
         actor=actor,
         ids=Ids(memory.new_id("evt"), one.patch),

@@ -27,7 +27,7 @@ from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.document.ulid import encode_ulid
 from thunderus_mem.errors import InvalidDocument, InvalidQuery, NotFound, Refused
 from thunderus_mem.history.log import events_of, names_of_document
-from thunderus_mem.log.event import changes_of, make_event
+from thunderus_mem.log.event import EventContext, changes_of, make_event
 from thunderus_mem.log.line import ACTORS, MAX_LINE, encode, parse_object, secret_in
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.recap.commands import is_inside
@@ -409,29 +409,21 @@ def _refuse_secret(one: Brought) -> None:
             )
 
 
-def _maker(memory: Memory, one: Brought, why: str) -> Callable[[Mapping[str, Any]], Event]:
+def _maker(memory: Memory, one: Brought, why: str) -> Callable[[EventContext], Event]:
     id = one.id or memory.new_id("evt")
 
-    def make(common: Mapping[str, Any]) -> Event:
-        origin = {**common["origin"], **({"session": one.session} if one.session else {})}
-        kept = {**common, "origin": origin, "ts": one.ts or common["ts"]}
-        return make_event(
-            one.kind, one.body, id=id, actor=one.actor, refs=one.refs, why=one.why or why, **kept
-        )
+    def make(context: EventContext) -> Event:
+        origin = {**context.origin, **({"session": one.session} if one.session else {})}
+        kept = context._replace(origin=origin, ts=one.ts or context.ts)
+        return make_event(kept, one.kind, one.body, id=id, actor=one.actor, refs=one.refs, why=one.why or why)
 
     return make
 
 
-_LIKE_ANY: Final[dict[str, Any]] = {
-    "ts": "2026-01-21T09:00:00.000Z",
-    "session_id": "sess_0",
-    "prev": None,
-    "head": None,
-    "origin": {},
-}
+_LIKE_ANY: Final = EventContext("2026-01-21T09:00:00.000Z", "sess_0")
 
 
-def _try(one: Brought, make: Callable[[Mapping[str, Any]], Event]) -> None:
+def _try(one: Brought, make: Callable[[EventContext], Event]) -> None:
     """See that the event has a line, and that the line is one by the schema, before any is written."""
     try:
         line = encode(make(_LIKE_ANY))

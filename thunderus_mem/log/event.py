@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.ulid import encode_ulid
@@ -41,19 +42,48 @@ class Change(NamedTuple):
     mode: str = ""
 
 
+class EventContext(NamedTuple):
+    """What all events of a transaction share: when and in which session they are made, and who makes them.
+
+    ``prev`` is the hash of the line before, ``head`` of the newest line when the session began.
+    """
+
+    ts: str
+    session_id: str
+    prev: str | None = None
+    head: str | None = None
+    origin: Mapping[str, Any] = MappingProxyType({})
+
+
+class Ids(NamedTuple):
+    """Ids of an event to come, known before it is written so that a document can cite it."""
+
+    event: str
+    patch: str
+
+
+class PatchLinks(NamedTuple):
+    """What a patch speaks of besides its changes: the events it takes back, further documents, private events
+    that its documents were made from, and the snapshot that it follows."""
+
+    undoes: Sequence[str] = ()
+    about: Sequence[str] = ()
+    private: Sequence[str] = ()
+    snapshot: str = ""
+
+
+NO_LINKS: Final = PatchLinks()
+
+
 def make_event(
+    context: EventContext,
     kind: str,
     body: dict[str, Any],
     *,
     id: str,
-    ts: str,
-    session_id: str,
     actor: str,
     refs: Mapping[str, Any] | None = None,
     why: str = "",
-    origin: Mapping[str, Any] | None = None,
-    prev: str | None = None,
-    head: str | None = None,
 ) -> Event:
     """An event of any kind. ``refs``: ``paths``, ``patch_id``, ``snapshot_id``, ``memory_doc_ids``."""
     if actor not in ACTORS:
@@ -62,15 +92,15 @@ def make_event(
         raise ValueError(f'"{kind}" is not a kind of event ({", ".join(KINDS)})')
     return Event(
         id=id,
-        ts=ts,
-        session_id=session_id,
+        ts=context.ts,
+        session_id=context.session_id,
         actor=actor,
         kind=kind,
         refs={"paths": [], "memory_doc_ids": [], **(refs or {})},
         body=body,
-        prev=prev,
-        head=head,
-        origin=dict(origin or {}),
+        prev=context.prev,
+        head=context.head,
+        origin=dict(context.origin),
         why=why,
     )
 
@@ -105,88 +135,45 @@ def _without_longest_diffs(changes: Sequence[Change], room: int) -> list[Change]
 
 
 def patch_event(
-    *,
-    id: str,
-    patch_id: str,
-    ts: str,
-    session_id: str,
-    actor: str,
+    context: EventContext,
+    ids: Ids,
     op: str,
     changes: Sequence[Change],
-    undoes: Sequence[str] = (),
-    about: Sequence[str] = (),
-    private: Sequence[str] = (),
+    *,
+    actor: str,
     why: str = "",
-    snapshot: str = "",
-    origin: Mapping[str, Any] | None = None,
-    prev: str | None = None,
-    head: str | None = None,
+    links: PatchLinks = NO_LINKS,
 ) -> Event:
     """A ``patch`` event: ``op`` is one of `PATCH_OPS`; its body lists the changes in the order given.
 
-    ``undoes`` names the events whose changes it takes back, ``about`` documents besides those of the changes,
-    ``snapshot`` the id of the one it follows, ``private`` the events of private shards that documents name.
     When the line would be longer than `MAX_RECORD`, diffs are left out, the longest first; hashes stay.
     """
     if op not in PATCH_OPS:
         raise ValueError(f'"{op}" is not a kind of patch ({", ".join(PATCH_OPS)})')
-    taken_back = {"undoes": list(undoes)} if undoes else {}
-    not_shared = {"private": list(private)} if private else {}
+    taken_back = {"undoes": list(links.undoes)} if links.undoes else {}
+    not_shared = {"private": list(links.private)} if links.private else {}
     refs = {
         "paths": _distinct(change.path for change in changes),
-        "patch_id": patch_id,
-        **({"snapshot_id": snapshot} if snapshot else {}),
-        "memory_doc_ids": _distinct([*(change.doc_id for change in changes), *about]),
+        "patch_id": ids.patch,
+        **({"snapshot_id": links.snapshot} if links.snapshot else {}),
+        "memory_doc_ids": _distinct([*(change.doc_id for change in changes), *links.about]),
     }
 
     def made(kept: Iterable[Change]) -> Event:
-        return make_event(
-            "patch",
-            {"op": op, **taken_back, **not_shared, "changes": [_change_data(change) for change in kept]},
-            id=id,
-            ts=ts,
-            session_id=session_id,
-            actor=actor,
-            refs=refs,
-            why=why,
-            origin=origin,
-            prev=prev,
-            head=head,
-        )
+        listed = [_change_data(change) for change in kept]
+        body = {"op": op, **taken_back, **not_shared, "changes": listed}
+        return make_event(context, "patch", body, id=ids.event, actor=actor, refs=refs, why=why)
 
     bare = len(encode(made(change._replace(diff=None) for change in changes)))
     return made(_without_longest_diffs(changes, MAX_RECORD - bare))
 
 
 def note_event(
-    *,
-    id: str,
-    ts: str,
-    session_id: str,
-    actor: str,
-    text: str,
-    doc_ids: Sequence[str] = (),
-    paths: Sequence[str] = (),
-    why: str = "",
-    origin: Mapping[str, Any] | None = None,
-    prev: str | None = None,
-    head: str | None = None,
+    context: EventContext, text: str, *, id: str, actor: str, doc_ids: Sequence[str] = (), why: str = ""
 ) -> Event:
-    """A ``note`` event: a remark, maybe about documents or files."""
-    refs = {"paths": _distinct(paths), "memory_doc_ids": _distinct(doc_ids)}
-    return make_event(
-        "note",
-        {"text": text},
-        id=id,
-        ts=ts,
-        session_id=session_id,
-        actor=actor,
-        refs=refs,
-        why=why,
-        origin=origin,
-        prev=prev,
-        head=head,
-    )
+    """A ``note`` event: a remark, maybe about documents."""
+    refs = {"paths": [], "memory_doc_ids": _distinct(doc_ids)}
+    return make_event(context, "note", {"text": text}, id=id, actor=actor, refs=refs, why=why)
 
 
 def hand_edit_id(doc_id: str, before: str, after: str) -> str:

@@ -281,13 +281,6 @@ def keeping_modes(edits: Iterable[FileChange], mode_at: Callable[[str], int]) ->
             left = None
 
 
-class Ids(NamedTuple):
-    """Ids of an event to come, known before it is written so that a document can cite it."""
-
-    event: str
-    patch: str
-
-
 # What became of a change: of one that was made just now, and of one that was interrupted.
 
 

@@ -9,11 +9,21 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Busy, Conflict, Degraded, NotWritable, ThunderusError
-from thunderus_mem.log.event import Change, changes_of, make_event, note_event, patch_event
+from thunderus_mem.log.event import (
+    NO_LINKS,
+    Change,
+    EventContext,
+    Ids,
+    PatchLinks,
+    changes_of,
+    make_event,
+    note_event,
+    patch_event,
+)
 from thunderus_mem.log.line import Event, encode, line_hash, refuse_secrets
 from thunderus_mem.log.reader import last_line, read_last_line
 from thunderus_mem.memory.hand_edits import refusal, still_unrecorded
-from thunderus_mem.memory.journal import FileChange, Ids, keeping_modes
+from thunderus_mem.memory.journal import FileChange, keeping_modes
 from thunderus_mem.memory.past_texts import without_way_back
 from thunderus_mem.memory.proposals import must_be_reviewed, word_proposal
 from thunderus_mem.store.disk import explain
@@ -70,12 +80,12 @@ def mass_loss(memory: Memory, edits: Sequence[HandEdit]) -> tuple[HandEdit, ...]
 def append_private(
     memory: Memory,
     session: Session,
-    common: Mapping[str, Any],
-    makers: Sequence[Callable[[dict[str, Any]], Event]],
+    context: EventContext,
+    makers: Sequence[Callable[[EventContext], Event]],
 ) -> list[Event]:
     """Append events to the private shard of ``session``, in one write that is synced before it returns.
 
-    Each of ``makers`` gets what the events have in ``common`` and the hash of the line before. Raises
+    Each of ``makers`` gets the ``context`` with the hash of the line before. Raises
     `Refused` for an event that holds a secret; nothing is written then.
     """
     memory.journal.repair(session.local_shard)
@@ -83,7 +93,7 @@ def append_private(
     follows = prev = line_hash(last) if last else None
     lines, events = [], []
     for make in makers:
-        event = make({**common, "prev": prev, "head": None})
+        event = make(context._replace(prev=prev))
         refuse_secrets(event)
         line = encode(event)
         prev = line_hash(line)
@@ -210,23 +220,19 @@ class Transaction:
         op: str,
         edits: Sequence[FileChange],
         *,
-        undoes: Sequence[str] = (),
-        about: Sequence[str] = (),
-        private: Sequence[str] = (),
         why: str = "",
         actor: str = "user",
         ids: Ids | None = None,
-        snapshot: str = "",
+        links: PatchLinks = NO_LINKS,
         drops: Sequence[FileChange] = (),
         reviewed: bool = False,
     ) -> Event:
         """Write one patch event and the files it speaks of; returns the event as logged.
 
-        ``undoes`` names the events it takes back, ``about`` documents besides those it changes, ``snapshot``
-        the one it follows, ``drops`` what else goes away with it, ``private`` the private events a document
-        was made from. Raises `Conflict` when a file is not what ``edit.before`` says; nothing is written
-        then. Where the configuration wants a decision first, and it is not ``reviewed`` yet, `proposed` names
-        the proposal filed, and the event is none of the log.
+        ``links`` say what it speaks of besides, ``drops`` what else goes away with it. Raises `Conflict` when
+        a file is not what ``edit.before`` says; nothing is written then. Where the configuration wants a
+        decision first, and it is not ``reviewed`` yet, `proposed` names the proposal filed, and the event is
+        none of the log.
         """
         chosen = ids or self.ids()
         actor = acting(self._memory.environ, actor)
@@ -234,18 +240,14 @@ class Transaction:
         if not reviewed and must_be_reviewed(self._memory.config, actor, op, [edit.path for edit in edits]):
             return self._file(op, edits, why, actor, chosen)
         return self._append(
-            lambda common: patch_event(
-                id=chosen.event,
-                patch_id=chosen.patch,
+            lambda context: patch_event(
+                context,
+                chosen,
+                op,
+                [edit.for_log() for edit in edits],
                 actor=actor,
-                op=op,
-                changes=[edit.for_log() for edit in edits],
-                undoes=undoes,
-                about=about,
-                private=private,
                 why=why,
-                snapshot=snapshot,
-                **common,
+                links=links,
             ),
             edits,
             drops,
@@ -271,14 +273,14 @@ class Transaction:
         )
         write(self._memory.layout, proposal)
         self.proposed = proposal.id
-        return make_event("patch", {"op": op}, id=ids.event, ts=now, session_id="", actor=actor)
+        return make_event(EventContext(now, ""), "patch", {"op": op}, id=ids.event, actor=actor)
 
     def note(self, text: str, *, doc_ids: Sequence[str] = (), why: str = "", actor: str = "user") -> Event:
         """Append a note event; no file changes."""
         actor = acting(self._memory.environ, actor)
         return self._append(
-            lambda common: note_event(
-                id=self._memory.new_id("evt"), actor=actor, text=text, doc_ids=doc_ids, why=why, **common
+            lambda context: note_event(
+                context, text, id=self._memory.new_id("evt"), actor=actor, doc_ids=doc_ids, why=why
             ),
             (),
         )
@@ -322,31 +324,31 @@ class Transaction:
     ) -> Event:
         named = id or self._memory.new_id("evt")
         return self._append(
-            lambda common: make_event(kind, dict(body), id=named, actor=actor, refs=refs, why=why, **common),
+            lambda context: make_event(context, kind, dict(body), id=named, actor=actor, refs=refs, why=why),
             (),
             drops,
         )
 
-    def log(self, make: Callable[[dict[str, Any]], Event]) -> Event:
-        """Append an event that changes no file; ``make`` gets what all events have in common."""
+    def log(self, make: Callable[[EventContext], Event]) -> Event:
+        """Append an event that changes no file; ``make`` gets what all events share."""
         return self._append(make, ())
 
-    def log_private(self, makers: Sequence[Callable[[dict[str, Any]], Event]]) -> list[Event]:
+    def log_private(self, makers: Sequence[Callable[[EventContext], Event]]) -> list[Event]:
         """Append events to this tree's private shard, in one write that is synced before it returns."""
         now = self._memory.now()
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
-        return append_private(self._memory, session, self._common(now, session), makers)
+        return append_private(self._memory, session, self._context(now, session), makers)
 
     def _append(
         self,
-        make: Callable[[dict[str, Any]], Event],
+        make: Callable[[EventContext], Event],
         edits: Sequence[FileChange],
         drops: Sequence[FileChange] = (),
     ) -> Event:
         now = self._memory.now()
         session = self._memory.sessions.current(self._git, now, self._memory.new_id)
-        links = {"prev": session.prev_line_hash, "head": session.head_hint}
-        event = make({**self._common(now, session), **links})
+        context = self._context(now, session)
+        event = make(context._replace(prev=session.prev_line_hash, head=session.head_hint))
         refuse_secrets(event)
         line = encode(event)
         self._memory.sessions.begin(session)
@@ -369,9 +371,9 @@ class Transaction:
             self._standstill.see(self._memory.root, session.shard, line, changes, self._git)
         return event
 
-    def _common(self, now: datetime, session: Session) -> dict[str, Any]:
+    def _context(self, now: datetime, session: Session) -> EventContext:
         """What all events of the transaction say of themselves."""
-        return {"ts": format_precise(now), "session_id": session.id, "origin": self._origin}
+        return EventContext(format_precise(now), session.id, origin=self._origin)
 
     def _keep(self, event: Event, edits: Sequence[FileChange]) -> None:
         """Keep in this tree what the log will not lead back to, for `undo`."""
@@ -424,14 +426,13 @@ class Transaction:
     ) -> None:
         fresh = Ids(self._memory.new_id("evt"), self._memory.new_id("patch"))
         self._append(
-            lambda common: patch_event(
-                id=event_id or fresh.event,
-                patch_id=patch_id or fresh.patch,
+            lambda context: patch_event(
+                context,
+                Ids(event_id or fresh.event, patch_id or fresh.patch),
+                op,
+                changes,
                 actor="user",
-                op=op,
-                changes=changes,
                 why=why,
-                **common,
             ),
             (),
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from thunderus_mem.errors import Conflict
 from thunderus_mem.index.log import read
 from thunderus_mem.lint.validate import validate
-from thunderus_mem.log.event import private_to
+from thunderus_mem.log.event import PatchLinks, private_to
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import document_at, documents
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
@@ -64,7 +64,9 @@ def recap(
         if edit is None:
             return written
         said = why or f"recap of {page.header['id'].removeprefix('recap.')}"
-        event = transaction.commit(RECAP_OP, [edit], private=page.private, why=said, actor=actor)
+        event = transaction.commit(
+            RECAP_OP, [edit], links=PatchLinks(private=page.private), why=said, actor=actor
+        )
         return written._replace(
             event_id=event.id,
             recorded=transaction.recorded,

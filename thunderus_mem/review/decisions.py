@@ -11,7 +11,7 @@ from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Busy, Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
 from thunderus_mem.history.reverse import CommittedTexts, asking
 from thunderus_mem.index.log import read as read_events
-from thunderus_mem.memory.journal import FileChange, Ids
+from thunderus_mem.log.event import Ids, PatchLinks
 from thunderus_mem.memory.proposals import age, all_waiting, discard
 from thunderus_mem.memory.transaction import Written, acting, open_transaction, settle
 from thunderus_mem.review.queue import DECISION, waiting_for
@@ -23,6 +23,7 @@ from thunderus_mem.store.paths import inside
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from thunderus_mem.memory.journal import FileChange
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.proposals import Proposal, Waiting
     from thunderus_mem.memory.transaction import Transaction
@@ -272,12 +273,11 @@ class _Deciding:
         event = transaction.commit(
             proposal.op,
             made,
-            about=proposal.targets,
+            links=PatchLinks(about=proposal.targets, private=proposal.private),
             why=self.why or proposal.why,
             actor=self.actor,
             ids=ids,
             drops=discard(waiting),
-            private=proposal.private,
             reviewed=True,
         )
         self.written += [Written(edit.doc_id, edit.path, edit.op, event.id) for edit in made]
