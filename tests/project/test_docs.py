@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import shutil
 import subprocess
 import sys
@@ -70,3 +71,24 @@ def test_roff_takes_any_words_as_words() -> None:
 
     assert man.text(".SH \\n it's `-x` …") == r"\&.SH \en it\(aqs \(ga\-x\(ga ..."
     assert list(man.paragraphs("One. Two\n\nThree")) == ["One.", "Two", ".PP", "Three"]
+
+
+PAGES_WITH_PATHS = {
+    "README.md": "## Which package does what",
+    "docs/explanation/architecture.md": "## Packages",
+    "docs/contributing.md": "# Contributing",
+}
+"""Pages that name files of the code, and the heading from which on they do."""
+
+A_PATH = re.compile(r"`((?:\w+/)+(?:[\w.]+\.(?:py|md))?|[a-z]+\.py)`")
+AN_EXAMPLE = "tests/cases/lint/TM113-title-full-stop.md"
+
+
+@pytest.mark.parametrize("name", PAGES_WITH_PATHS)
+def test_files_that_the_pages_for_developers_name_are_there(name: str) -> None:
+    text = (PROJECT / name).read_text(encoding="utf-8").partition(PAGES_WITH_PATHS[name])[2]
+    named = A_PATH.findall(text)
+    assert named
+    roots = (PROJECT, PROJECT / "thunderus_mem")
+    missing = {path for path in named if not any((root / path).exists() for root in roots)}
+    assert missing <= {AN_EXAMPLE}
