@@ -72,7 +72,6 @@ MANY_PARAMETERS: frozenset[str] = frozenset(
     (
         "authoring.add.add",
         "authoring.edit.edit",
-        "fingerprint.systems._rules",
         "history.undo.undo",
     )
 )

@@ -1,4 +1,8 @@
-"""The one door to ast-grep: texts parsed to trees, kinds found in them, the places where a parse failed."""
+"""The one door to ast-grep: texts parsed to trees, where a parse failed, and the definitions in a tree.
+
+A parser may end its process or never come back: a doubtful text is tried in a child that can be lost
+(`trial`).
+"""
 
 from __future__ import annotations
 
@@ -7,14 +11,13 @@ import os
 import warnings
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
-from thunderus_mem.fingerprint.languages import SCOPE
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from ast_grep_py import Rule, SgNode
 
-    from thunderus_mem.fingerprint.languages import Table
+    TokenText = Callable[[SgNode], str]
+    Names = Callable[[SgNode, str, TokenText], tuple[str, ...]]
 
 GRAMMAR: Final = "0.51"
 """The version (major, minor) of ast-grep-py, whose wheel holds the grammars."""
@@ -56,7 +59,56 @@ def text_of(text: str, node: SgNode) -> str:
     return text[span.start.index : span.end.index]
 
 
-# The definitions of a syntax tree, with their dotted names and the nodes that belong to them.
+# Which nodes of a tree are definitions, and what they are called.
+
+
+SCOPE: Final = ""
+"""The label of a node that names what is in it and is no definition itself."""
+
+
+def by_field(node: SgNode, _kind: str, text: TokenText) -> tuple[str, ...]:
+    """The name in the field ``name``."""
+    name = node.field("name")
+    return (text(name),) if name is not None else ()
+
+
+def dotted(name: str) -> str:
+    """A qualified name with points, without the arguments of its templates."""
+    depth, kept = 0, []
+    for character in name:
+        if character == "<" and not name.startswith("operator"):
+            depth += 1
+        elif character == ">" and depth:
+            depth -= 1
+        elif not depth:
+            kept.append(character)
+    return ".".join(part.strip() for part in "".join(kept).replace("::", ".").split(".") if part.strip())
+
+
+def first(node: SgNode, kinds: tuple[str, ...], text: TokenText) -> str:
+    """The text of the first named child of one of these kinds, "" when there is none."""
+    return next((text(child) for child in node.named_children() if child.kind() in kinds), "")
+
+
+def kinds(label: str, kinds: str, more: Mapping[str, str]) -> dict[str, str]:
+    """A table of kinds: many under one label, and some more with labels of their own."""
+    return {**dict.fromkeys(kinds.split(), label), **more}
+
+
+class Table(NamedTuple):
+    """The definitions of one language.
+
+    ``kinds`` maps kinds of nodes to what people call them (`SCOPE` for nodes that only qualify names);
+    ``names`` gives the names of a node, () when it defines nothing; ``wrappers`` are parents that belong to
+    the node, ``before`` are siblings that do when they stand right before it;
+    ``clauses`` joins functions of one name that follow each other.
+    """
+
+    kinds: Mapping[str, str]
+    names: Names = by_field
+    wrappers: frozenset[str] = frozenset()
+    before: frozenset[str] = frozenset()
+    clauses: bool = False
 
 
 class FoundDefinition(NamedTuple):
@@ -156,8 +208,6 @@ def _alone(node: SgNode, outer: SgNode) -> bool:
     kind = node.kind()
     return sum(child.kind() == kind for child in outer.children()) == 1
 
-
-# Work that may end its process or never come back, tried in a child that can be lost.
 
 FAILS: Final = "its parser fails on it"
 SLOW: Final = "its parser takes too long"

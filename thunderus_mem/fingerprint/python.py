@@ -1,20 +1,22 @@
-"""Python's strings as tokens: by value, those that stand together joined, docstrings apart."""
+"""How Python is written as tokens, and what it defines.
+
+Two texts with the same ``ast`` (docstrings apart) give the same tokens. Strings count by value, those that
+stand together joined.
+"""
 
 from __future__ import annotations
 
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.fingerprint.definitions import Table, by_field
 from thunderus_mem.fingerprint.walk import AT, CLOSE, OPEN, Rules, python_escapes, python_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ast_grep_py import SgNode
 
-    from thunderus_mem.fingerprint.walk import Item, TokenWalk
-
-    Pairs = Sequence[tuple[SgNode, str]]
+    from thunderus_mem.fingerprint.definitions import TokenText
+    from thunderus_mem.fingerprint.walk import Item, Pairs, TokenWalk
 
 
 _STRINGS: Final = ("string", "concatenated_string")
@@ -135,8 +137,6 @@ def _dedented(text: str) -> str:
     """A docstring without the indent that formatting gives it."""
     return "\n".join(line.strip() for line in text.strip().split("\n"))
 
-
-# How Python is written as tokens: two texts with the same ``ast`` (docstrings apart) give the same ones.
 
 _OPEN_ENDED: Final = ("lambda", "conditional_expression", "boolean_operator", "not_operator")
 """Expressions that end with another one."""
@@ -331,3 +331,45 @@ PYTHON: Final = Rules(
     },
 )
 """``(`` and ``,`` go without loss: the kinds of the nodes say what they said."""
+
+
+def _python(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+    if kind == "type_alias_statement":
+        left = node.field("left")
+        return (text(left).partition("[")[0],) if left is not None else ()
+    if kind != "assignment":
+        return by_field(node, kind, text)
+    statement = node.parent()
+    block = (
+        statement.parent() if statement is not None and statement.kind() == "expression_statement" else None
+    )
+    if block is None or not _holds_constants(block):
+        return ()
+    left = node.field("left")
+    return (text(left),) if left is not None and left.kind() == "identifier" else ()
+
+
+_BRANCHES: Final = (
+    "block", "if_statement", "elif_clause", "else_clause", "try_statement", "except_clause",
+    "except_group_clause", "finally_clause", "with_statement",
+)  # fmt: skip
+
+
+def _holds_constants(block: SgNode) -> bool:
+    """Whether names assigned here are those of a module or a class, under a condition or not."""
+    outer: SgNode | None = block
+    while outer is not None and outer.kind() in _BRANCHES:
+        outer = outer.parent()
+    return outer is not None and outer.kind() in ("module", "class_definition")
+
+
+PYTHON_TABLE: Final = Table(
+    {
+        "function_definition": "function",
+        "class_definition": "class",
+        "assignment": "const",
+        "type_alias_statement": "type",
+    },
+    _python,
+    frozenset(["decorated_definition", "expression_statement"]),
+)

@@ -1,19 +1,17 @@
-"""How JavaScript, TypeScript and JSX are written as tokens."""
+"""How JavaScript, TypeScript and JSX are written as tokens, and what they define."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.fingerprint.definitions import Table
 from thunderus_mem.fingerprint.walk import CLOSE, OPEN, Rules, c_escapes, embedding, quoted, script_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from ast_grep_py import SgNode
 
-    from thunderus_mem.fingerprint.walk import Item, TokenWalk
-
-    Pairs = Sequence[tuple[SgNode, str]]
+    from thunderus_mem.fingerprint.definitions import TokenText
+    from thunderus_mem.fingerprint.walk import Item, Pairs, TokenWalk
 
 
 _KEYED: Final = frozenset(
@@ -213,4 +211,98 @@ SCRIPT: Final = Rules(
     },
     leaves={"number": script_number},
     empty=frozenset(["jsx_text"]),
+)
+
+
+_FUNCTIONS: Final = frozenset(
+    ["function_expression", "arrow_function", "generator_function", "class", "function"]
+)
+_TOP: Final = ("program", "export_statement", "source_file")
+
+
+def _script(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+    if kind == "variable_declarator":
+        return _declared(node, text)
+    if kind == "assignment_expression":
+        return _assigned(node, text)
+    if kind == "pair":
+        value, key = node.field("value"), node.field("key")
+        plain = value is not None and value.kind() in (*_FUNCTIONS, "object")
+        return (_plain(text(key)),) if plain and key is not None else ()
+    if kind == "export_statement":
+        return _exported(node)
+    name = node.field("name") or node.field("property")
+    return (_plain(text(name)),) if name is not None else ()
+
+
+def _plain(name: str) -> str:
+    """A key without its brackets, quotes and ``#``."""
+    return "".join(name.strip("[]# ").translate({ord(mark): None for mark in "'\"`"}).split("\n"))
+
+
+def _declared(node: SgNode, text: TokenText) -> tuple[str, ...]:
+    name, value = node.field("name"), node.field("value")
+    if name is None or name.kind() != "identifier":
+        return ()
+    if value is not None and value.kind() in _FUNCTIONS:
+        return (text(name),)
+    outer = node.parent()
+    outer = outer.parent() if outer is not None else None
+    if outer is not None and outer.kind() == "statement_block":
+        outer = outer.parent()
+        return (text(name),) if outer is not None and outer.kind() in ("internal_module", "module") else ()
+    top = outer is not None and outer.kind() in (*_TOP, "ambient_declaration")
+    return (text(name),) if top else ()
+
+
+def _assigned(node: SgNode, text: TokenText) -> tuple[str, ...]:
+    left, right = node.field("left"), node.field("right")
+    if left is None or right is None or right.kind() not in (*_FUNCTIONS, "object"):
+        return ()
+    if left.kind() != "member_expression":
+        return ()
+    parts = [part for part in text(left).split(".") if part not in ("module", "exports", "prototype", "this")]
+    return (".".join(parts),) if parts and all(part.isidentifier() for part in parts) else ()
+
+
+def _exported(node: SgNode) -> tuple[str, ...]:
+    """``export default`` of something without a name."""
+    value = node.field("value")
+    named = value is None or (value.kind() == "identifier") or value.field("name") is not None
+    return () if named else ("default",)
+
+
+_SCRIPT_WRAPPERS: Final = frozenset(["export_statement", "lexical_declaration", "variable_declaration"])
+_SCRIPT_KINDS: Final = {
+    "function_declaration": "function",
+    "generator_function_declaration": "function",
+    "class_declaration": "class",
+    "method_definition": "method",
+    "variable_declarator": "const",
+    "assignment_expression": "function",
+    "pair": "method",
+    "export_statement": "const",
+}
+
+JAVASCRIPT_TABLE: Final = Table(
+    {**_SCRIPT_KINDS, "field_definition": "field"}, _script, _SCRIPT_WRAPPERS, frozenset(["decorator"])
+)
+TYPESCRIPT_TABLE: Final = Table(
+    {
+        **_SCRIPT_KINDS,
+        "function_signature": "function",
+        "abstract_class_declaration": "class",
+        "method_signature": "method",
+        "abstract_method_signature": "method",
+        "public_field_definition": "field",
+        "property_signature": "field",
+        "interface_declaration": "type",
+        "type_alias_declaration": "type",
+        "enum_declaration": "type",
+        "internal_module": "module",
+        "module": "module",
+    },
+    _script,
+    _SCRIPT_WRAPPERS | {"ambient_declaration"},
+    frozenset(["decorator"]),
 )

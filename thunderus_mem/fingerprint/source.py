@@ -1,4 +1,9 @@
-"""What a piece of code measures to: one line of text that formatting does not change and meaning does."""
+"""One file of code, and what any piece of it measures to: a fingerprint, one line of text that formatting
+does not change and meaning does.
+
+From below: the fingerprint as a value, tokens of lines and of definitions, what bytes look like and whether a
+parser may be trusted with them, files without a grammar (Pygments, or plain lines), and `CodeSource`.
+"""
 
 from __future__ import annotations
 

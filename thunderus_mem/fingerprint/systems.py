@@ -1,9 +1,10 @@
-"""How Rust and Go are written as tokens."""
+"""How Rust and Go are written as tokens, and what they define."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.fingerprint.definitions import SCOPE, Table, by_field
 from thunderus_mem.fingerprint.walk import (
     AT,
     CLOSE,
@@ -11,27 +12,15 @@ from thunderus_mem.fingerprint.walk import (
     Rules,
     c_escapes,
     go_number,
-    loose_number,
     quoted,
     rust_number,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ast_grep_py import SgNode
 
-    from thunderus_mem.fingerprint.walk import Item, TokenWalk
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ast_grep_py import SgNode
-
-    from thunderus_mem.fingerprint.walk import Item, TokenWalk
-
-    Pairs = Sequence[tuple[SgNode, str]]
-
+    from thunderus_mem.fingerprint.definitions import TokenText
+    from thunderus_mem.fingerprint.walk import Item, Pairs, TokenWalk
 
 _LEAVING: Final = ("return_expression", "break_expression", "continue_expression")
 
@@ -227,142 +216,63 @@ GO: Final = Rules(
 )
 
 
-# How all other languages with a grammar are written as tokens: cautiously, strings as they stand.
+def _go(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+    if kind in ("const_spec", "var_spec"):
+        outer = node.parent()
+        outer = outer.parent() if outer is not None and outer.kind() == "var_spec_list" else outer
+        outer = outer.parent() if outer is not None else None
+        if outer is None or outer.kind() != "source_file":
+            return ()
+        return tuple(text(name) for name in node.field_children("name") if name.kind() == "identifier")
+    name = node.field("name")
+    if name is None:
+        return ()
+    if kind != "method_declaration":
+        return (text(name),)
+    receiver = node.field("receiver")
+    words = text(receiver).strip("()").partition("[")[0].split() if receiver is not None else []
+    return (f"{words[-1].strip('*')}.{text(name)}",) if words else (text(name),)
 
 
-def _verbatim(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
-    return ["'" + walk.slice(node), (node, "")]
-
-
-def _either_quote(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
-    """A string whose quotes do not matter, since nothing in it means another thing between the others."""
-    text = walk.slice(node)
-    inner = text[1:-1]
-    plain = len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" and not set(inner) & set("'\"\\$#{\n")
-    return ["'" + (inner if plain else text), (node, "")]
-
-
-def _flowing(walk: TokenWalk, node: SgNode, _pairs: object) -> list[Item]:
-    """Text that may be broken into lines anywhere."""
-    return ["'" + " ".join(walk.slice(node).split()), (node, "")]
-
-
-def _dashes(text: str) -> str:
-    while "--" in text:
-        text = text.replace("--", "-")
-    return text
-
-
-def _rules(
-    verbatim: str = "",
-    quotes: str = "",
-    drop: str = "",
-    *,
-    numbers: str = "",
-    parentheses: bool = True,
-    flowing: str = "",
-    empty: str = "",
-    comments: str = "comment line_comment block_comment",
-    loops: str = "for_statement c_style_for_statement",
-) -> Rules:
-    return Rules(
-        comments=frozenset(comments.split()),
-        transparent=frozenset(["parenthesized_expression"] if parentheses else []),
-        drop=frozenset([*drop.split(), "\n"]),
-        keep=dict.fromkeys(loops.split(), frozenset(";")),
-        nodes={
-            **dict.fromkeys(verbatim.split(), _verbatim),
-            **dict.fromkeys(quotes.split(), _either_quote),
-            **dict.fromkeys(flowing.split(), _flowing),
-        },
-        leaves=dict.fromkeys(numbers.split(), loose_number),
-        empty=frozenset(empty.split()),
-        trailing=True,
-    )
-
-
-_C: Final = "string_literal char_literal raw_string_literal system_lib_string"
-_MARKDOWN: Final = Rules(
-    comments=frozenset(["block_continuation"]),
-    nodes={
-        **dict.fromkeys(["inline", "html_block"], _flowing),
-        **dict.fromkeys(["fenced_code_block", "indented_code_block"], _verbatim),
+GO_TABLE: Final = Table(
+    {
+        "function_declaration": "function",
+        "method_declaration": "method",
+        "type_spec": "type",
+        "type_alias": "type",
+        "method_elem": "method",
+        "const_spec": "const",
+        "var_spec": "var",
     },
-    leaves={
-        "list_marker_star": lambda _: "-",
-        "list_marker_minus": lambda _: "-",
-        "list_marker_plus": lambda _: "-",
-        "pipe_table_delimiter_cell": _dashes,
-    },
-    empty=frozenset(["block_continuation", "inline"]),
+    _go,
 )
+"""Only what is declared is measured, not the keyword before it: it may stand alone or in a group."""
 
-OTHERS: Final[Mapping[str, Rules]] = {
-    "java": _rules(
-        "string_literal character_literal",
-        numbers="decimal_integer_literal hex_integer_literal octal_integer_literal binary_integer_literal "
-        "decimal_floating_point_literal",
-    ),
-    "c": _rules(_C, numbers="number_literal"),
-    "cpp": _rules(_C, numbers="number_literal"),
-    "csharp": _rules(
-        "string_literal verbatim_string_literal raw_string_literal interpolated_string_expression "
-        "character_literal",
-        numbers="integer_literal real_literal",
-    ),
-    "ruby": _rules(
-        "heredoc_body regex string_array symbol_array subshell delimited_symbol",
-        "string",
-        ";",
-        numbers="integer float",
-        parentheses=False,
-    ),
-    "kotlin": _rules(
-        "string_literal character_literal multi_line_string_literal line_string_literal",
-        drop=";",
-        numbers="integer_literal real_literal hex_literal bin_literal long_literal",
-        comments="line_comment multiline_comment",
-    ),
-    "swift": _rules(
-        "line_string_literal multi_line_string_literal raw_string_literal regex_literal",
-        drop=";",
-        numbers="integer_literal hex_literal real_literal",
-        comments="comment multiline_comment",
-    ),
-    "php": _rules(
-        "heredoc nowdoc text shell_command_expression",
-        "string encapsed_string",
-        numbers="integer float",
-    ),
-    "scala": _rules(
-        "string interpolated_string interpolated_string_expression character_literal",
-        drop=";",
-        numbers="integer_literal floating_point_literal",
-        parentheses=False,
-        comments="comment block_comment",
-    ),
-    "bash": _rules(
-        "ansi_c_string heredoc_body heredoc_redirect string",
-        "raw_string",
-        ";",
-        parentheses=False,
-        loops="c_style_for_statement",
-    ),
-    "lua": _rules("", "string", ";", numbers="number", parentheses=False),
-    "elixir": _rules(
-        "string charlist sigil quoted_atom", drop=";", numbers="integer float", parentheses=False
-    ),
-    "haskell": _rules(
-        "string char", parentheses=False, comments="comment haddock", empty="layout_start layout_end"
-    ),
-    "css": _rules("", "string_value", ";", comments="comment js_comment"),
-    "json": _rules("string"),
-    "yaml": _rules("block_scalar", "single_quote_scalar double_quote_scalar", flowing="plain_scalar"),
-    "html": _rules("attribute_value raw_text", flowing="text"),
-    "markdown": _MARKDOWN,
-    "hcl": _rules("string_lit heredoc_template", parentheses=False),
-    "nix": _rules("string_expression indented_string_expression", parentheses=False),
-    "solidity": _rules("string unicode_string_literal hex_string_literal", numbers="number_literal"),
-    "dart": _rules("string_literal", numbers="decimal_integer_literal hex_integer_literal"),
-    "zig": _rules("string multiline_string character", parentheses=False),
-}
+
+def _rust(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+    if kind != "impl_item":
+        return by_field(node, kind, text)
+    of = node.field("type")
+    return (text(of).partition("<")[0].strip("&* ").rpartition("::")[2],) if of is not None else ()
+
+
+RUST_TABLE: Final = Table(
+    {
+        "function_item": "function",
+        "function_signature_item": "function",
+        "struct_item": "type",
+        "enum_item": "type",
+        "union_item": "type",
+        "trait_item": "type",
+        "type_item": "type",
+        "associated_type": "type",
+        "const_item": "const",
+        "static_item": "const",
+        "enum_variant": "const",
+        "macro_definition": "macro",
+        "mod_item": "module",
+        "impl_item": SCOPE,
+    },
+    _rust,
+    before=frozenset(["attribute_item"]),
+)

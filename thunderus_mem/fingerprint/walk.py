@@ -21,6 +21,7 @@ AT: Final = "\x03"
 
 Pair: TypeAlias = "tuple[SgNode, str]"
 """A node, and the kind it is to be taken for: "" leaves the node out, `AT` what stands before it."""
+Pairs: TypeAlias = "Sequence[Pair]"
 Item: TypeAlias = "str | Pair"
 Handler: TypeAlias = "Callable[[TokenWalk, SgNode, list[Pair]], Sequence[Item] | None]"
 
