@@ -1,18 +1,23 @@
 """Keep the index fresh while files change, and say what the changed documents have wrong.
 
-The file system's events are a doorbell only: they say when to look, never what is there. After a quiet moment
-the document folders are compared with what they were, and every few seconds besides, since a bell may fail.
-Every command works without a watcher.
+The file system's events only say when to look, never what is there. After a quiet moment the document folders
+are compared with what they were, and every few seconds besides, since events may fail to come. Every command
+works without a watcher. The only door to watchdog, which is loaded when a folder is listened to.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import threading
 import time
+import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from thunderus_mem.errors import ThunderusError
+from thunderus_mem.index.scan import scan
+from thunderus_mem.lint.lint import lint
 from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
@@ -22,13 +27,15 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import Git
     from thunderus_mem.memory.memory import Memory
 
-QUIET = 0.3
-LONGEST = 2.0
-EVERY = 1.0
-SAFETY = 3.0
-_SHARE = 50
-_UNWATCHED = ("memory/indexes", "sessions", "local", ".staging", ".quarantine", ".lock")
-_IDLE_EVENTS = frozenset(["opened", "closed_no_write"])
+# Seconds: to wait for quiet, at most after the first event, between looks of polling, between looks anyway.
+QUIET: Final = 0.3
+LONGEST: Final = 2.0
+EVERY: Final = 1.0
+SAFETY: Final = 3.0
+_SHARE: Final = 50
+"""A look takes at most one part in so many of the time."""
+_UNWATCHED: Final = ("memory/indexes", "sessions", "local", ".staging", ".quarantine", ".lock")
+_IDLE_EVENTS: Final = frozenset(["opened", "closed_no_write"])
 
 
 class Watched(Protocol):
@@ -61,30 +68,44 @@ class WatchTurn:
     diagnostics: tuple[Diagnostic, ...]
 
 
-@dataclass(slots=True)
-class Debounce:
-    """Waits for ``quiet`` seconds without a ring, yet never longer than ``longest`` after the first."""
+class WatchedMemory:
+    """A `Watched` memory. ``open_again`` gives a fresh `Memory`: the store may have been exchanged since."""
 
-    quiet: float = QUIET
-    longest: float = LONGEST
-    first: float | None = None
-    last: float = 0.0
+    def __init__(self, open_again: Callable[[], Memory]) -> None:
+        self._open = open_again
+        memory = open_again()
+        self._root, self._git, self.config = memory.root, memory.git, memory.config
+        self._folders = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
 
-    def ring(self, now: float) -> None:
-        """Note that something happened."""
-        if self.first is None:
-            self.first = now
-        self.last = now
+    @property
+    def store(self) -> str:
+        """The absolute path of ``.thunderus``."""
+        return os.path.join(self._root, ".thunderus")
 
-    def wait(self, now: float) -> float | None:
-        """Seconds until it is time to look; ``None`` when nothing rang."""
-        if self.first is None:
-            return None
-        return max(min(self.last + self.quiet, self.first + self.longest) - now, 0.0)
+    def under_way(self) -> str:
+        """What git is in the middle of, empty when nothing is."""
+        return git_at_work(self._git, time.time())
 
-    def answer(self) -> None:
-        """Forget the rings: they are being answered."""
-        self.first = None
+    def stamps(self) -> dict[str, object]:
+        """Each document's path with what changes when its file does."""
+        return dict(scan(self._root, self._folders).files())
+
+    def refresh(self) -> None:
+        """Bring the index up to date."""
+        memory = self._open()
+        memory.refresh()
+        memory.index.close()
+
+    def lint(self, paths: tuple[str, ...]) -> tuple[Diagnostic, ...]:
+        """The findings of those of these documents that are still there."""
+        there = [path for path in (os.path.join(self._root, path) for path in paths) if os.path.lexists(path)]
+        if not there:
+            return ()
+        memory = self._open()
+        try:
+            return lint(memory, there).diagnostics
+        finally:
+            memory.index.close()
 
 
 def git_at_work(git: Git | None, now: float) -> str:
@@ -105,49 +126,99 @@ def compare(old: Mapping[str, object], new: Mapping[str, object]) -> tuple[tuple
 
 
 @dataclass(slots=True)
-class Doorbell:
-    """Rings when files under the store change.
+class Debounce:
+    """Waits for ``quiet`` seconds without an event, yet never longer than ``longest`` after the first."""
 
-    ``listen`` raises ``OSError`` when the system has no more watches to give. `broken` tells that the folder
-    is another one than was listened to, or that a listener died.
-    """
+    quiet: float = QUIET
+    longest: float = LONGEST
+    first: float | None = None
+    last: float = 0.0
+
+    def add(self, now: float) -> None:
+        """Note that something happened."""
+        if self.first is None:
+            self.first = now
+        self.last = now
+
+    def wait(self, now: float) -> float | None:
+        """Seconds until it is time to look; ``None`` when nothing happened."""
+        if self.first is None:
+            return None
+        return max(min(self.last + self.quiet, self.first + self.longest) - now, 0.0)
+
+    def clear(self) -> None:
+        """Forget the events: somebody looks now."""
+        self.first = None
+
+
+def new_observer() -> Any:
+    """The system's own kind of observer."""
+    from watchdog.observers import Observer
+
+    return Observer()
+
+
+@dataclass(slots=True)
+class _Listener:
+    """Calls ``heard`` when files under the store change, on a thread of the observer."""
 
     store: str
-    ring: Callable[[], None]
-    observer_factory: Callable[[], object] | None = None
-    _observer: object | None = field(default=None, init=False)
+    heard: Callable[[], None]
+    observer_factory: Callable[[], Any]
+    _observer: Any = field(default=None, init=False)
     _identity: tuple[int, int] | None = field(default=None, init=False)
 
-    def listen(self) -> None:
-        """Start listening, if the store is there."""
-        self.hang_up()
+    def start(self) -> None:
+        """Start listening, if the store is there; raises ``OSError`` when the system has no watch left."""
+        self.stop()
         identity = _identity(self.store)
         if identity is None:
             return
+        from watchdog.events import FileSystemEvent, FileSystemEventHandler
 
-        observer = (self.observer_factory or new_observer)()
-        start(observer, self.store, self._heard)
+        heard = self._on_event
+
+        class Handler(FileSystemEventHandler):
+            """Passes events on as plain values."""
+
+            def on_any_event(self, event: FileSystemEvent) -> None:
+                """Pass one event on: its kind, where it was and where it went."""
+                heard(
+                    event.event_type,
+                    [os.fsdecode(path) for path in (event.src_path, event.dest_path) if path],
+                )
+
+        # Under a storm of renames the library has troubles; it may keep them: we look at the files anyway.
+        warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
+        logging.getLogger("watchdog").addHandler(logging.NullHandler())
+        observer = self.observer_factory()
+        observer.schedule(Handler(), self.store, recursive=True)
+        observer.start()
         self._observer, self._identity = observer, identity
 
-    def hang_up(self) -> None:
-        """Stop listening; harmless when nothing listens."""
+    def stop(self) -> None:
+        """Stop listening and wait a moment for the thread; harmless when nothing listens."""
         observer, self._observer, self._identity = self._observer, None, None
-        if observer is not None:
-            stop(observer)
+        if observer is None:
+            return
+        observer.unschedule_all()
+        if observer.is_alive():
+            observer.stop()
+            observer.join(timeout=5)
 
     @property
     def broken(self) -> bool:
-        """Whether what is listened to is not the store any more."""
+        """Whether the store is another folder than is listened to, or the observer or a part of it died."""
         if _identity(self.store) != self._identity:
             return True
-        if self._observer is None:
+        observer = self._observer
+        if observer is None:
             return False
+        return not (observer.is_alive() and all(emitter.is_alive() for emitter in observer.emitters))
 
-        return not is_alive(self._observer)
-
-    def _heard(self, kind: str, paths: Iterable[str]) -> None:
+    def _on_event(self, kind: str, paths: Iterable[str]) -> None:
         if kind not in _IDLE_EVENTS and any(self._matters(path) for path in paths):
-            self.ring()
+            self.heard()
 
     def _matters(self, path: str) -> bool:
         if not path:
@@ -166,7 +237,7 @@ def watch(
     poll: bool = False,
     every: float = EVERY,
     debounce: Debounce | None = None,
-    observer_factory: Callable[[], object] | None = None,
+    observer_factory: Callable[[], Any] | None = None,
 ) -> None:
     """Watch until ``stop`` is set: refresh and lint what changed, through ``report``; ``say`` is for news.
 
@@ -174,36 +245,31 @@ def watch(
     one message, when the system cannot watch. While git is in the middle of something (a merge, a rebase, its
     index locked) it waits.
     """
-    _Watch(memory, report, say, stop, poll, every, debounce or Debounce(), observer_factory).run()
+    woken = threading.Event()
+    listener = _Listener(memory.store, woken.set, observer_factory or new_observer)
+    _Watch(memory, report, say, stop, poll, every, debounce or Debounce(), listener, woken).run()
 
 
+@dataclass(slots=True)
 class _Watch:
     """The loop and what it remembers between two looks."""
 
-    def __init__(
-        self,
-        memory: Watched,
-        report: Callable[[WatchTurn], None],
-        say: Callable[[str], None],
-        stop: threading.Event,
-        poll: bool,
-        every: float,
-        debounce: Debounce,
-        observer_factory: Callable[[], object] | None,
-    ) -> None:
-        self.memory, self.report, self.say, self.stop = memory, report, say, stop
-        self.polling = poll
-        self.every = every
-        self.debounce = debounce
-        self.woken = threading.Event()
-        self.bell = Doorbell(memory.store, self.woken.set, observer_factory)
-        self.waited_for = ""
-        self.look_again = 0.0
-        self.known: Mapping[str, object] = {}
+    memory: Watched
+    report: Callable[[WatchTurn], None]
+    say: Callable[[str], None]
+    stop: threading.Event
+    polling: bool
+    every: float
+    debounce: Debounce
+    listener: _Listener
+    woken: threading.Event
+    waited_for: str = ""
+    look_again: float = 0.0
+    known: Mapping[str, object] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Look once, then whenever something rang or the heartbeat finds the folder exchanged."""
-        self._answer_the_door()
+        """Look once, then whenever something happened or the heartbeat finds the folder exchanged."""
+        self._listen()
         self.known = self.memory.stamps()
         self.memory.refresh()
         self.say(f"Watching {self.memory.store}{' by looking every second' if self.polling else ''}.")
@@ -211,7 +277,7 @@ class _Watch:
             while not self.stop.is_set():
                 self._once()
         finally:
-            self.bell.hang_up()
+            self.listener.stop()
 
     def _once(self) -> None:
         wait = self.debounce.wait(time.monotonic())
@@ -219,39 +285,39 @@ class _Watch:
             self._idle()
         elif wait > 0:
             if self.woken.wait(wait):
-                self._note_ring()
+                self._note_event()
         elif self._may_look():
-            self.debounce.answer()
+            self.debounce.clear()
             self._look()
         else:
             self.stop.wait(self.debounce.quiet)
 
     def _idle(self) -> None:
-        """Nothing rang: wait for the bell or the next heartbeat, and see whether the bell still works."""
+        """Nothing happened: wait for an event or the next heartbeat, and see whether the listener works."""
         if self.polling:
             self.stop.wait(self.every)
-            self._note_ring()
+            self._note_event()
             self.debounce.last = time.monotonic() - self.debounce.quiet
             return
         if self.woken.wait(self.every):
-            self._note_ring()
-        elif self.bell.broken:
-            self._answer_the_door()
-            self._note_ring()
+            self._note_event()
+        elif self.listener.broken:
+            self._listen()
+            self._note_event()
         elif time.monotonic() > self.look_again:
-            self._note_ring()
+            self._note_event()
 
-    def _note_ring(self) -> None:
+    def _note_event(self) -> None:
         self.woken.clear()
-        self.debounce.ring(time.monotonic())
+        self.debounce.add(time.monotonic())
 
-    def _answer_the_door(self) -> None:
+    def _listen(self) -> None:
         if self.polling:
             return
         try:
-            self.bell.listen()
+            self.listener.start()
         except (OSError, RuntimeError, ImportError) as error:
-            self.bell.hang_up()
+            self.listener.stop()
             self.polling = True
             self.say(f"The system cannot watch this folder ({error}): looking every second instead.")
 
@@ -265,8 +331,6 @@ class _Watch:
         return not hindrance
 
     def _look(self) -> None:
-        from thunderus_mem.errors import ThunderusError
-
         begun = time.monotonic()
         try:
             new = self.memory.stamps()
@@ -279,7 +343,7 @@ class _Watch:
             found = tuple(self.memory.lint((*added, *modified)))
         except (ThunderusError, OSError) as error:
             self.say(f"Could not look this time: {error}")
-            self.debounce.ring(time.monotonic())
+            self.debounce.add(time.monotonic())
             self.stop.wait(self.every)
             return
         self.known = new
@@ -292,101 +356,3 @@ def _identity(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-# A memory as the watcher sees it, opened anew for every look: the store may have been exchanged.
-
-
-class WatchedMemory:
-    """What `watch` needs, through the verbs. ``open_again`` gives a fresh `Memory` of the same store."""
-
-    def __init__(self, open_again: Callable[[], Memory]) -> None:
-        self._open = open_again
-        memory = open_again()
-        self._root, self._git, self.config = memory.root, memory.git, memory.config
-        self._folders = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
-
-    @property
-    def store(self) -> str:
-        """The absolute path of ``.thunderus``."""
-        return os.path.join(self._root, ".thunderus")
-
-    def under_way(self) -> str:
-        """What git is in the middle of, empty when nothing is."""
-        return git_at_work(self._git, time.time())
-
-    def stamps(self) -> dict[str, object]:
-        """Each document's path with what changes when its file does."""
-        from thunderus_mem.index.scan import scan
-
-        return dict(scan(self._root, self._folders).files())
-
-    def refresh(self) -> None:
-        """Bring the index up to date."""
-        memory = self._open()
-        memory.refresh()
-        memory.index.close()
-
-    def lint(self, paths: tuple[str, ...]) -> tuple[Diagnostic, ...]:
-        """The findings of those of these documents that are still there."""
-        from thunderus_mem.lint.lint import lint
-
-        there = [path for path in (os.path.join(self._root, path) for path in paths) if os.path.lexists(path)]
-        if not there:
-            return ()
-        memory = self._open()
-        try:
-            return lint(memory, there).diagnostics
-        finally:
-            memory.index.close()
-
-
-# The only door to watchdog: start, stop and ask an observer that listens to a folder and all below.
-
-
-def new_observer() -> Any:
-    """The system's own kind of observer."""
-    from watchdog.observers import Observer
-
-    return Observer()
-
-
-def start(observer: Any, folder: str, heard: Callable[[str, Iterable[str]], None]) -> None:
-    """Listen to ``folder``: ``heard`` gets each event's kind and its paths, on another thread.
-
-    Raises ``OSError`` when the system has no watch left.
-    """
-    from watchdog.events import FileSystemEvent, FileSystemEventHandler
-
-    class Handler(FileSystemEventHandler):
-        """Passes events on as plain values."""
-
-        def on_any_event(self, event: FileSystemEvent) -> None:
-            """Pass one event on: its kind, where it was and where it went."""
-            heard(event.event_type, [os.fsdecode(path) for path in (event.src_path, event.dest_path) if path])
-
-    _hush()
-    observer.schedule(Handler(), folder, recursive=True)
-    observer.start()
-
-
-def _hush() -> None:
-    """Have the library keep its troubles under a storm of renames to itself: we look at the files anyway."""
-    import logging
-    import warnings
-
-    warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"watchdog\.")
-    logging.getLogger("watchdog").addHandler(logging.NullHandler())
-
-
-def stop(observer: Any) -> None:
-    """Stop listening and wait a moment for the thread."""
-    observer.unschedule_all()
-    if observer.is_alive():
-        observer.stop()
-        observer.join(timeout=5)
-
-
-def is_alive(observer: Any) -> bool:
-    """Whether the observer and every listener of it still run."""
-    return bool(observer.is_alive()) and all(emitter.is_alive() for emitter in observer.emitters)

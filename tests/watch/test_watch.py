@@ -334,7 +334,7 @@ def test_a_young_index_lock_counts_and_a_leftover_does_not(tmp_path: Path) -> No
 def test_it_looks_after_a_quiet_moment_and_never_later_than_the_longest_wait(gaps: list[float]) -> None:
     bell = Debounce()
     now = 100.0
-    bell.ring(now)
+    bell.add(now)
     for gap in gaps:
         wait = bell.wait(now)
         assert wait is not None
@@ -343,8 +343,8 @@ def test_it_looks_after_a_quiet_moment_and_never_later_than_the_longest_wait(gap
         if wait <= gap:
             break
         now += gap
-        bell.ring(now)
-    bell.answer()
+        bell.add(now)
+    bell.clear()
     assert bell.wait(now) is None
 
 
@@ -372,7 +372,7 @@ def test_the_command_waits_as_the_settings_say(
     def begin(*_: object, poll: bool, debounce: Debounce, **__: object) -> None:
         begun.append((poll, debounce.quiet, debounce.longest))
 
-    monkeypatch.setattr(watch_module, "watch", begin)
+    monkeypatch.setattr("thunderus_mem.cli.commands.watch.watch", begin)
     assert run(["watch", *options]) == 0
     assert begun == [expected]
 
