@@ -10,16 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.events import make_event, note_event, patch_event
-from thunderus_mem.log.event import (
-    MAX_RECORD,
-    Change,
-    changes_of,
-    document_ids,
-    hand_edit_id,
-    is_hand_edit,
-    undone_by,
-)
+from thunderus_mem.log.event import Change, changes_of, document_ids, hand_edit_id, is_hand_edit, undone_by
 from thunderus_mem.log.line import KINDS, MAX_LINE, Event, decode, encode, line_hash
+from thunderus_mem.log.new_event import MAX_RECORD
 
 HASH = "sha256:" + "a" * 64
 TS = "2026-01-21T09:00:00.000Z"

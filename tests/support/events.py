@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.log import event as made
-from thunderus_mem.log.event import Change, EventContext, Ids, PatchLinks
+from thunderus_mem.log import new_event as made
+from thunderus_mem.log.new_event import EventContext, Ids, PatchLinks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
 
 

@@ -14,7 +14,7 @@ from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash, read_document
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Conflict, NotFound, Refused, ThunderusError
-from thunderus_mem.log.event import PatchLinks
+from thunderus_mem.log.new_event import PatchLinks
 from thunderus_mem.memory.journal import USUAL_MODE, FileChange
 from thunderus_mem.memory.proposals import Proposal, must_be_reviewed, proposed_edit, write
 from thunderus_mem.memory.transaction import Written, acting, open_transaction

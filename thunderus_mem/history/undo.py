@@ -27,7 +27,8 @@ from thunderus_mem.history.reverse import (
     turns,
 )
 from thunderus_mem.index.log import read
-from thunderus_mem.log.event import Ids, PatchLinks, changes_of, document_ids
+from thunderus_mem.log.event import changes_of, document_ids
+from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.transaction import hand_edits, open_transaction, settle
 from thunderus_mem.store.paths import may_change
 

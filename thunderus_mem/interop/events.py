@@ -27,8 +27,9 @@ from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.document.ulid import encode_ulid
 from thunderus_mem.errors import InvalidDocument, InvalidQuery, NotFound, Refused
 from thunderus_mem.history.log import events_of, names_of_document
-from thunderus_mem.log.event import EventContext, changes_of, make_event
+from thunderus_mem.log.event import changes_of
 from thunderus_mem.log.line import ACTORS, MAX_LINE, encode, parse_object, secret_in
+from thunderus_mem.log.new_event import EventContext, make_event
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.recap.commands import is_inside
 from thunderus_mem.search.query import filter_value

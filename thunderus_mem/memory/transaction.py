@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Busy, Conflict, Degraded, NotWritable, ThunderusError
-from thunderus_mem.log.event import (
+from thunderus_mem.log.event import Change, changes_of
+from thunderus_mem.log.line import Event, encode, line_hash, refuse_secrets
+from thunderus_mem.log.new_event import (
     NO_LINKS,
-    Change,
     EventContext,
     Ids,
     PatchLinks,
-    changes_of,
     make_event,
     note_event,
     patch_event,
 )
-from thunderus_mem.log.line import Event, encode, line_hash, refuse_secrets
 from thunderus_mem.log.reader import last_line, read_last_line
 from thunderus_mem.memory.hand_edits import refusal, still_unrecorded
 from thunderus_mem.memory.journal import FileChange, keeping_modes

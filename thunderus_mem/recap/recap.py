@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from thunderus_mem.errors import Conflict
 from thunderus_mem.index.log import read
 from thunderus_mem.lint.validate import validate
-from thunderus_mem.log.event import PatchLinks, private_to
+from thunderus_mem.log.event import private_to
+from thunderus_mem.log.new_event import PatchLinks
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import document_at, documents
 from thunderus_mem.memory.transaction import Written, open_transaction, settle

@@ -11,7 +11,7 @@ from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Busy, Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
 from thunderus_mem.history.reverse import CommittedTexts, asking
 from thunderus_mem.index.log import read as read_events
-from thunderus_mem.log.event import Ids, PatchLinks
+from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.proposals import age, all_waiting, discard
 from thunderus_mem.memory.transaction import Written, acting, open_transaction, settle
 from thunderus_mem.review.queue import DECISION, waiting_for

@@ -1,0 +1,152 @@
+"""Makes the events of the log: what all of a transaction share, a patch, a note, any other kind. Pure."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from thunderus_mem.log.event import HAND_EDIT, distinct
+from thunderus_mem.log.line import ACTORS, KINDS, Event, encode, encoded_size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from thunderus_mem.log.event import Change
+
+PATCH_OPS: Final = (
+    *("add", "edit", "remove", "rename", "supersede", "link", "import", "garden", "recap"),
+    *("archive", "unarchive"),
+    *("undo", "migrate", "resolve", "anchor", "verify", HAND_EDIT, "aborted"),
+)
+MAX_RECORD: Final = 64 * 1024
+"""Bytes a patch event should stay under; diffs are left out, longest first, until it does."""
+
+
+class EventContext(NamedTuple):
+    """What all events of a transaction share: when and in which session they are made, and who makes them.
+
+    ``prev`` is the hash of the line before, ``head`` of the newest line when the session began.
+    """
+
+    ts: str
+    session_id: str
+    prev: str | None = None
+    head: str | None = None
+    origin: Mapping[str, Any] = MappingProxyType({})
+
+
+class Ids(NamedTuple):
+    """Ids of an event to come, known before it is written so that a document can cite it."""
+
+    event: str
+    patch: str
+
+
+class PatchLinks(NamedTuple):
+    """What a patch speaks of besides its changes: the events it takes back, further documents, private events
+    that its documents were made from, and the snapshot that it follows."""
+
+    undoes: Sequence[str] = ()
+    about: Sequence[str] = ()
+    private: Sequence[str] = ()
+    snapshot: str = ""
+
+
+NO_LINKS: Final = PatchLinks()
+
+
+def make_event(
+    context: EventContext,
+    kind: str,
+    body: dict[str, Any],
+    *,
+    id: str,
+    actor: str,
+    refs: Mapping[str, Any] | None = None,
+    why: str = "",
+) -> Event:
+    """An event of any kind. ``refs``: ``paths``, ``patch_id``, ``snapshot_id``, ``memory_doc_ids``."""
+    if actor not in ACTORS:
+        raise ValueError(f'"{actor}" is not an actor ({", ".join(ACTORS)})')
+    if kind not in KINDS:
+        raise ValueError(f'"{kind}" is not a kind of event ({", ".join(KINDS)})')
+    return Event(
+        id=id,
+        ts=context.ts,
+        session_id=context.session_id,
+        actor=actor,
+        kind=kind,
+        refs={"paths": [], "memory_doc_ids": [], **(refs or {})},
+        body=body,
+        prev=context.prev,
+        head=context.head,
+        origin=dict(context.origin),
+        why=why,
+    )
+
+
+def _change_data(change: Change) -> dict[str, Any]:
+    return {
+        "op": change.op,
+        "doc_id": change.doc_id,
+        "path": change.path,
+        "before": change.before,
+        "after": change.after,
+        "diff": change.diff,
+        "diff_omitted": change.diff_omitted,
+        **({"mode": change.mode} if change.mode else {}),
+    }
+
+
+def _without_longest_diffs(changes: Sequence[Change], room: int) -> list[Change]:
+    """The changes with so many diffs left out, the longest first, that the others fit into ``room``."""
+    sizes = {at: encoded_size(change.diff) for at, change in enumerate(changes) if change.diff}
+    kept, total = list(changes), sum(sizes.values())
+    for at in sorted(sizes, key=lambda at: (-sizes[at], at)):
+        if total <= room:
+            break
+        kept[at] = changes[at]._replace(diff=None, diff_omitted=True)
+        total -= sizes[at]
+    return kept
+
+
+def patch_event(
+    context: EventContext,
+    ids: Ids,
+    op: str,
+    changes: Sequence[Change],
+    *,
+    actor: str,
+    why: str = "",
+    links: PatchLinks = NO_LINKS,
+) -> Event:
+    """A ``patch`` event: ``op`` is one of `PATCH_OPS`; its body lists the changes in the order given.
+
+    When the line would be longer than `MAX_RECORD`, diffs are left out, the longest first; hashes stay.
+    """
+    if op not in PATCH_OPS:
+        raise ValueError(f'"{op}" is not a kind of patch ({", ".join(PATCH_OPS)})')
+    taken_back = {"undoes": list(links.undoes)} if links.undoes else {}
+    not_shared = {"private": list(links.private)} if links.private else {}
+    refs = {
+        "paths": distinct(change.path for change in changes),
+        "patch_id": ids.patch,
+        **({"snapshot_id": links.snapshot} if links.snapshot else {}),
+        "memory_doc_ids": distinct([*(change.doc_id for change in changes), *links.about]),
+    }
+
+    def made(kept: Iterable[Change]) -> Event:
+        listed = [_change_data(change) for change in kept]
+        body = {"op": op, **taken_back, **not_shared, "changes": listed}
+        return make_event(context, "patch", body, id=ids.event, actor=actor, refs=refs, why=why)
+
+    bare = len(encode(made(change._replace(diff=None) for change in changes)))
+    return made(_without_longest_diffs(changes, MAX_RECORD - bare))
+
+
+def note_event(
+    context: EventContext, text: str, *, id: str, actor: str, doc_ids: Sequence[str] = (), why: str = ""
+) -> Event:
+    """A ``note`` event: a remark, maybe about documents."""
+    refs = {"paths": [], "memory_doc_ids": distinct(doc_ids)}
+    return make_event(context, "note", {"text": text}, id=id, actor=actor, refs=refs, why=why)
