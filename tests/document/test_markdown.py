@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from thunderus_mem.document.markdown import Passage, headings, outline, passages, slug
 from thunderus_mem.document.paths import path_in
 from thunderus_mem.document.references import cited_paths, references
-from thunderus_mem.document.statements import plain_sentences
 
 LAWS = settings(deadline=None, max_examples=100, derandomize=True)
 
@@ -162,7 +161,6 @@ def test_any_text_has_references_at_true_places(body: str) -> None:
         assert lines[one.line - 1][one.column - 1] == "["
     for cited in cited_paths(body):
         assert 1 <= cited.line <= len(lines)
-    assert all(sentence.strip() for sentence in plain_sentences(body))
 
 
 def test_references_are_wiki_and_relative_links_outside_code() -> None:
@@ -241,19 +239,6 @@ def test_cited_paths_have_places() -> None:
     ]
 
 
-def test_sentences_are_plain() -> None:
-    text = "# Head\n\nOne *two*. Three `x.y`\nfour! (e.g. five)\n\n- item [a](b)\n- [x] done\n\n<!-- no -->\n\n```\ncode  here\n```\n"  # noqa: E501
-    assert plain_sentences(text) == (
-        "Head",
-        "One two.",
-        "Three x.y four! (e.g. five)",
-        "item a",
-        "done",
-        "code  here",
-    )
-    assert "code  here" not in plain_sentences(text, code=False)
-
-
 @pytest.mark.parametrize(
     "body",
     [
@@ -297,7 +282,6 @@ def test_no_text_takes_long(body: str) -> None:
     outline(body)
     references(body)
     cited_paths(body)
-    plain_sentences(body)
 
 
 def test_thousands_of_links_in_one_paragraph_keep_their_places() -> None:

@@ -2,6 +2,6 @@
 
 `document` is the one way from bytes to a value, over `frontmatter`; `markdown`, `references`, `statements`,
 `anchors` and `suppressions` read bodies; `ids`, `ulid`, `timestamp` and `paths` know how names are written;
-`schema` and `templates` say what a document has to look like; `diff` and `conflict_markers` are about
-changes, `secrets` and `unicode` about what must not be shown.
+`schema`, `templates` and `adr_numbers` say what a document has to look like; `diff` and `conflict_markers`
+are about changes, `secrets` and `unicode` about what must not be shown.
 """

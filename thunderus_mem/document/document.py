@@ -15,6 +15,7 @@ from thunderus_mem.document.frontmatter.nodes import (
     Node,
     Scalar,
     Sequence,
+    is_null,
     typed_data,
 )
 from thunderus_mem.document.frontmatter.read import Fences, find_fences, read_header
@@ -22,7 +23,6 @@ from thunderus_mem.document.frontmatter.read import Fences, find_fences, read_he
 MAX_DOCUMENT: Final = 1024 * 1024
 KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
 RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
-_NULLS: Final = frozenset(["", "~", "null", "Null", "NULL"])
 
 
 class Link(NamedTuple):
@@ -86,7 +86,7 @@ class Document(NamedTuple):
         return by if self.status == "verified" else ""
 
     def data(self) -> dict[str, Any]:
-        """The frontmatter with types. See `header.typed_data`."""
+        """The frontmatter with types. See `typed_data`."""
         return typed_data(self.header)
 
 
@@ -242,9 +242,7 @@ def _document(path: str, text: str, header: Mapping, fences: Fences) -> Document
         _texts(provenance.get("patches")),
         _texts(provenance.get("commits")),
         _text(verification.get("status")) or "unknown",
-        None
-        if isinstance(commit, Scalar) and commit.plain and commit.text in _NULLS
-        else _text(commit) or None,
+        None if is_null(commit) else _text(commit) or None,
         _texts(found.get("aliases")),
         _links(found.get("links")),
     )
@@ -269,7 +267,7 @@ def _tags(node: Node | None) -> tuple[str, ...]:
 
 
 def _is_given(node: Node | None) -> TypeGuard[Scalar]:
-    return isinstance(node, Scalar) and not (node.plain and node.text in _NULLS)
+    return isinstance(node, Scalar) and not is_null(node)
 
 
 def _texts(node: Node | None) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from thunderus_mem.document.adr_numbers import next_adr_number
 from thunderus_mem.document.document import KINDS, RELATIONS
 from thunderus_mem.document.frontmatter.nodes import NUMBER_KEYS
 from thunderus_mem.document.ids import file_stem, is_document_id, new_document_id
@@ -19,7 +20,6 @@ ADR_STATUSES = ("Proposed", "Accepted", "Deprecated", "Superseded", "Rejected")
 GUARDED_KEYS = frozenset({"id", "kind", "provenance", "verification"})
 _LIST_KEYS = frozenset({"tags", "aliases"})
 
-_ADR_FILE = re.compile(r"ADR-(\d{1,9})(?=[-.])", re.ASCII | re.IGNORECASE)
 _STATUS_HEADING = re.compile(r"^#{1,6}[ \t]+Status[ \t]*#*[ \t]*$", re.MULTILINE | re.IGNORECASE)
 
 _SKELETONS = {
@@ -131,11 +131,6 @@ def file_name(document_id: str, kind: str, existing: Iterable[str]) -> str:
     if kind != "adr":
         return f"{stem}.md"
     return f"ADR-{next_adr_number(existing):04d}-{stem}.md"
-
-
-def next_adr_number(existing: Iterable[str]) -> int:
-    """One more than the highest number among ADR file names; 1 when there is none."""
-    return max((int(match[1]) for name in existing if (match := _ADR_FILE.match(name))), default=0) + 1
 
 
 def adr_status(text: str) -> str:

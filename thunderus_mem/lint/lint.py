@@ -11,9 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from thunderus_mem.diagnostic import Severity
+from thunderus_mem.document.adr_numbers import renames
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.references import renames
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.git.repository import look_for_git
 from thunderus_mem.index.unreadable import unlisted_folder
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.document.adr_numbers import Rename
     from thunderus_mem.document.document import Reading
-    from thunderus_mem.document.references import Rename
     from thunderus_mem.lint.baseline import Baseline, BaselineEntry
     from thunderus_mem.lint.rule import LintConfig
     from thunderus_mem.lint.runner import FileFindings

@@ -12,8 +12,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.document.adr_numbers import renames
 from thunderus_mem.document.frontmatter.edit import rename_item
-from thunderus_mem.document.references import renames
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import DocumentEdit, Step, moved
 
