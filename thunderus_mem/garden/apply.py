@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.garden.plan import DocumentEdit, Plan, Reach, Step
     from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.memory.proposals import ProposedEdit
     from thunderus_mem.memory.transaction import Transaction
 
 
@@ -230,32 +231,6 @@ def _made(memory: Memory, edit: DocumentEdit, laid: Mapping[str, str | None]) ->
         return None
 
 
-def _proposal(
-    step: Step, *, id: str, created: str, actor: str, origin: Mapping[str, str], before: Sequence[str | None]
-) -> Proposal:
-    """The proposal of a gardening step; ``before`` are the texts its edits were made from."""
-    return Proposal(
-        id,
-        created,
-        actor,
-        step.op,
-        step.why,
-        step.targets,
-        tuple(
-            proposed_edit(edit.path, edit.doc_id, text, edit.after_text, renames=edit.renames)
-            for edit, text in zip(step.edits, before, strict=True)
-        ),
-        dict(origin),
-        step.rule,
-        step.action,
-        step.label,
-        step.evidence,
-        step.key,
-        tuple(sorted(step.texts)),
-        step.private,
-    )
-
-
 _MOST_TOLD = 2_000
 """Documents that a snapshot lists; of more it says how many."""
 
@@ -274,7 +249,12 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
     """
     if not plan.applicable:
         return Applied((), plan.reports, proposals=plan.proposals, waiting=plan.waiting)
-    reviewed = [step for step in plan.applicable if _must_be_reviewed(memory, step, actor)]
+    who = acting(memory.environ, actor)
+    reviewed = [
+        step
+        for step in plan.applicable
+        if must_be_reviewed(memory.config, who, step.op, [edit.path for edit in step.edits])
+    ]
     done: list[AppliedStep] = []
     written: list[Written] = []
     snapshot = ""
@@ -305,11 +285,6 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
         plan.waiting,
         tuple(filed),
     )
-
-
-def _must_be_reviewed(memory: Memory, step: Step, actor: str) -> bool:
-    paths = [edit.path for edit in step.edits]
-    return must_be_reviewed(memory.config, acting(memory.environ, actor), step.op, paths)
 
 
 def _snapshot(memory: Memory, transaction: Transaction, plan: Plan, actor: str) -> str:
@@ -369,14 +344,23 @@ def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[File
     for step in steps:
         id = memory.new_id("patch")
         try:
-            before = [_file_change(memory, edit).before for edit in step.edits]
-            proposal = _proposal(
-                step,
-                id=id,
-                created=format_precise(memory.now()),
-                actor=acting(memory.environ, actor),
-                origin=origin,
-                before=before,
+            edits = tuple(_proposed(_file_change(memory, edit)) for edit in step.edits)
+            proposal = Proposal(
+                id,
+                format_precise(memory.now()),
+                acting(memory.environ, actor),
+                step.op,
+                step.why,
+                step.targets,
+                edits,
+                dict(origin),
+                step.rule,
+                step.action,
+                step.label,
+                step.evidence,
+                step.key,
+                tuple(sorted(step.texts)),
+                step.private,
             )
             write(memory.layout, proposal)
         except (Conflict, Refused) as error:
@@ -384,3 +368,7 @@ def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[File
             continue
         filed.append(FiledStep(id, step.action, step.why, step.targets, step.label))
     return filed, skipped
+
+
+def _proposed(change: FileChange) -> ProposedEdit:
+    return proposed_edit(change.path, change.doc_id, change.before, change.after, renames=change.renames)
