@@ -37,7 +37,7 @@ _BEYOND = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)")
 
 
 def read_full(text: str) -> tuple[Mapping | None, tuple[HeaderProblem, ...]]:
-    """Read any header that the subset allows. See `header.read_header`."""
+    """Read any header that the subset allows. See `read_header`."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError
 
