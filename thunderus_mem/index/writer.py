@@ -17,7 +17,7 @@ from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, Damaged
 from thunderus_mem.index.rows import DocumentRows, encode_problems, entry_of
 from thunderus_mem.index.scan import FileStamp, Stamp, read_bytes
 from thunderus_mem.index.unreadable import failed, irregular, openable
-from thunderus_mem.store.parallel import meanwhile
+from thunderus_mem.store.parallel import in_background
 from thunderus_mem.store.safe_open import Folders
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class RowWriter:
             for first, last in runs:
                 self._index_passages(first, last)
 
-        self._indexing = meanwhile(index)
+        self._indexing = in_background(index)
 
     def _index_passages(self, first: int, last: int) -> None:
         """Put the words of the passages of a run of documents into the full-text table."""

@@ -27,7 +27,7 @@ from thunderus_mem.memory.past_texts import without_way_back
 from thunderus_mem.memory.proposals import must_be_reviewed, word_proposal
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import file_hash, permissions, sweep
-from thunderus_mem.store.parallel import meanwhile
+from thunderus_mem.store.parallel import in_background
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
@@ -462,7 +462,7 @@ def open_transaction(
         tries += 1
         GitRace(memory.git, memory.environ).wait()
         # Git takes as long to answer as the index to refresh; neither needs the other.
-        asked = meanwhile(lambda: (memory.git_state(), memory.origin()))
+        asked = in_background(lambda: (memory.git_state(), memory.origin()))
         from thunderus_mem.store.lock import held, prepare
 
         prepare()

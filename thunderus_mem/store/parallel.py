@@ -1,18 +1,20 @@
-"""Work on many things at once in processes of our own, for what takes seconds of reading and counting."""
+"""Work on many things at once: in processes of our own, for what takes seconds of reading and counting, or in
+a thread while its asker does something else. Touches no disk."""
 
 from __future__ import annotations
 
 import os
-import signal
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkProcess
 
 _MOST: Final = 4
-_LENGTH: Final = 8
 Thing = TypeVar("Thing")
+Answer = TypeVar("Answer")
 
 
 def processors() -> int:
@@ -44,85 +46,76 @@ def spread(things: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]]
     count = processors()
     size = -(-len(things) // count) if things else 1
     shares = [things[at : at + size] for at in range(0, len(things), size)]
+    if len(shares) < 2:
+        return work(things) if shares else []
     with _started(shares[1:], work) as children:
-        answers = work(shares[0]) if shares else []
+        answers = work(shares[0])
         for share, child in zip(shares[1:], children, strict=True):
             answers += _answer(child, len(share))
     return answers
 
 
-class _Child(NamedTuple):
-    """A started process, and the end of the pipe that its answer comes from."""
-
-    process: int
-    answer: BinaryIO
-
-
 @contextmanager
 def _started(
     shares: Sequence[Sequence[Thing]], work: Callable[[Sequence[Thing]], list[Any]]
-) -> Iterator[list[_Child | None]]:
-    """A process for each share, ``None`` for one that the system does not start. All are gone afterwards,
-    also when the caller is interrupted: nobody waits for what they are at."""
-    children: list[_Child | None] = []
+) -> Iterator[list[Connection | None]]:
+    """The end of the pipe that each share's answer comes from, ``None`` where the system starts no process.
+    All are gone afterwards, also when the caller is interrupted: nobody waits for what they are at.
+
+    No pool: it would start a thread before the next process is forked, and lose the answers of all when one
+    process dies.
+    """
+    from multiprocessing import get_context
+
+    context = get_context("fork")
+    processes: list[ForkProcess] = []
+    ends: list[Connection | None] = []
     try:
-        children.extend(_start(share, work) for share in shares)
-        yield children
+        for share in shares:
+            try:
+                reading, writing = context.Pipe(duplex=False)
+            except OSError:
+                ends.append(None)
+                continue
+            process = context.Process(target=_send, args=(writing, share, work), daemon=True)
+            ends.append(reading)
+            try:
+                process.start()
+                processes.append(process)
+            except OSError:
+                pass  # nobody has the other end: there is no answer
+            finally:
+                writing.close()
+        yield ends
     finally:
-        for child in children:
-            if child is not None:
-                child.answer.close()
-                os.kill(child.process, signal.SIGKILL)
-                os.waitpid(child.process, 0)
+        for end in ends:
+            if end is not None:
+                end.close()
+        for process in processes:
+            process.kill()
+            process.join()
 
 
-def _start(share: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]]) -> _Child | None:
-    try:
-        reading, writing = os.pipe()
-    except OSError:
-        return None
-    try:
-        child = os.fork()
-    except OSError:
-        os.close(reading)
-        os.close(writing)
-        return None
-    if child:
-        os.close(writing)
-        return _Child(child, open(reading, "rb"))
+def _send(writing: Connection, share: Sequence[Thing], work: Callable[[Sequence[Thing]], list[Any]]) -> None:
     status = 1
     try:
-        os.close(reading)
-        import pickle
-
-        with open(writing, "wb") as pipe:
-            data = pickle.dumps(work(share), pickle.HIGHEST_PROTOCOL)
-            pipe.write(len(data).to_bytes(_LENGTH, "big") + data)
+        writing.send(work(share))
         status = 0
     finally:
-        # Nothing of the parent's is closed or written out a second time.
+        # Nothing is said of a failure, and nothing of the parent's is closed or written out a second time.
         os._exit(status)
 
 
-def _answer(child: _Child | None, count: int) -> list[Any]:
+def _answer(end: Connection | None, count: int) -> list[Any]:
     """What a process found. Nobody else has the pipe: what came whole is its own."""
-    nothing: list[Any] = [None] * count
-    if child is None:
-        return nothing
-    import pickle
-
-    length = int.from_bytes(child.answer.read(_LENGTH), "big")
-    data = child.answer.read(length)
-    found = pickle.loads(data) if length and len(data) == length else nothing
-    return found if len(found) == count else nothing
+    try:
+        found: list[Any] = end.recv() if end is not None else []
+    except (EOFError, OSError):
+        found = []
+    return found if len(found) == count else [None] * count
 
 
-# One piece of work in a thread while its asker does something else.
-
-Answer = TypeVar("Answer")
-
-
-def meanwhile(work: Callable[[], Answer]) -> Callable[[], Answer]:
+def in_background(work: Callable[[], Answer]) -> Callable[[], Answer]:
     """Start to work; the function given back waits for the answer, and raises what the work did."""
     from threading import Thread
 
@@ -147,12 +140,10 @@ def meanwhile(work: Callable[[], Answer]) -> Callable[[], Answer]:
     return answer
 
 
-# Python's collector of cycles, kept still while thousands of values without cycles are made.
-
-
 @contextmanager
 def paused() -> Iterator[None]:
-    """No collection inside: it would walk every value again and again and find nothing."""
+    """No collection of cycles inside, while thousands of values without cycles are made: it would walk every
+    value again and again and find nothing."""
     import gc
 
     collecting = gc.isenabled()
