@@ -8,7 +8,6 @@ person (pager, fzf) are found by their full path, started without a shell and wa
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import time
 from contextlib import contextmanager, suppress
@@ -413,11 +412,13 @@ def pager_command(environ: Mapping[str, str]) -> list[str]:
 
     The environment alone says which one, never a file of the repository.
     """
+    from shlex import split
+
     given = next((environ[name] for name in _PAGERS if name in environ), "less").strip()
     if given in _NO_PAGER:
         return []
     try:
-        words = shlex.split(given)
+        words = split(given)
     except ValueError:
         return []
     program = found_program(words[0], environ)

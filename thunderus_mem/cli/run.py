@@ -11,7 +11,6 @@ import os
 import platform
 import signal
 import sys
-import tempfile
 import traceback
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NoReturn
@@ -209,6 +208,8 @@ def write_report(
     Arguments are named without their values, and messages of exceptions are left out: both may hold text
     that is nobody's business.
     """
+    import tempfile
+
     text = _report(error, arguments)
     for folder in _folders(start, environ):
         try:
@@ -223,10 +224,12 @@ def write_report(
 
 
 def _folders(start: str, environ: Mapping[str, str]) -> list[str]:
+    from tempfile import gettempdir
+
     try:
-        return [Layout(find_root(start, environ).root).crash_dir, tempfile.gettempdir()]
+        return [Layout(find_root(start, environ).root).crash_dir, gettempdir()]
     except (ThunderusError, OSError):
-        return [tempfile.gettempdir()]
+        return [gettempdir()]
 
 
 def _report(error: BaseException, arguments: Sequence[str]) -> str:
