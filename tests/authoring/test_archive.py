@@ -13,8 +13,9 @@ import pytest
 
 from tests.garden.test_gardening import Clock, git, opened
 from tests.support.order_support import document_text
-from thunderus_mem.authoring.add import add
-from thunderus_mem.authoring.edit import archive, edit, note, unarchive
+from thunderus_mem.authoring.add import NewDocument, add
+from thunderus_mem.authoring.archive import archive, unarchive
+from thunderus_mem.authoring.edit import DocumentEdits, edit, note
 from thunderus_mem.authoring.init import init
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.authoring.show import list_documents, show, status
@@ -24,6 +25,7 @@ from thunderus_mem.errors import DocumentExists, InvalidDocument, Refused
 from thunderus_mem.garden.apply import garden_apply
 from thunderus_mem.garden.planner import garden_plan, material_of
 from thunderus_mem.history.undo import undo
+from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.index.manifest import take_inventory
 from thunderus_mem.index.refresh import FOLDERS
 from thunderus_mem.lint.lint import lint
@@ -53,20 +55,20 @@ def root(tmp_path: Path, clock: Clock) -> Path:
     memory = opened(tmp_path, clock)
     add(
         memory,
-        "fact",
-        "Old port",
-        body="The gateway listens on port 8080.",
-        tags=["net"],
-        anchors=["gate.py"],
+        NewDocument(
+            "fact", "Old port", body="The gateway listens on port 8080.", tags=["net"], anchors=["gate.py"]
+        ),
     )
     body = "Not [as before](old-port.md), see [[fact.old-port]]; it listens on 9090.\n"
-    add(memory, "fact", "Port", body=body, tags=["net"], links=[("refers_to", "fact.old-port")])
+    add(memory, NewDocument("fact", "Port", body=body, tags=["net"], links=[("refers_to", "fact.old-port")]))
     add(
         memory,
-        "adr",
-        "Use a gateway",
-        body="## Context\n\nC.\n\n## Decision\n\nD.\n\n## Consequences\n\nE.\n",
-        tags=["net"],
+        NewDocument(
+            "adr",
+            "Use a gateway",
+            body="## Context\n\nC.\n\n## Decision\n\nD.\n\n## Consequences\n\nE.\n",
+            tags=["net"],
+        ),
     )
     commit(tmp_path, "Begin a memory")
     return tmp_path
@@ -144,7 +146,7 @@ def test_the_log_tells_of_a_move_and_undo_takes_it_back(root: Path, clock: Clock
     assert {change.op for change in changes_of(event)} == {"rename"}
     undo(opened(root, clock))
     assert {path: path.read_bytes() for path in (root / ".thunderus/memory").rglob("*.md")} == before
-    undo(opened(root, clock), redo=True)
+    undo(opened(root, clock), UndoChoice(redo=True))
     assert (root / ASIDE / "old-port.md").exists()
     unarchive(opened(root, clock), ["fact.old-port", "adr.use-a-gateway"])
     assert {path: path.read_bytes() for path in (root / ".thunderus/memory").rglob("*.md")} == before
@@ -213,7 +215,7 @@ def test_an_archive_that_is_a_link_is_refused(root: Path, clock: Clock, tmp_path
 def test_an_archived_document_is_edited_and_renamed_where_it_is(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     archive(memory, ["fact.old-port"])
-    assert edit(memory, "fact.old-port", add_tags=["history"]).path == f"{ASIDE}/old-port.md"
+    assert edit(memory, "fact.old-port", DocumentEdits(add_tags=["history"])).path == f"{ASIDE}/old-port.md"
     renamed = rename(memory, "fact.old-port", "fact.former-port")
     assert renamed.path == f"{ASIDE}/former-port.md"
     assert not [one for one in codes(memory) if one[0] in ("TM201", "TM204")]
@@ -256,10 +258,10 @@ def test_answers_do_not_depend_on_the_indexes(root: Path, clock: Clock) -> None:
 def test_a_number_is_not_given_again_and_a_text_not_added_twice(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     archive(memory, ["adr.use-a-gateway", "fact.old-port"])
-    written = add(memory, "adr", "Next", body="## Context\n\nOther words.\n", tags=["net"])
+    written = add(memory, NewDocument("adr", "Next", body="## Context\n\nOther words.\n", tags=["net"]))
     assert Path(written.path).name == "ADR-0002-next.md"
     with pytest.raises(DocumentExists) as raised:
-        add(memory, "fact", "Port again", body="The gateway listens on port 8080.", tags=["net"])
+        add(memory, NewDocument("fact", "Port again", body="The gateway listens on port 8080.", tags=["net"]))
     assert "unarchive fact.old-port" in (raised.value.hint or "")
 
 
@@ -355,7 +357,7 @@ def on_two_branches(root: Path, ours: object, theirs: object) -> subprocess.Comp
 
 def test_one_branch_archives_and_the_other_edits(root: Path, clock: Clock) -> None:
     def edits() -> None:
-        edit(opened(root, clock), "fact.old-port", add_tags=["history"], why="it is")
+        edit(opened(root, clock), "fact.old-port", DocumentEdits(add_tags=["history"]), why="it is")
 
     merged = on_two_branches(root, lambda: archive(opened(root, clock), ["fact.old-port"]), edits)
     assert merged.returncode == 0, merged.stdout
@@ -377,7 +379,7 @@ def test_both_branches_archive(root: Path, clock: Clock) -> None:
 
 def test_one_branch_archives_and_the_other_links_to_it(root: Path, clock: Clock) -> None:
     def links() -> None:
-        add(opened(root, clock), "fact", "Other", body="As in [it](old-port.md).", tags=["net"])
+        add(opened(root, clock), NewDocument("fact", "Other", body="As in [it](old-port.md).", tags=["net"]))
 
     merged = on_two_branches(root, lambda: archive(opened(root, clock), ["fact.old-port"]), links)
     assert merged.returncode == 0, merged.stdout

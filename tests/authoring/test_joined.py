@@ -8,10 +8,12 @@ import pytest
 
 from tests.support.index_support import document
 from tests.support.review_support import Store
-from thunderus_mem.authoring.edit import edit, link, remove, unarchive
+from thunderus_mem.authoring.archive import unarchive
+from thunderus_mem.authoring.edit import DocumentEdits, edit, link, remove
 from thunderus_mem.authoring.show import show
 from thunderus_mem.history.blame import blame
-from thunderus_mem.history.log import log, why
+from thunderus_mem.history.log import log
+from thunderus_mem.history.why import why
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.search.search import search
 
@@ -59,7 +61,7 @@ def test_a_file_name_is_no_alias(store: Store) -> None:
 
 
 def test_what_is_written_goes_to_the_survivor_and_what_takes_away_does_not(store: Store) -> None:
-    assert edit(store.memory(), GONE, sets={"author": "ada"}).id == LEFT
+    assert edit(store.memory(), GONE, DocumentEdits(sets={"author": "ada"})).id == LEFT
     link(store.memory(), "fact.reader", "refers_to", GONE)
     assert ("fact.reader", "refers_to", LEFT) in store.memory().index.edges()
     assert remove(store.memory(), GONE, why="said twice").path == ASIDE
@@ -71,7 +73,7 @@ def test_unarchive_brings_back_the_joined_document_itself(store: Store) -> None:
 
 
 def test_the_log_of_a_joined_id_tells_of_both(store: Store) -> None:
-    edit(store.memory(), LEFT, sets={"author": "ada"})
+    edit(store.memory(), LEFT, DocumentEdits(sets={"author": "ada"}))
     assert any(LEFT in event.doc_ids for event in log(store.memory(), GONE).events)
 
 

@@ -11,17 +11,20 @@ from hypothesis import strategies as st
 from tests.support.tree_writer import FACTS
 from tests.support.verb_tree import VerbTree, begun
 from thunderus_mem.authoring import add
-from thunderus_mem.authoring.edit import edit
-from thunderus_mem.authoring.rename import Name, followed, mentions, new_path, rename, renamed
+from thunderus_mem.authoring.add import NewDocument
+from thunderus_mem.authoring.edit import DocumentEdits, edit
+from thunderus_mem.authoring.rename import Name, mentions, new_path, rename, retarget, with_new_id
 from thunderus_mem.authoring.show import show, status
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.diff import apply_diff
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, NotWritable
 from thunderus_mem.history.blame import blame
-from thunderus_mem.history.log import log, why
+from thunderus_mem.history.log import log
 from thunderus_mem.history.replay import replay_check
 from thunderus_mem.history.undo import undo
+from thunderus_mem.history.undo_choice import UndoChoice
+from thunderus_mem.history.why import why
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.search.search import search
@@ -78,7 +81,7 @@ def means(name: str) -> bool:
 @pytest.mark.parametrize("eol", ["\n", "\r\n"])
 def test_references_follow(before: str, after: str, eol: str) -> None:
     document = other(f"# Title\n\nBefore. {before} After.\n", eol=eol)
-    text = followed(document, OLD, NEW, means)
+    text = retarget(document, OLD, NEW, means)
     assert text == document.text.replace(before.replace("\n", eol), after.replace("\n", eol))
 
 
@@ -96,7 +99,7 @@ def test_references_follow(before: str, after: str, eol: str) -> None:
 )
 def test_what_names_something_else_or_is_code_stays(body: str) -> None:
     document = other(body)
-    assert followed(document, OLD, NEW, means) == document.text
+    assert retarget(document, OLD, NEW, means) == document.text
 
 
 @pytest.mark.parametrize(
@@ -124,15 +127,15 @@ def test_what_names_something_else_or_is_code_stays(body: str) -> None:
 )
 def test_links_follow(before: str, after: str) -> None:
     document = other("Text.\n", before)
-    assert followed(document, OLD, NEW, means) == document.text.replace(before, after)
+    assert retarget(document, OLD, NEW, means) == document.text.replace(before, after)
 
 
 def test_the_document_itself() -> None:
     text = other("Text.\n", "aliases: ['fact.new', a phrase]\n").text
-    after = read_document("x", renamed(text, "fact.other", "fact.new").encode()).document
+    after = read_document("x", with_new_id(text, "fact.other", "fact.new").encode()).document
     assert after is not None
     assert (after.id, after.aliases) == ("fact.new", ("a phrase", "fact.other"))
-    assert renamed(text, "fact.other", "fact.new", keeps_old=False) == text.replace(
+    assert with_new_id(text, "fact.other", "fact.new", keeps_old=False) == text.replace(
         "id: fact.other", "id: fact.new"
     ).replace("['fact.new', a phrase]", "[a phrase]")
 
@@ -182,7 +185,7 @@ PIECES = st.lists(
 @LAWS
 def test_only_lines_with_a_name_change_and_doing_it_again_changes_nothing(pieces: list[str]) -> None:
     document = other(" ".join(pieces))
-    text = followed(document, OLD, NEW, means)
+    text = retarget(document, OLD, NEW, means)
     before, after = document.text.split("\n"), text.split("\n")
     assert len(before) == len(after)
     for old, new in zip(before, after, strict=True):
@@ -193,15 +196,17 @@ def test_only_lines_with_a_name_change_and_doing_it_again_changes_nothing(pieces
         )
     again = read_document(document.path, text.encode()).document
     assert again is not None
-    assert followed(again, OLD, NEW, means) == text
+    assert retarget(again, OLD, NEW, means) == text
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> VerbTree:
     made = begun(tmp_path / "tree")
-    add.add(made.memory(), "fact", "Frames", body="They have four bytes.\n", tags=["one"], id=OLD.id)
+    add.add(
+        made.memory(), NewDocument("fact", "Frames", body="They have four bytes.\n", tags=["one"], id=OLD.id)
+    )
     made.add("other", "See [[fact.net.frames]] and [it](net.frames.md).\n")
-    edit(made.memory(), "fact.other", sets={"links.refers_to": ["fact.net.frames"]})
+    edit(made.memory(), "fact.other", DocumentEdits(sets={"links.refers_to": ["fact.net.frames"]}))
     made.add("calm", "Nothing to see.\n")
     made.save("Begin")
     return made
@@ -302,7 +307,7 @@ def test_what_stays_is_named(tree: VerbTree) -> None:
 
 
 def test_refusals(tree: VerbTree) -> None:
-    edit(tree.memory(), "fact.calm", sets={"aliases": ["the calm"]})
+    edit(tree.memory(), "fact.calm", DocumentEdits(sets={"aliases": ["the calm"]}))
     (tree.root / FACTS / "Taken.md").write_text("no document\n")
     for new_id, error, message in (
         ("fact.calm", DocumentExists, "exists already"),
@@ -348,10 +353,9 @@ def test_of_two_files_with_one_id_the_named_one_gets_another(tree: VerbTree) -> 
 def test_a_decision_keeps_its_number(tree: VerbTree) -> None:
     add.add(
         tree.memory(),
-        "adr",
-        "Use JWT",
-        body="## Context\n\nx\n\n## Decision\n\ny\n\n## Consequences\n\nz\n",
-        tags=["x"],
+        NewDocument(
+            "adr", "Use JWT", body="## Context\n\nx\n\n## Decision\n\ny\n\n## Consequences\n\nz\n", tags=["x"]
+        ),
     )
     value = rename(tree.memory(), "ADR-1", "adr.use-paseto")
     assert value.path.endswith("DECISIONS/ADR-0001-use-paseto.md")
@@ -375,7 +379,7 @@ def test_it_can_be_undone_blamed_and_replayed(tree: VerbTree) -> None:
     assert replay_check(tree.memory()).unexplained == 0
     undo(tree.memory())
     assert {name: tree.text(name) for name in before} == before
-    undo(tree.memory(), redo=True)
+    undo(tree.memory(), UndoChoice(redo=True))
     assert tree.names() == {"wire.header", "other", "calm"}
     assert replay_check(tree.memory()).unexplained == 0
     tree.check()

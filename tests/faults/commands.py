@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from harness import KILLED, State
 
 from tests.support.verify_store import normal_hash, parse_line, shards
-from thunderus_mem.memory.proposals import Proposal, encode, proposed_edit
+from thunderus_mem.memory.proposals import Proposal, ProposedEdit, encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -185,8 +185,8 @@ PROPOSED = {
             why="it stops",
             targets=("fact.twice-b", "fact.twice-a"),
             edits=(
-                proposed_edit(f"{FACTS}/twice-a.md", "fact.twice-a", twice("twice-a"), None),
-                proposed_edit(f"{FACTS}/twice-b.md", "fact.twice-b", twice("twice-b"), _CHANGED),
+                ProposedEdit.between(f"{FACTS}/twice-a.md", "fact.twice-a", twice("twice-a"), None),
+                ProposedEdit.between(f"{FACTS}/twice-b.md", "fact.twice-b", twice("twice-b"), _CHANGED),
             ),
         )
     ).decode(),

@@ -11,8 +11,8 @@ import report
 from tier import points
 
 from tests.support.verify_store import parse_line, shards, verify
-from thunderus_mem.authoring.add import add
-from thunderus_mem.authoring.edit import edit, note, supersede
+from thunderus_mem.authoring.add import NewDocument, add
+from thunderus_mem.authoring.edit import DocumentEdits, edit, note, supersede
 from thunderus_mem.authoring.show import show
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.timestamp import utc_key
@@ -55,11 +55,13 @@ def test_whatever_the_clock_says_nothing_is_lost_or_refused(repo: Path) -> None:
         moment = moment.astimezone(chance.choice(ZONES))
         memory = opened()
         if turn < 3 or turn % 3 == 0:
-            done = add(memory, "fact", f"Of {turn}", body=f"Said in turn {turn}.", tags=["clock"])
+            done = add(
+                memory, NewDocument("fact", f"Of {turn}", body=f"Said in turn {turn}.", tags=["clock"])
+            )
             written.append(done.event_id)
         elif turn % 3 == 1:
             which = f"fact.of-{chance.choice([0, 1, 2])}"
-            written.append(edit(memory, which, body=f"Said again in turn {turn}.").event_id)
+            written.append(edit(memory, which, DocumentEdits(body=f"Said again in turn {turn}.")).event_id)
             found = show(memory, which)
             hidden += utc_key(found.updated) < utc_key(found.created)
         else:
@@ -102,7 +104,7 @@ def test_the_hour_that_comes_twice(repo: Path, zone: str) -> None:
     moments = [first, first.replace(fold=1), first + timedelta(minutes=5)]
     for number, moment in enumerate(moments):
         memory = open_memory(str(repo), now=lambda moment=moment: moment)  # type: ignore[misc]
-        add(memory, "fact", f"Of {number}", body=f"Said in turn {number}.", tags=["clock"])
+        add(memory, NewDocument("fact", f"Of {number}", body=f"Said in turn {number}.", tags=["clock"]))
         assert show(memory, f"fact.of-{number}").created.endswith("Z")
     _order_is_that_of_writing(repo, memory)
     report.add("P7", zone, tried=len(moments))

@@ -9,7 +9,7 @@ import pytest
 import report
 from commands import FACTS, twice
 
-from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.errors import DocumentExists, InvalidDocument
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory.memory import open_memory
@@ -52,15 +52,18 @@ def test_titles_that_are_alike_get_one_id_and_the_second_is_refused(store: Path)
     for row in TITLES:
         memory = open_memory(str(store))
         first, *others = row
-        add(memory, "fact", first, body=f"The first says something about {row!r}.", tags=["x"])
+        add(memory, NewDocument("fact", first, body=f"The first says something about {row!r}.", tags=["x"]))
         for position, title in enumerate(others):
             tried += 1
             with pytest.raises(DocumentExists):
-                add(memory, "fact", title, body=f"Number {position} says something else.", tags=["x"])
+                add(
+                    memory,
+                    NewDocument("fact", title, body=f"Number {position} says something else.", tags=["x"]),
+                )
     for given in ("fact.Cache", "fact.CAFE", "fact.café", "fact.straße", "Fact.cache", "fact.ı"):
         tried += 1
         with pytest.raises(InvalidDocument):
-            add(open_memory(str(store)), "fact", "X", id=given, body="Words.", tags=["x"])
+            add(open_memory(str(store)), NewDocument("fact", "X", id=given, body="Words.", tags=["x"]))
     report.add("P3", "ids", tried=tried)
 
 
@@ -82,7 +85,9 @@ def test_a_word_is_found_however_it_is_spelled(store: Path) -> None:
     for number, (word, spellings) in enumerate(SPELLINGS):
         memory = open_memory(str(store))
         doc_id = f"fact.word-{number}"
-        add(memory, "fact", f"Word {number}", id=doc_id, body=f"It says {word} here.", tags=["x"])
+        add(
+            memory, NewDocument("fact", f"Word {number}", id=doc_id, body=f"It says {word} here.", tags=["x"])
+        )
         for spelling in spellings:
             tried += 1
             missed += doc_id not in [hit.id for hit in search(memory, spelling).hits]

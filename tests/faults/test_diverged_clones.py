@@ -19,7 +19,7 @@ from tests.support.git_repository import Repository
 from tests.support.log_findings import log_findings
 from tests.support.tree_writer import FACTS, Clock
 from tests.support.verb_tree import VerbTree
-from thunderus_mem.authoring.edit import edit, remove
+from thunderus_mem.authoring.edit import DocumentEdits, edit, remove
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.conflict_markers import find_conflict, parse, sides
@@ -88,12 +88,12 @@ class Clones:
         at = self.chance.randrange(len(lines) - 6, len(lines))
         lines[at] = f"Line changed in step {self._count}.\n"
         memory = tree.memory()
-        self.told(edit(memory, f"{FACTS}/{name}.md", text="".join(lines)).event_id)
+        self.told(edit(memory, f"{FACTS}/{name}.md", DocumentEdits(text="".join(lines))).event_id)
 
     def tag(self, tree: VerbTree, _other: VerbTree) -> None:
         word, gone = self.chance.sample(WORDS, 2)
         path = f"{FACTS}/{self.document(tree)}.md"
-        self.told(edit(tree.memory(), path, add_tags=[word], remove_tags=[gone]).event_id)
+        self.told(edit(tree.memory(), path, DocumentEdits(add_tags=[word], remove_tags=[gone])).event_id)
 
     def twin(self, tree: VerbTree, other: VerbTree) -> None:
         """One edit by hand in both clones: both record it, and it is one event."""
@@ -105,7 +105,7 @@ class Clones:
         for one in (tree, other):
             (one.root / FACTS / f"{name}.md").write_bytes(text.encode())
             with open_transaction(one.memory(), "look") as transaction:
-                recorded = transaction.recorded
+                recorded = transaction.outcome.recorded
             assert len(recorded) == 1
         ids = [set(one.events()) - self.acknowledged for one in (tree, other)]
         assert ids[0] & ids[1]

@@ -15,7 +15,7 @@ from tier import points
 
 from tests.conftest import sealed_environment
 from tests.support.verify_store import verify
-from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.doctor.upkeep import index_verify
 from thunderus_mem.memory.memory import open_memory
 
@@ -31,7 +31,7 @@ def test_a_healthy_index_is_never_set_aside(repo: Path, sealed: Path) -> None:
     (repo / ".thunderus").mkdir()
     memory = open_memory(str(repo))
     for number in range(30):
-        add(memory, "fact", f"Begun {number}", body=f"Port {number} is open.", tags=["net"])
+        add(memory, NewDocument("fact", f"Begun {number}", body=f"Port {number} is open.", tags=["net"]))
     memory.index.close()
     index = str(repo / ".thunderus/memory/indexes/memory.db")
     built = os.stat(index).st_ino

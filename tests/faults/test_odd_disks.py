@@ -12,8 +12,8 @@ import pytest
 import report
 from harness import state
 
-from thunderus_mem.authoring.add import add
-from thunderus_mem.authoring.edit import edit, note, remove
+from thunderus_mem.authoring.add import NewDocument, add
+from thunderus_mem.authoring.edit import DocumentEdits, edit, note, remove
 from thunderus_mem.authoring.show import list_documents
 from thunderus_mem.errors import Busy, NotWritable, ThunderusError
 from thunderus_mem.memory.memory import open_memory
@@ -36,8 +36,8 @@ ANSWERS = {
     errno.EPERM: NotWritable,
 }
 WRITES: tuple[Callable[[Memory], object], ...] = (
-    lambda memory: add(memory, "fact", "Ports", body="It is 8080.", tags=["net"]),
-    lambda memory: edit(memory, "fact.begun", body="Another beginning."),
+    lambda memory: add(memory, NewDocument("fact", "Ports", body="It is 8080.", tags=["net"])),
+    lambda memory: edit(memory, "fact.begun", DocumentEdits(body="Another beginning.")),
     lambda memory: note(memory, "Looked at it."),
     lambda memory: remove(memory, "fact.begun", why="gone"),
 )
@@ -48,7 +48,7 @@ def test_without_locks_nothing_is_written(code: int, tmp_path: Path, monkeypatch
     (tmp_path / ".thunderus").mkdir()
     environ = {"THUNDERUS_MEM_WRITE_LOCK_TIMEOUT": "0.05", "PATH": os.environ["PATH"]}
     memory = open_memory(str(tmp_path), environ=environ)
-    add(memory, "fact", "Begun", body="It begins here.", tags=["one"])
+    add(memory, NewDocument("fact", "Begun", body="It begins here.", tags=["one"]))
     before = state(str(tmp_path))
 
     def refused(*arguments: object) -> None:

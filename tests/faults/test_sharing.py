@@ -16,7 +16,7 @@ from hands import Hand, Said, hands, together
 from tier import points
 
 from tests.support.verify_store import changes_of, normal_hash, parse_line, shards, verify
-from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.garden.apply import garden_apply
 from thunderus_mem.garden.planner import garden_plan
 from thunderus_mem.memory.memory import open_memory
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def store(repo: Path) -> Path:
     """A store with one fact, in a repository."""
     (repo / ".thunderus").mkdir()
-    add(open_memory(str(repo)), "fact", "Shared", body="Begun.", tags=["one"])
+    add(open_memory(str(repo)), NewDocument("fact", "Shared", body="Begun.", tags=["one"]))
     return repo
 
 
@@ -145,7 +145,9 @@ def test_readers_see_whole_documents_of_one_generation(store: Path, environ: dic
     wanted = points(250, 10_000)
     memory = open_memory(str(store))
     for name in ("left", "right"):
-        add(memory, "fact", name.capitalize(), body=f"{name} turn 0 of the wheel", tags=["wheel"])
+        add(
+            memory, NewDocument("fact", name.capitalize(), body=f"{name} turn 0 of the wheel", tags=["wheel"])
+        )
     stop = threading.Event()
 
     def keep_turning(hand: Hand) -> None:

@@ -19,7 +19,7 @@ from hands import Hand, Said, hands, together
 from tier import points
 
 from tests.conftest import sealed_environment
-from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def test_no_command_follows_a_link_that_appears_under_it(tmp_path: Path, sealed:
     root, outside = tmp_path / "root", tmp_path / "outside"
     (root / ".thunderus").mkdir(parents=True)
     memory = open_memory(str(root))
-    add(memory, "fact", "Begun", body="It begins here.", tags=["one"])
+    add(memory, NewDocument("fact", "Begun", body="It begins here.", tags=["one"]))
     memory.index.close()
     _make_outside(root, outside)
     kept = _bytes_below(outside)

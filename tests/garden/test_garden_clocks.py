@@ -10,12 +10,14 @@ import pytest
 from tests.support.review_support import Store
 from tests.support.verify_store import verify
 from thunderus_mem.authoring import edit
-from thunderus_mem.authoring.edit import archive, unarchive
+from thunderus_mem.authoring.archive import archive, unarchive
+from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.errors import NotFound
 from thunderus_mem.garden.planner import garden_plan
 from thunderus_mem.history.log import events_verify
 from thunderus_mem.history.replay import replay_check
 from thunderus_mem.history.undo import restore_last, snapshots, undo
+from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.recap import recap
 from thunderus_mem.review.decisions import patch_approve, patch_expire, patch_reject
 from thunderus_mem.review.queue import patch_list, queue_state
@@ -63,7 +65,7 @@ def test_a_run_is_taken_back_and_comes_again(clock: Clock) -> None:
             restore_last(store.memory())
         assert snapshots(store.memory()).snapshots[0].is_restored
         clock.back()
-        undo(store.memory(), redo=True)
+        undo(store.memory(), UndoChoice(redo=True))
         assert store.bytes() == after
     assert verify(str(store.root)) == []
     assert replay_check(store.memory()).unexplained == 0
@@ -83,8 +85,8 @@ def test_what_was_decided_holds(clock: Clock) -> None:
     assert [one.state for one in patch_reject(store.memory(), [filed.id], why="no").decisions] == ["rejected"]
     clock.back()
     assert garden_plan(store.memory()).steps == ()
-    edit.edit(store.memory(), "fact.twin-a", add_tags=["new"])
-    patch = edit.edit(store.agent(), "fact.twin-b", add_tags=["new"]).proposed
+    edit.edit(store.memory(), "fact.twin-a", DocumentEdits(add_tags=["new"]))
+    patch = edit.edit(store.agent(), "fact.twin-b", DocumentEdits(add_tags=["new"])).proposed
     clock.back()
     assert [one.state for one in patch_approve(store.memory(), [patch]).decisions] == ["approved"]
     assert store.patches() == []

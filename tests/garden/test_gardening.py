@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from thunderus_mem.authoring.add import add
-from thunderus_mem.authoring.edit import edit, note
+from thunderus_mem.authoring.add import NewDocument, add
+from thunderus_mem.authoring.edit import DocumentEdits, edit, note
 from thunderus_mem.authoring.init import init
 from thunderus_mem.authoring.show import show
 from thunderus_mem.errors import Conflict, DocumentExists, NotFound, NotWritable, ThunderusError
@@ -218,7 +218,7 @@ def test_nothing_is_planned_while_a_proposal_that_may_wait_cannot_be_read(
 def test_a_recap_cites_what_happened_and_stays_until_more_does(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     noted = note(memory, "todo: measure the cache").event_id
-    edit(memory, "fact.cache", add_tags=["slow"], why="it is")
+    edit(memory, "fact.cache", DocumentEdits(add_tags=["slow"]), why="it is")
     written = recap(memory, "2026-01-21")
     assert written.id == "recap.2026-01-21"
     assert written.path == ".thunderus/memory/episodic/2026-01-21.md"
@@ -282,18 +282,21 @@ def test_lint_has_nothing_to_say_of_a_merge(root: Path, clock: Clock) -> None:
 
 def test_what_the_gardener_would_merge_cannot_be_added(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
-    add(memory, "fact", "Tests", body="Run the tests with make.\nNever skip one of them.", tags=["a"])
+    add(
+        memory,
+        NewDocument("fact", "Tests", body="Run the tests with make.\nNever skip one of them.", tags=["a"]),
+    )
     moved = "Never skip one of them.\n\nRun the tests with make"
     listed = "* never skip one of them\n\nRun the tests with make"
     with pytest.raises(DocumentExists):
-        add(memory, "fact", "How to test", body=moved, tags=["a"])
-    assert add(memory, "fact", "A list", body=listed, tags=["a"]).changed
+        add(memory, NewDocument("fact", "How to test", body=moved, tags=["a"]))
+    assert add(memory, NewDocument("fact", "A list", body=listed, tags=["a"])).changed
 
 
 def test_a_split_is_proposed_only_for_what_is_above_the_cap_of_its_kind(root: Path, clock: Clock) -> None:
     body = "".join(f"## {name}\n\n" + f"{name} has a line. " * 40 + "\n\n" for name in ("One", "Two"))
-    add(opened(root, clock), "fact", "Long fact", tags=("one",), body=body)
-    add(opened(root, clock), "playbook", "Long steps", tags=("one",), body=body)
+    add(opened(root, clock), NewDocument("fact", "Long fact", tags=("one",), body=body))
+    add(opened(root, clock), NewDocument("playbook", "Long steps", tags=("one",), body=body))
 
     def planned(kinds: str) -> list[tuple[str, str]]:
         file = root / ".thunderus/memory/gardener.toml"

@@ -17,12 +17,13 @@ from tests.support import failpoints
 from tests.support.index_support import document
 from tests.support.review_support import SAME, Store
 from tests.support.verify_store import verify
-from thunderus_mem.authoring.edit import edit
+from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.garden.apply import garden_apply, garden_report
 from thunderus_mem.garden.plan import DocumentEdit, Plan, Step
 from thunderus_mem.garden.planner import garden_plan
 from thunderus_mem.history.undo import restore, restore_last, snapshots, undo
+from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.review.decisions import patch_approve, patch_reject
 
@@ -57,7 +58,7 @@ def test_every_byte_and_every_permission_comes_back(dress: str, mode: int, store
     assert [event.op for event in undone.events] == ["garden"]
     assert store.bytes() == before
     assert verify(str(store.root), settled=True) == []
-    undo(store.memory(), redo=True)
+    undo(store.memory(), UndoChoice(redo=True))
     assert not store.path("twin-b.md").exists()
 
 
@@ -134,7 +135,7 @@ def test_a_document_that_somebody_changed_since_stops_it_all_and_is_named(
         path = store.path("twin-c.md")
         path.write_text(path.read_text() + "One thing more, far below.\n")
     else:
-        edit(store.memory(), "fact.twin-c", add_tags=["later"])
+        edit(store.memory(), "fact.twin-c", DocumentEdits(add_tags=["later"]))
     changed = store.bytes()
     for attempt in (
         lambda: restore_last(store.memory()),
@@ -145,7 +146,7 @@ def test_a_document_that_somebody_changed_since_stops_it_all_and_is_named(
         assert store.bytes() == changed
         assert raised.value.hint is not None
         assert "thunderus-mem undo patch_" in raised.value.hint
-    undo(store.memory(), raised.value.hint.rpartition(" ")[2])  # type: ignore[union-attr]
+    undo(store.memory(), UndoChoice(raised.value.hint.rpartition(" ")[2]))  # type: ignore[union-attr]
     assert store.path("twin-d.md").exists()
     assert ("One thing more" if by_hand else "later") in store.path("twin-c.md").read_text()
 

@@ -200,7 +200,7 @@ def test_a_new_id_by_the_tool_is_followed(tree: VerbTree) -> None:
         )
     for subject in ("Rename", ""):
         sources = told(tree, "fact.other")
-        assert (sources["One."].id, sources["id: fact.other"].id) == (created, event.id)
+        assert (sources["One."].id, sources["id: fact.other"].id) == (created, event)
         if subject:
             tree.save(subject)
 
@@ -368,7 +368,7 @@ def test_lines_of_a_document_that_was_merged_in_keep_their_event(tree: VerbTree)
             ],
         )
     sources = told(tree)
-    assert [sources[line].id for line in ("One.", "Of the twin.", "New.")] == [base, twin, event.id]
+    assert [sources[line].id for line in ("One.", "Of the twin.", "New.")] == [base, twin, event]
 
 
 def test_clocks_that_disagree_do_not_matter(plain: VerbTree) -> None:

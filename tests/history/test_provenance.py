@@ -11,7 +11,7 @@ from tests.support.git_repository import Repository
 from tests.support.tree_writer import DOCUMENT, FACTS, IGNORED, Clock, Writer
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.git.repository import Git
-from thunderus_mem.history.why import WhyGraph, WhyNode, event_label, why
+from thunderus_mem.history.why import WhyGraph, WhyNode, event_label, explain
 from thunderus_mem.log.reader import past_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def git_of(tree: Writer) -> Git:
 def told(tree: Writer, git: Git | None) -> WhyGraph:
     logged = tree.reader.read_all().events
     past = past_of(document(tree), [entry.event for entry in logged])
-    return why(document(tree), logged, past, tree.reader, git)
+    return explain(document(tree), logged, past, tree.reader, git)
 
 
 def nodes(graph: WhyGraph, kind: str) -> list[WhyNode]:
@@ -119,7 +119,7 @@ def test_a_file_that_moved_keeps_its_commits(tree: Writer) -> None:
     assert moved is not None
     logged = tree.reader.read_all().events
     past = past_of(moved, [entry.event for entry in logged])
-    graph = why(moved, logged, past, tree.reader, git_of(tree))
+    graph = explain(moved, logged, past, tree.reader, git_of(tree))
     assert set(ids(graph, "commit")) == {first, second}
 
 

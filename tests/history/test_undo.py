@@ -18,6 +18,8 @@ from tests.support.index_support import document
 from tests.support.undo_support import CHANGES, DECISIONS, FACTS, LONG, Store, bring_in, decision, with_hand
 from tests.support.verify_store import verify
 from thunderus_mem.authoring import add, edit
+from thunderus_mem.authoring.add import NewDocument
+from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
 from thunderus_mem.log.event import undone_by
 from thunderus_mem.memory.journal import FileChange
@@ -144,7 +146,7 @@ def _walk(store: Store, step: str, number: int, data: st.DataObject) -> None:
     memory = store.memory()
     ids = [row.id for row in memory.index.documents() if row.id != "core"]
     if step == "add" or not ids:
-        add.add(memory, "fact", f"Title {number}", body=f"It is {number}.\n" * 3, tags=("t",))
+        add.add(memory, NewDocument("fact", f"Title {number}", body=f"It is {number}.\n" * 3, tags=("t",)))
         return
     chosen = data.draw(st.permutations(ids))
     one, other = chosen[0], chosen[-1]
@@ -164,7 +166,7 @@ def _walk(store: Store, step: str, number: int, data: st.DataObject) -> None:
         bodies = {"edit": f"Now {number}.", "long": f"{number}\n{LONG}"}
         fields = {"metadata.step": str(number)} if step == "field" else {}
         tags = (f"t{number}",) if step == "tag" else ()
-        edit.edit(memory, one, body=bodies.get(step), sets=fields, add_tags=tags)
+        edit.edit(memory, one, DocumentEdits(body=bodies.get(step), sets=fields, add_tags=tags))
 
 
 @pytest.mark.parametrize("verb", ["edit", "remove"])
@@ -174,7 +176,7 @@ def test_line_ends_of_every_kind_come_back(tmp_path: Path, verb: str) -> None:
     path = store.put("mixed.md", mixed.replace(b"kind: fact\n", b"kind: fact\r\n").replace(b"a\n", b"a\r\n"))
     before = path.read_bytes()
     if verb == "edit":
-        edit.edit(store.memory(), "fact.mixed", body="c\nd\n", add_tags=("zz",))
+        edit.edit(store.memory(), "fact.mixed", DocumentEdits(body="c\nd\n", add_tags=("zz",)))
     else:
         edit.remove(store.memory(), "fact.mixed", why="so")
     store.undo()
@@ -207,7 +209,7 @@ def test_a_hand_edit_elsewhere_stays(store: Store) -> None:
 
 
 def test_a_hand_edit_in_the_same_place_is_never_overwritten(store: Store) -> None:
-    edit.edit(store.memory(), "fact.hand", body="Body three.")
+    edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body three."))
     store.put("hand.md", store.read("hand.md").replace(b"Body three.", b"Body 3."))
     before = store.documents()
     for dry_run in (True, False):
@@ -219,7 +221,7 @@ def test_a_hand_edit_in_the_same_place_is_never_overwritten(store: Store) -> Non
 
 
 def test_a_document_that_was_added_and_then_edited_by_hand_is_not_thrown_away(store: Store) -> None:
-    add.add(store.memory(), "fact", "New", body="It is new.", tags=("n",))
+    add.add(store.memory(), NewDocument("fact", "New", body="It is new.", tags=("n",)))
     path = store.put("new.md", store.read("new.md") + b"And by hand.\n")
     with pytest.raises(Conflict):
         store.undo()
@@ -227,8 +229,8 @@ def test_a_document_that_was_added_and_then_edited_by_hand_is_not_thrown_away(st
 
 
 def test_a_named_event_is_taken_back_under_later_ones(store: Store) -> None:
-    first = edit.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n").event_id
-    edit.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n\nBody three.\n")
+    first = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="\nBody 1.\n\nBody two.\n")).event_id
+    edit.edit(store.memory(), "fact.hand", DocumentEdits(body="\nBody 1.\n\nBody two.\n\nBody three.\n"))
     later = store.memory().now()
     told = store.undo(first)
     text = store.read("hand.md").decode()
@@ -240,8 +242,8 @@ def test_a_named_event_is_taken_back_under_later_ones(store: Store) -> None:
 
 
 def test_a_later_event_in_the_way_is_named_and_nothing_is_written(store: Store) -> None:
-    first = edit.edit(store.memory(), "fact.hand", body="Body 1.").event_id
-    second = edit.edit(store.memory(), "fact.hand", body="Body 2.").event_id
+    first = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1.")).event_id
+    second = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 2.")).event_id
     before, log = store.documents(), store.shards()
     with pytest.raises(Conflict, match=f"by {second} \\(edit\\)") as refused:
         store.undo(first)
@@ -253,8 +255,8 @@ def test_a_later_event_in_the_way_is_named_and_nothing_is_written(store: Store) 
 
 
 def test_of_several_changes_all_are_taken_back_or_none(store: Store) -> None:
-    edit.edit(store.memory(), "fact.other", body="Other.")
-    edit.edit(store.memory(), "fact.hand", body="Hand.")
+    edit.edit(store.memory(), "fact.other", DocumentEdits(body="Other."))
+    edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Hand."))
     store.put("other.md", store.read("other.md").replace(b"Other.", b"By hand."))
     before = store.documents()
     with pytest.raises(Conflict):
@@ -266,7 +268,7 @@ def test_of_several_changes_all_are_taken_back_or_none(store: Store) -> None:
 
 def test_side_by_side_list_items_are_no_conflict(store: Store) -> None:
     for name in ("a", "b", "c"):
-        add.add(store.memory(), "fact", name, body=f"It is {name}.", tags=("n",))
+        add.add(store.memory(), NewDocument("fact", name, body=f"It is {name}.", tags=("n",)))
     done = [edit.link(store.memory(), "fact.hand", "refers_to", f"fact.{name}").event_id for name in "abc"]
     store.undo(done[1])
     text = store.read("hand.md").decode()
@@ -291,8 +293,8 @@ def test_a_place_that_is_taken_is_not_overwritten(store: Store) -> None:
 
 
 def test_a_document_moved_by_hand_is_followed_by_its_id(store: Store) -> None:
-    add.add(store.memory(), "fact", "New", body="It is new.", tags=("n",))
-    edit.edit(store.memory(), "fact.new", body="It is old.")
+    add.add(store.memory(), NewDocument("fact", "New", body="It is new.", tags=("n",)))
+    edit.edit(store.memory(), "fact.new", DocumentEdits(body="It is old."))
     (store.root / FACTS / "deep").mkdir()
     os.rename(store.root / FACTS / "new.md", store.root / FACTS / "deep" / "moved.md")
     store.undo()
@@ -304,7 +306,7 @@ def test_a_document_moved_by_hand_is_followed_by_its_id(store: Store) -> None:
 def test_a_renamed_document_that_was_edited_goes_back_with_the_edit(store: Store) -> None:
     CHANGES["renumber"](store)
     renamed = store.last()
-    edit.edit(store.memory(), "adr.new", add_tags=("zz",))
+    edit.edit(store.memory(), "adr.new", DocumentEdits(add_tags=("zz",)))
     (new,) = (path for path in store.documents() if path.endswith("-new.md"))
     text = store.read(new)
     store.undo(renamed)
@@ -313,7 +315,7 @@ def test_a_renamed_document_that_was_edited_goes_back_with_the_edit(store: Store
 
 
 def test_what_git_brought_back_already_is_said_to_be_back(tracked: Store) -> None:
-    edit.edit(tracked.memory(), "fact.hand", body="Thrown away by git.")
+    edit.edit(tracked.memory(), "fact.hand", DocumentEdits(body="Thrown away by git."))
     earlier = tracked.documents()
     git(tracked.root, "checkout", "-q", "--", ".thunderus/memory")
     assert tracked.documents() != earlier
@@ -328,7 +330,7 @@ def test_what_git_brought_back_already_is_said_to_be_back(tracked: Store) -> Non
 
 
 def test_a_long_text_comes_back_from_the_copy_of_this_tree_or_from_git(tracked: Store) -> None:
-    edit.edit(tracked.memory(), "fact.hand", body=LONG)
+    edit.edit(tracked.memory(), "fact.hand", DocumentEdits(body=LONG))
     git(tracked.root, "commit", "-qam", "Long")
     long = tracked.read("hand.md")
     edit.remove(tracked.memory(), "fact.hand", why="gone")
@@ -342,7 +344,7 @@ def test_a_long_text_comes_back_from_the_copy_of_this_tree_or_from_git(tracked: 
 
 
 def test_a_text_that_is_nowhere_any_more_is_said_to_be(store: Store) -> None:
-    edit.edit(store.memory(), "fact.hand", body=LONG)
+    edit.edit(store.memory(), "fact.hand", DocumentEdits(body=LONG))
     edit.remove(store.memory(), "fact.hand", why="gone")
     shutil.rmtree(store.root / ".thunderus" / "local")
     before = store.documents()
@@ -352,8 +354,8 @@ def test_a_text_that_is_nowhere_any_more_is_said_to_be(store: Store) -> None:
 
 
 def test_a_copy_that_was_tampered_with_is_not_believed(store: Store) -> None:
-    edit.edit(store.memory(), "fact.hand", body=LONG)
-    edit.edit(store.memory(), "fact.hand", body="Short.")
+    edit.edit(store.memory(), "fact.hand", DocumentEdits(body=LONG))
+    edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Short."))
     copy = max((store.root / ".thunderus" / "local" / "undo").iterdir())
     copy.write_text(json.dumps({"0": "Something else."}))
     with pytest.raises(NotFound):
@@ -367,7 +369,7 @@ def test_a_secret_is_neither_kept_nor_brought_back(tracked: Store) -> None:
     leaked = tracked.read("hand.md").decode().replace("Body two.", f"Body {TOKEN}.")
     tracked.put("hand.md", leaked)
     git(tracked.root, "commit", "-qam", "Leak")
-    edit.edit(tracked.memory(), "fact.hand", body="Where the token is kept.")
+    edit.edit(tracked.memory(), "fact.hand", DocumentEdits(body="Where the token is kept."))
     assert not (tracked.root / ".thunderus" / "local" / "undo").exists()
     with pytest.raises(Refused, match="would hold what looks like a secret again"):
         tracked.undo()
@@ -375,9 +377,9 @@ def test_a_secret_is_neither_kept_nor_brought_back(tracked: Store) -> None:
 
 
 def test_the_log_alone_leads_through_changes_to_a_former_text(store: Store) -> None:
-    first = edit.edit(store.memory(), "fact.hand", body="\nBody 1.\n\nBody two.\n").event_id
+    first = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="\nBody 1.\n\nBody two.\n")).event_id
     for number in range(3):
-        edit.edit(store.memory(), "fact.hand", sets={"metadata.step": str(number)})
+        edit.edit(store.memory(), "fact.hand", DocumentEdits(sets={"metadata.step": str(number)}))
     store.put("hand.md", store.read("hand.md").replace(b"Body two.", b"Body 2."))
     shutil.rmtree(store.root / ".thunderus" / "local")
     (shown,) = store.undo(first, dry_run=True).events[0].documents
@@ -391,7 +393,7 @@ def test_the_log_alone_leads_through_changes_to_a_former_text(store: Store) -> N
 
 
 def test_hand_edits_notes_and_undos_are_no_changes_of_the_tool(store: Store) -> None:
-    edit.edit(store.memory(), "fact.hand", body="Body 1.")
+    edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."))
     store.put("other.md", store.read("other.md") + b"By hand.\n")
     edit.note(store.memory(), "Looked at it.")
     told = store.undo()
@@ -443,7 +445,7 @@ def test_an_import_of_many_documents_is_one_change_in_several_events(
 
 
 def test_an_event_says_what_it_took_back(store: Store) -> None:
-    done = edit.edit(store.memory(), "fact.hand", body="Body 1.", why="counted")
+    done = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."), why="counted")
     told = store.undo(why="miscounted")
     events = store.memory().log.read_all().events
     assert undone_by(events[-1].event) == (done.event_id,)
@@ -454,7 +456,7 @@ def test_an_event_says_what_it_took_back(store: Store) -> None:
 
 
 def test_what_is_named_wrongly_is_told(store: Store) -> None:
-    done = edit.edit(store.memory(), "fact.hand", body="Body 1.")
+    done = edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."))
     note = edit.note(store.memory(), "Looked at it.")
     with pytest.raises(NotFound, match="no event has the id"):
         store.undo("evt_nothing")
@@ -471,7 +473,7 @@ def test_what_is_named_wrongly_is_told(store: Store) -> None:
 
 
 def test_a_patch_can_be_named(store: Store) -> None:
-    edit.edit(store.memory(), "fact.hand", body="Body 1.")
+    edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Body 1."))
     patch = store.memory().log.read_all().events[-1].event.refs["patch_id"]
     assert store.undo(patch.lower()).events[0].op == "edit"
     with pytest.raises(NotFound):
@@ -482,8 +484,8 @@ def test_changes_of_other_working_trees_are_left_alone_unless_asked_for(tracked:
     other = Store(tracked.root.parent / "other")
     git(tracked.root.parent, "clone", "-q", str(tracked.root), str(other.root))
     other.turn = 1000
-    edit.edit(tracked.memory(), "fact.hand", body="Mine.")
-    edit.edit(other.memory(), "fact.other", body="Theirs.")
+    edit.edit(tracked.memory(), "fact.hand", DocumentEdits(body="Mine."))
+    edit.edit(other.memory(), "fact.other", DocumentEdits(body="Theirs."))
     git(other.root, "add", "-A")
     git(other.root, "commit", "-qm", "Theirs")
     git(tracked.root, "add", "-A")
@@ -499,10 +501,10 @@ def test_changes_of_other_working_trees_are_left_alone_unless_asked_for(tracked:
 
 
 def test_changes_are_this_trees_across_commits(tracked: Store) -> None:
-    edit.edit(tracked.memory(), "fact.hand", body="One.")
+    edit.edit(tracked.memory(), "fact.hand", DocumentEdits(body="One."))
     git(tracked.root, "add", "-A")
     git(tracked.root, "commit", "-qm", "One")
-    edit.edit(tracked.memory(), "fact.hand", body="Two.")
+    edit.edit(tracked.memory(), "fact.hand", DocumentEdits(body="Two."))
     git(tracked.root, "add", "-A")
     git(tracked.root, "commit", "-qm", "Two")
     assert len(tracked.undo(number=2).events) == 2

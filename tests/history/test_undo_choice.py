@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from tests.support.events import note_event, patch_event
 from thunderus_mem.authoring import init
 from thunderus_mem.errors import NotFound
-from thunderus_mem.history.reverse import (
+from thunderus_mem.history.reverse import taken_back
+from thunderus_mem.history.undo_choice import (
     Chosen,
     UndoChoice,
     can_be_taken_back,
     chosen,
     origin,
     patch_of,
-    taken_back,
 )
 from thunderus_mem.log.event import Change
 from thunderus_mem.log.line import Event, encode, line_hash
@@ -135,7 +135,9 @@ def _document(event: Event) -> str:
     return str(ids[0]).removeprefix("fact.")
 
 
-def by_reading_everything(memory: Memory, choice: UndoChoice) -> list[tuple[Chosen, ...]]:
+def by_reading_everything(
+    memory: Memory, choice: UndoChoice, committed: frozenset[str]
+) -> list[tuple[Chosen, ...]]:
     """The slow way: all events, all undos, then what is left of the commands, the last to end first."""
     logged = memory.log.read_all().events
     known = {entry.event.id: entry.event for entry in logged}
@@ -144,7 +146,7 @@ def by_reading_everything(memory: Memory, choice: UndoChoice) -> list[tuple[Chos
     for entry in reversed(logged):
         if not can_be_taken_back(entry.event, {}, undos=choice.redo):
             continue
-        if not choice.anywhere and entry.shard in choice.committed:
+        if not choice.anywhere and entry.shard in committed:
             continue
         whole = commands.setdefault((entry.shard, patch_of(entry.event)), [])
         first, again = origin(entry.event, known.get)
@@ -166,13 +168,13 @@ def test_the_end_of_the_log_tells_what_all_of_it_tells(steps: list[Step], data: 
         committed = frozenset(path for path in paths if data.draw(st.booleans()))
         for redo in (False, True):
             for anywhere in (False, True):
-                everything = UndoChoice(None, 1, redo, anywhere, committed)
-                expected = by_reading_everything(memory, everything)
+                everything = UndoChoice(None, 1, redo, anywhere)
+                expected = by_reading_everything(memory, everything, committed)
                 for number in {min(1, len(expected)), len(expected) // 2, len(expected)} - {0}:
-                    found = chosen(memory, UndoChoice(None, number, redo, anywhere, committed))
+                    found = chosen(memory, UndoChoice(None, number, redo, anywhere), committed)
                     assert found == expected[:number]
                 with pytest.raises(NotFound, match=f"only {len(expected)} " if expected else "there is no"):
-                    chosen(memory, UndoChoice(None, len(expected) + 1, redo, anywhere, committed))
+                    chosen(memory, UndoChoice(None, len(expected) + 1, redo, anywhere), committed)
 
 
 def test_the_last_undo_is_found_without_reading_what_came_before(
@@ -198,6 +200,6 @@ def test_the_last_undo_is_found_without_reading_what_came_before(
     monkeypatch.setattr(EventLog, "read_lines", counted)
     for redo in (False, True):
         asked.clear()
-        (step,) = chosen(memory, UndoChoice(redo=redo))
+        (step,) = chosen(memory, UndoChoice(redo=redo), frozenset())
         assert [one.event for one in step] == [writers.made[-1 if redo else -3]]
         assert sum(asked) < 1000 if not redo else sum(asked) < 200

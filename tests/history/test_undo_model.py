@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.events import patch_event
-from thunderus_mem.history.reverse import can_be_taken_back, origin, patch_of, taken_back, turns
+from thunderus_mem.history.reverse import steps_of, taken_back
+from thunderus_mem.history.undo_choice import can_be_taken_back, origin, patch_of
 from thunderus_mem.log.event import Change, undone_by
-from thunderus_mem.merge.documents import joined
+from thunderus_mem.merge.documents import merge_cleanly
 
 if TYPE_CHECKING:
     from thunderus_mem.log.line import Event
@@ -101,7 +102,7 @@ def test_the_halves_of_renames_find_each_other() -> None:
         half("fact.a", "a2.md", "", HASHES[2]),
         Change("update", "fact.c", "c.md", HASHES[0], HASHES[1], "+x\n"),
     )
-    found = turns(event("1", op="rename", changes=changes))
+    found = steps_of(event("1", op="rename", changes=changes))
     assert [(one.place, one.old_path, one.new_path, one.old_id, one.new_id) for one in found] == [
         (0, "a.md", "a2.md", "fact.a", "fact.a"),
         (1, "b.md", "b2.md", "fact.b", "fact.b2"),
@@ -114,12 +115,12 @@ HEAD = "---\nid: fact.a\ntitle: A\nkind: fact\ntags:\n  - one\nupdated: {updated
 
 def test_a_document_that_would_read_as_another_is_not_joined() -> None:
     base = HEAD.format(updated="1", body="One.\n")
-    assert joined("a.md", base, base.replace("One", "Two"), base.replace("- one", "- two"), "9") == (
+    assert merge_cleanly("a.md", base, base.replace("One", "Two"), base.replace("- one", "- two"), "9") == (
         base.replace("One", "Two").replace("- one", "- two")
     )
-    assert joined("a.md", base, base, base.replace("fact.a", "fact.b"), "9") is None
-    assert joined("a.md", base, base, base.replace("id: fact.a\n", ""), "9") is None
-    assert joined("a.md", "a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n", "9") == "A\nb\nC\n"
+    assert merge_cleanly("a.md", base, base, base.replace("fact.a", "fact.b"), "9") is None
+    assert merge_cleanly("a.md", base, base, base.replace("id: fact.a\n", ""), "9") is None
+    assert merge_cleanly("a.md", "a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n", "9") == "A\nb\nC\n"
 
 
 def test_the_time_of_a_text_that_is_neither_is_now() -> None:
@@ -127,5 +128,8 @@ def test_the_time_of_a_text_that_is_neither_is_now() -> None:
     ours = HEAD.format(updated="2", body="One.\n\nTwo.\n\n3.\n")
     theirs = HEAD.format(updated="3", body="1.\n\nTwo.\n\nThree.\n")
     wanted = HEAD.format(updated='"9"', body="1.\n\nTwo.\n\n3.\n")
-    assert joined("a.md", base, ours, theirs, "9") == wanted
-    assert joined("a.md", base, ours, HEAD.format(updated="3", body="One.\n\nTwo.\n\nThree.\n"), "9") == ours
+    assert merge_cleanly("a.md", base, ours, theirs, "9") == wanted
+    assert (
+        merge_cleanly("a.md", base, ours, HEAD.format(updated="3", body="One.\n\nTwo.\n\nThree.\n"), "9")
+        == ours
+    )

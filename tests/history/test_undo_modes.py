@@ -9,10 +9,12 @@ import pytest
 
 from tests.support.events import make_event
 from tests.support.review_support import Store
-from thunderus_mem.authoring.edit import archive, edit, remove
+from thunderus_mem.authoring.archive import archive
+from thunderus_mem.authoring.edit import DocumentEdits, edit, remove
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.history.reverse import permissions_in
 from thunderus_mem.history.undo import undo
+from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.review.decisions import patch_approve
 
@@ -51,7 +53,7 @@ def test_an_approved_proposal_is_taken_back_with_its_permissions(mode: int, stor
     for _ in range(2):
         undo(store.memory())
         assert store.bytes() == before
-        undo(store.memory(), redo=True)
+        undo(store.memory(), UndoChoice(redo=True))
         assert store.bytes() != before
 
 
@@ -68,7 +70,7 @@ def test_a_created_document_taken_back_and_brought_back_keeps_them(store: Store)
     path = document_of(store, 0o600)
     undo(store.memory())
     assert not path.exists()
-    undo(store.memory(), redo=True)
+    undo(store.memory(), UndoChoice(redo=True))
     assert mode_of(path) == 0o600
 
 
@@ -86,7 +88,7 @@ def test_a_document_that_moves_takes_its_permissions_along(move: Callable[..., o
 
 def test_a_file_that_is_there_keeps_its_own(store: Store) -> None:
     path = document_of(store, 0o644)
-    edit(store.memory(), "fact.one", sets={"title": "New"})
+    edit(store.memory(), "fact.one", DocumentEdits(sets={"title": "New"}))
     path.chmod(0o600)
     undo(store.memory())
     assert mode_of(path) == 0o600

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.authoring.edit import note
 from thunderus_mem.doctor.upkeep import index_rebuild
 from thunderus_mem.memory.memory import open_memory
@@ -29,7 +29,7 @@ def test_an_index_replaced_while_we_hold_it_open_is_opened_anew(repo: Path, run:
         index_rebuild(open_memory(str(repo)))
         transaction.note("again")
     index_rebuild(open_memory(str(repo)))
-    written = add(memory, "fact", "Plain", body="plain words", tags=["t"])
+    written = add(memory, NewDocument("fact", "Plain", body="plain words", tags=["t"]))
     assert (repo / written.path).exists()
     assert "fact.plain" in run("list").out
     assert memory.log_index().naming(["fact.plain"])

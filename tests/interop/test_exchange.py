@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.authoring.edit import edit
+from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.authoring.show import show
 from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
@@ -332,10 +332,10 @@ def test_links_of_imported_texts_hold_as_they_were_written(root: Path) -> None:
 def test_what_was_wrong_before_an_edit_does_not_stop_it(root: Path) -> None:
     (root / FACT).write_text(GOOD.replace("Text.", "See [[fact.none]]."))
     memory = opened(root)
-    done = edit(memory, "fact.a", add_tags=["y"])
+    done = edit(memory, "fact.a", DocumentEdits(add_tags=["y"]))
     assert (done.changed, done.warnings) == (True, ())
     with pytest.raises(InvalidDocument, match=r"fact\.other"):
-        edit(memory, "fact.a", body="See [[fact.other]].")
+        edit(memory, "fact.a", DocumentEdits(body="See [[fact.other]]."))
 
 
 def test_staged_text_is_that_of_the_index_git_names(root: Path) -> None:

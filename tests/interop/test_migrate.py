@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.support.log_findings import log_findings
 from tests.support.undo_support import FACTS, Store
 from thunderus_mem.authoring import add, init, show
+from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.doctor import checks
 from thunderus_mem.document.document import read_document
@@ -328,7 +329,7 @@ def test_a_document_without_any_date_has_those_of_git(repo: Path, tmp_path: Path
 def newer(tmp_path: Path) -> Store:
     store = Store(tmp_path)
     init.init(str(tmp_path), store.memory)
-    add.add(store.memory(), "fact", "Ports", body="It is 8080.", tags=("net",))
+    add.add(store.memory(), NewDocument("fact", "Ports", body="It is 8080.", tags=("net",)))
     return store
 
 
@@ -347,7 +348,7 @@ def test_a_newer_store_is_read_and_never_written(newer: Store, newer_by: Callabl
     newer_by(newer)
     before = files(newer.root), newer.shards()
     writes: list[Callable[[], object]] = [
-        lambda: add.add(newer.memory(), "fact", "Hosts", body="One.", tags=("net",)),
+        lambda: add.add(newer.memory(), NewDocument("fact", "Hosts", body="One.", tags=("net",))),
         lambda: run(newer),
         lambda: run(newer, apply=True),
         lambda: newer.undo(),

@@ -24,6 +24,7 @@ from thunderus_mem.errors import Conflict
 from thunderus_mem.garden.apply import garden_report
 from thunderus_mem.garden.planner import RULE_NAMES, garden_plan
 from thunderus_mem.history.undo import restore_last, undo
+from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.interop.events import events_add
 from thunderus_mem.review.decisions import patch_approve, patch_reject
 
@@ -176,7 +177,7 @@ def test_applied_is_settled_loses_nothing_and_goes_back_to_the_byte(
         if applied.steps:
             restore_last(store.memory())
             assert store.bytes() == before
-            undo(store.memory(), redo=True)
+            undo(store.memory(), UndoChoice(redo=True))
             if len(applied.steps) == 1:
                 assert store.bytes() == after
 
@@ -238,7 +239,7 @@ def test_any_rules_and_any_approvals_go_back_to_the_byte(
                 approved += [one.event_id for one in decided if one.state == "approved"]
         assert sentences - said(store) == set()
         for event in reversed(approved):
-            undo(store.memory(), event)
+            undo(store.memory(), UndoChoice(event))
             assert sentences - said(store) == set()
         assert texts(store) == between
         if applied.steps:

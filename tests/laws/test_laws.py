@@ -23,6 +23,8 @@ from tests.support.tree_writer import FACTS, Clock
 from tests.support.verb_tree import VerbTree
 from tests.support.verify_store import normal_hash, parse_line, shards, verify
 from thunderus_mem.authoring import add, edit, init, show
+from thunderus_mem.authoring.add import NewDocument
+from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.authoring.show import status
 from thunderus_mem.cli.output import envelope
 from thunderus_mem.doctor import checks, upkeep
@@ -90,15 +92,21 @@ def store(repo: Path) -> Path:
 
 
 FILL: tuple[Callable[[Memory], object], ...] = (
-    lambda memory: add.add(memory, "fact", "Retries", body="Tried three times.", tags=("net",)),
-    lambda memory: add.add(memory, "fact", "Limits", body="A page has 100 rows.", tags=("net", "api")),
-    lambda memory: add.add(memory, "fact", "Old limits", body="A page has 50 rows.", tags=("api",)),
+    lambda memory: add.add(memory, NewDocument("fact", "Retries", body="Tried three times.", tags=("net",))),
+    lambda memory: add.add(
+        memory, NewDocument("fact", "Limits", body="A page has 100 rows.", tags=("net", "api"))
+    ),
+    lambda memory: add.add(
+        memory, NewDocument("fact", "Old limits", body="A page has 50 rows.", tags=("api",))
+    ),
     lambda memory: add.add(
         memory,
-        "adr",
-        "Use SQLite",
-        body="## Context\n\nx\n\n## Decision\n\ny\n\n## Consequences\n\nz\n",
-        tags=("db",),
+        NewDocument(
+            "adr",
+            "Use SQLite",
+            body="## Context\n\nx\n\n## Decision\n\ny\n\n## Consequences\n\nz\n",
+            tags=("db",),
+        ),
     ),
     lambda memory: edit.link(memory, "fact.retries", "refers_to", "fact.limits"),
     lambda memory: edit.supersede(memory, "fact.old-limits", "fact.limits", why="counted"),
@@ -166,9 +174,12 @@ Body  with two  spaces.
 @pytest.mark.parametrize(
     ("change", "names"),
     [
-        (lambda memory: edit.edit(memory, "fact.hand", add_tags=("bee",)), "tags:"),
-        (lambda memory: edit.edit(memory, "fact.hand", sets={"metadata.owner": "ada"}), "owner:"),
-        (lambda memory: edit.edit(memory, "fact.hand", sets={"category": "net"}), "category:"),
+        (lambda memory: edit.edit(memory, "fact.hand", DocumentEdits(add_tags=("bee",))), "tags:"),
+        (
+            lambda memory: edit.edit(memory, "fact.hand", DocumentEdits(sets={"metadata.owner": "ada"})),
+            "owner:",
+        ),
+        (lambda memory: edit.edit(memory, "fact.hand", DocumentEdits(sets={"category": "net"})), "category:"),
         (lambda memory: edit.link(memory, "fact.hand", "refers_to", "fact.limits"), "links:"),
     ],
     ids=["tag", "nested", "new-key", "link"],
@@ -241,14 +252,20 @@ class Life(RuleBasedStateMachine):
     def add(self, title: str, body: str, copies: bool) -> None:
         kind = "playbook" if copies else "fact"
         with suppress(ThunderusError):
-            self.done(add.add(self.memory(), kind, title, body=f"It is {body}, always.", tags=(body,)))
+            self.done(
+                add.add(self.memory(), NewDocument(kind, title, body=f"It is {body}, always.", tags=(body,)))
+            )
 
     @precondition(lambda self: self.expected)
     @rule(data=st.data(), tag=st.sampled_from(WORDS), body=st.none() | st.sampled_from(WORDS))
     def edit(self, data: st.DataObject, tag: str, body: str | None) -> None:
         if ids := self.ids():
             text = None if body is None else f"Now {body}."
-            self.done(edit.edit(self.memory(), data.draw(st.sampled_from(ids)), add_tags=(tag,), body=text))
+            self.done(
+                edit.edit(
+                    self.memory(), data.draw(st.sampled_from(ids)), DocumentEdits(add_tags=(tag,), body=text)
+                )
+            )
 
     @precondition(lambda self: len(self.expected) > 1)
     @rule(data=st.data(), verb=st.sampled_from(["link", "supersede"]))
@@ -375,7 +392,9 @@ def test_law_2_later_from_earlier(store: Path) -> None:
     assert answers(store) == first
     memory = opened(store)
     manifest = (store / ".thunderus/memory/indexes/manifest.json").read_bytes()
-    edit.edit(opened(store, HEAD + timedelta(hours=1)), "fact.limits", body="A page has 200 rows.")
+    edit.edit(
+        opened(store, HEAD + timedelta(hours=1)), "fact.limits", DocumentEdits(body="A page has 200 rows.")
+    )
     refreshed = content(memory.index) if memory.refresh() else {}
     upkeep.index_rebuild(opened(store))
     assert content(opened(store).index) == refreshed
@@ -393,8 +412,12 @@ def test_law_3_the_log_only_grows_under_our_hands(store: Path) -> None:
 
 
 WRITES: dict[str, Callable[[Memory], Any]] = {
-    "add": lambda memory: add.add(memory, "fact", "Ports", body="It is 8080.", tags=("net",), why="new"),
-    "edit": lambda memory: edit.edit(memory, "fact.retries", add_tags=("slow",), body="Tried five times."),
+    "add": lambda memory: add.add(
+        memory, NewDocument("fact", "Ports", body="It is 8080.", tags=("net",)), why="new"
+    ),
+    "edit": lambda memory: edit.edit(
+        memory, "fact.retries", DocumentEdits(add_tags=("slow",), body="Tried five times.")
+    ),
     "link": lambda memory: edit.link(memory, "fact.old-limits", "refers_to", "fact.retries"),
     "supersede": lambda memory: edit.supersede(memory, "fact.retries", "adr.use-sqlite", why="so"),
     "note": lambda memory: edit.note(memory, "Looked at it."),
@@ -477,7 +500,7 @@ def test_law_7_one_broken_document_never_hides_the_others(store: Path, name: str
     assert report.checked == len(healthy) + 1
     assert any(finding.path.endswith("a-broken.md") for finding in report.diagnostics)
     assert status(memory).unreadable == (f"{FACTS}/a-broken.md",)
-    assert edit.edit(memory, "fact.limits", add_tags=("still",)).changed
+    assert edit.edit(memory, "fact.limits", DocumentEdits(add_tags=("still",))).changed
     assert upkeep.manifest(memory).documents == len(healthy)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.authoring.add import add
-from thunderus_mem.authoring.edit import edit
+from thunderus_mem.authoring.add import NewDocument, add
+from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.authoring.show import show
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.lint.lint import lint
@@ -41,9 +41,9 @@ def at(store: Path, moment: datetime) -> Memory:
     ids=["a day back", "a second back", "1970", "odd zone"],
 )
 def test_an_edit_under_a_clock_that_went_back_is_an_edit(store: Path, later: datetime) -> None:
-    add(at(store, NOON), "fact", "Limits", body="A page holds one hundred rows.", tags=["net"])
+    add(at(store, NOON), NewDocument("fact", "Limits", body="A page holds one hundred rows.", tags=["net"]))
     memory = at(store, later)
-    assert edit(memory, "fact.limits", body="A page holds fifty rows.").changed
+    assert edit(memory, "fact.limits", DocumentEdits(body="A page holds fifty rows.")).changed
     found = show(memory, "fact.limits")
     assert "fifty" in found.body
     assert utc_key(found.updated) >= utc_key(found.created)
@@ -51,9 +51,9 @@ def test_an_edit_under_a_clock_that_went_back_is_an_edit(store: Path, later: dat
 
 
 def test_an_edit_ten_years_on_moves_updated(store: Path) -> None:
-    add(at(store, NOON), "fact", "Limits", body="A page holds one hundred rows.", tags=["net"])
+    add(at(store, NOON), NewDocument("fact", "Limits", body="A page holds one hundred rows.", tags=["net"]))
     far = NOON.replace(year=2036)
-    edit(at(store, far), "fact.limits", body="A page holds fifty rows.")
+    edit(at(store, far), "fact.limits", DocumentEdits(body="A page holds fifty rows."))
     assert utc_key(show(at(store, NOON), "fact.limits").updated) == utc_key("2036-03-29T12:00:00Z")
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from thunderus_mem.authoring.add import add
-from thunderus_mem.authoring.edit import edit, note
+from thunderus_mem.authoring.add import NewDocument, add
+from thunderus_mem.authoring.edit import DocumentEdits, edit, note
 from thunderus_mem.errors import Conflict, NotWritable
 from thunderus_mem.log.append import append_record
 from thunderus_mem.log.line import line_hash
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def memory(repo: Path) -> Memory:
     (repo / ".thunderus").mkdir()
     opened = open_memory(str(repo))
-    add(opened, "fact", "Begun", body="It begins here.", tags=["x"])
+    add(opened, NewDocument("fact", "Begun", body="It begins here.", tags=["x"]))
     return opened
 
 
@@ -102,7 +102,7 @@ def test_a_document_that_git_exchanges_is_not_acknowledged(
 
     after_commit(monkeypatch, exchanged)
     with pytest.raises(Conflict, match="git exchanged"):
-        edit(memory, "fact.begun", body="It goes on here.")
+        edit(memory, "fact.begun", DocumentEdits(body="It goes on here."))
 
 
 def test_a_commit_while_we_write_is_no_trouble(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +111,7 @@ def test_a_commit_while_we_write_is_no_trouble(memory: Memory, monkeypatch: pyte
         git(memory, "commit", "-qm", "Meanwhile")
 
     after_commit(monkeypatch, committed)
-    assert edit(memory, "fact.begun", body="It goes on here.").event_id
+    assert edit(memory, "fact.begun", DocumentEdits(body="It goes on here.")).event_id
 
 
 def test_git_is_waited_for_and_not_for_ever(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

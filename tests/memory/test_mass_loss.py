@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.authoring.add import add
+from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.authoring.edit import note, record
 from thunderus_mem.authoring.show import list_documents, status
 from thunderus_mem.doctor.checks import doctor
@@ -40,7 +40,12 @@ def store(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
     (tmp_path / ".thunderus").mkdir()
     memory = open_memory(str(tmp_path))
     for number in range(COUNT):
-        add(memory, "fact", f"Port {number}", body=f"Service {number} has port {number * 7}.", tags=["net"])
+        add(
+            memory,
+            NewDocument(
+                "fact", f"Port {number}", body=f"Service {number} has port {number * 7}.", tags=["net"]
+            ),
+        )
     if request.param == "committed":
         git(tmp_path, "add", "-A")
         git(tmp_path, "commit", "-qm", "All of it")
@@ -136,7 +141,7 @@ def test_what_a_sparse_checkout_hides_was_not_removed_though_the_session_goes_on
     """The documents are committed and their shard is not, so the session that made them is still open."""
     memory = open_memory(str(store))
     git(store, "commit", "-q", "--allow-empty", "-m", "Begin")
-    add(memory, "fact", "Late", body="Made in this session.", tags=["net"])
+    add(memory, NewDocument("fact", "Late", body="Made in this session.", tags=["net"]))
     shard = memory.sessions.known_shard()
     git(store, "add", FACTS)
     tree = subprocess.run(["git", "write-tree"], cwd=store, check=True, capture_output=True, text=True)

@@ -25,9 +25,7 @@ from thunderus_mem.memory.proposals import (
     age,
     decode,
     encode,
-    proposed_edit,
     read,
-    text_after,
     write,
 )
 from thunderus_mem.store.layout import Layout
@@ -43,7 +41,7 @@ BODIES = st.builds(lambda lines, end: "\n".join(lines) + end, LINES, st.sampled_
 
 
 def proposal(*edits: ProposedEdit, **more: Any) -> Proposal:
-    made = edits or (proposed_edit(f"{FACTS}/a.md", "fact.a", "old\n", "new\n"),)
+    made = edits or (ProposedEdit.between(f"{FACTS}/a.md", "fact.a", "old\n", "new\n"),)
     given_ = {"actor": "user", "op": "edit", "why": "because", "targets": ("fact.a",), **more}
     return Proposal(id=ID, created="2026-01-21T09:00:00Z", edits=made, **given_)
 
@@ -56,7 +54,7 @@ def proposals(draw: st.DrawFn) -> Proposal:
         before, after = draw(st.none() | BODIES), draw(st.none() | BODIES)
         if before is None and after is None:
             before = "one\n"
-        edits.append(proposed_edit(f"{FACTS}/{name}.md", f"fact.{name}", before, after))
+        edits.append(ProposedEdit.between(f"{FACTS}/{name}.md", f"fact.{name}", before, after))
     return Proposal(
         id=ID,
         created="2026-01-21T09:00:00Z",
@@ -91,9 +89,9 @@ def test_what_is_written_is_read_back_and_the_schema_agrees(one: Proposal) -> No
 def test_an_edit_leads_from_its_text_to_its_text_with_the_line_ends_there_are(
     before: str, after: str, eol: str
 ) -> None:
-    edit = proposed_edit("a.md", "fact.a", before, after)
+    edit = ProposedEdit.between("a.md", "fact.a", before, after)
     now = before.replace("\n", eol)
-    made = text_after(edit, now)
+    made = edit.text_after(now)
     assert made is not None
     assert content_hash(made) == content_hash(after)
     if before == after:
@@ -104,8 +102,8 @@ def test_an_edit_leads_from_its_text_to_its_text_with_the_line_ends_there_are(
 @given(BODIES, BODIES)
 def test_a_diff_of_any_length_leads_there(before: str, after: str) -> None:
     long = "".join(f"line {number}\n" for number in range(4_000))
-    edit = proposed_edit("a.md", "fact.a", before + long, long.replace("line", "row") + after)
-    assert text_after(edit, before + long) == long.replace("line", "row") + after
+    edit = ProposedEdit.between("a.md", "fact.a", before + long, long.replace("line", "row") + after)
+    assert edit.text_after(before + long) == long.replace("line", "row") + after
     assert whole_diff(before, before, "a.md") == ""
 
 
@@ -180,11 +178,11 @@ def test_a_slip_in_a_key_gets_the_right_one() -> None:
 
 
 def test_an_edit_of_another_text_leads_nowhere() -> None:
-    edit = proposed_edit("a.md", "fact.a", "one\ntwo\n", "one\n2\n")
+    edit = ProposedEdit.between("a.md", "fact.a", "one\ntwo\n", "one\n2\n")
     with pytest.raises(InvalidProposal, match="does not lead"):
-        text_after(edit, "one\nthree\n")
+        edit.text_after("one\nthree\n")
     with pytest.raises(InvalidProposal, match="does not lead"):
-        text_after(edit._replace(after=content_hash("else\n")), "one\ntwo\n")
+        edit._replace(after=content_hash("else\n")).text_after("one\ntwo\n")
 
 
 def store(root: Path) -> Layout:
@@ -207,7 +205,7 @@ def store(root: Path) -> Layout:
 )
 def test_a_proposal_from_anybody_reaches_documents_alone(path: str, tmp_path: Path) -> None:
     layout = store(tmp_path)
-    bad = proposal(proposed_edit(path, "fact.a", None, "new\n"))
+    bad = proposal(ProposedEdit.between(path, "fact.a", None, "new\n"))
     (tmp_path / ".thunderus" / "patches" / f"{ID}.json").write_bytes(encode(bad))
     found = queue(layout)
     assert found.waiting == ()
@@ -241,7 +239,7 @@ def test_the_queue_reads_what_is_one_and_names_what_is_none(tmp_path: Path) -> N
 
 def test_an_edit_that_names_no_document_is_no_edit(tmp_path: Path) -> None:
     layout = store(tmp_path)
-    nameless = proposal(proposed_edit(f"{FACTS}/a.md", "", "old\n", None), targets=())
+    nameless = proposal(ProposedEdit.between(f"{FACTS}/a.md", "", "old\n", None), targets=())
     write(layout, nameless)
     (bad,) = queue(layout).bad
     assert (bad.key, bad.reason) == ("edits[0].doc_id", "is empty")
@@ -266,7 +264,7 @@ def test_what_cannot_be_read_is_told_by_its_place_in_the_store(tmp_path: Path) -
 def test_a_secret_is_neither_filed_nor_read(tmp_path: Path) -> None:
     layout = store(tmp_path)
     token = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
-    one = proposal(proposed_edit(f"{FACTS}/a.md", "fact.a", None, f"{token}\n"))
+    one = proposal(ProposedEdit.between(f"{FACTS}/a.md", "fact.a", None, f"{token}\n"))
     with pytest.raises(Refused, match="secret"):
         write(layout, one)
     assert queue(layout) == ((), ())
@@ -281,7 +279,7 @@ def test_a_secret_is_neither_filed_nor_read(tmp_path: Path) -> None:
 def test_what_is_too_large_is_not_filed(tmp_path: Path) -> None:
     long = "".join(f"a line of words, number {number}\n" for number in range(200_000))
     with pytest.raises(Refused, match="bytes long"):
-        write(store(tmp_path), proposal(proposed_edit(f"{FACTS}/a.md", "fact.a", None, long)))
+        write(store(tmp_path), proposal(ProposedEdit.between(f"{FACTS}/a.md", "fact.a", None, long)))
 
 
 def test_its_age_is_in_its_name() -> None:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from thunderus_mem.authoring import add, edit, init
+from thunderus_mem.authoring.add import NewDocument
+from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.document.diff import apply_diff, unified_diff
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.log.event import Change, changes_of, is_hand_edit
@@ -46,7 +48,7 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Memory:
 
     init.init(str(tmp_path), opened)
     made = opened()
-    add.add(made, "fact", "Alpha", body="One line.", tags=["a"])
+    add.add(made, NewDocument("fact", "Alpha", body="One line.", tags=["a"]))
     return made
 
 
@@ -185,7 +187,7 @@ def test_an_edit_on_top_of_what_the_tool_wrote_since_is_recorded_from_there(memo
         file.write("Committed.\n")
     git(Path(memory.root), "commit", "-q", "-a", "-m", "By hand")
     text = Path(alpha(memory)).read_text(encoding="utf-8")
-    edit.edit(memory, "fact.alpha", text=text + "By the tool.\n")
+    edit.edit(memory, "fact.alpha", DocumentEdits(text=text + "By the tool.\n"))
     base = content_hash(Path(alpha(memory)).read_bytes())
     with open(alpha(memory), "a", encoding="utf-8") as file:
         file.write("By hand again.\n")

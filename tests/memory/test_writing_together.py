@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from thunderus_mem.authoring.add import add
-from thunderus_mem.authoring.edit import edit, note, remove
+from thunderus_mem.authoring.add import NewDocument, add
+from thunderus_mem.authoring.edit import DocumentEdits, edit, note, remove
 from thunderus_mem.doctor.upkeep import index_rebuild
 from thunderus_mem.errors import DocumentExists
+from thunderus_mem.memory import transaction
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.search.search import search
-from thunderus_mem.store import lock
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,7 +31,7 @@ def two(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Memory, Memory]
     first, second = open_memory(str(tmp_path)), open_memory(str(tmp_path))
     if request.param == "git":
         subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    add(first, "fact", "Limits", body="A page holds one hundred rows.", tags=["net"])
+    add(first, NewDocument("fact", "Limits", body="A page holds one hundred rows.", tags=["net"]))
     if request.param == "git":
         for words in (["add", "-A"], ["commit", "-qm", "Limits"]):
             subprocess.run(["git", *words], cwd=tmp_path, check=True)
@@ -41,7 +41,7 @@ def two(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Memory, Memory]
 
 def before_the_lock(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
     """Have somebody else do something at the last moment before a lock is taken."""
-    held, done = lock.held, list[str]()
+    held, done = transaction.held, list[str]()
 
     @contextmanager
     def late(*given: Any, **named: Any) -> Iterator[None]:
@@ -51,7 +51,7 @@ def before_the_lock(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object
         with held(*given, **named):
             yield
 
-    monkeypatch.setattr(lock, "held", late)
+    monkeypatch.setattr(transaction, "held", late)
 
 
 def after_the_log_was_read(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
@@ -84,11 +84,11 @@ def test_of_two_equal_documents_the_second_is_already_known(
     def theirs() -> None:
         if rebuilt:
             index_rebuild(first)
-        add(first, "fact", "Ports", **given)
+        add(first, NewDocument("fact", "Ports", **given))
 
     before_the_lock(monkeypatch, theirs)
     with pytest.raises(DocumentExists, match=r"fact\.ports"):
-        add(second, "fact", "Ports", id=other_id, **given)
+        add(second, NewDocument("fact", "Ports", id=other_id, **given))
     assert [hit.id for hit in search(second, "listens").hits] == ["fact.ports"]
 
 
@@ -97,7 +97,9 @@ def test_what_another_process_edits_meanwhile_is_no_edit_by_hand(
 ) -> None:
     first, second = two
     second.refresh()
-    after_the_log_was_read(monkeypatch, lambda: edit(first, "fact.limits", body="A page holds fifty rows."))
+    after_the_log_was_read(
+        monkeypatch, lambda: edit(first, "fact.limits", DocumentEdits(body="A page holds fifty rows."))
+    )
     note(second, "hello")
     assert "hand-edit" not in ops(second)
     assert ops(second).count("edit") == 1
@@ -125,9 +127,9 @@ def test_what_another_process_renamed_meanwhile_is_edited_where_it_is(
         text = (first.layout.at(".thunderus/memory/semantic/FACTS/limits.md"), "rb")
         with open(*text) as handle:
             whole = handle.read().decode()
-        with open_transaction(first, "rename") as transaction:
+        with open_transaction(first, "rename") as writing:
             old, new = (f".thunderus/memory/semantic/FACTS/{name}.md" for name in ("limits", "pages"))
-            transaction.commit(
+            writing.commit(
                 "rename",
                 [
                     FileChange("fact.limits", old, whole, None, renames=True),
@@ -136,7 +138,7 @@ def test_what_another_process_renamed_meanwhile_is_edited_where_it_is(
             )
 
     before_the_lock(monkeypatch, move)
-    written = edit(second, "fact.limits", body="A page holds fifty rows.")
+    written = edit(second, "fact.limits", DocumentEdits(body="A page holds fifty rows."))
     assert written.path.endswith("/pages.md")
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import PROJECT
 from tests.support.tree_writer import FACTS
 from tests.support.verb_tree import VerbTree, begun
-from thunderus_mem.authoring.edit import edit
+from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.merge.resolve import resolve
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def tree(tmp_path: Path) -> VerbTree:
 def diverge(tree: VerbTree, theirs: tuple[str, str], ours: tuple[str, str]) -> None:
     for branch, tag, change in (("topic", "beta", theirs), ("main", "alpha", ours)):
         tree.git("switch", "-q", *(("-c", "topic") if branch == "topic" else ("main",)))
-        edit(tree.memory(), "fact.big", add_tags=[tag])
+        edit(tree.memory(), "fact.big", DocumentEdits(add_tags=[tag]))
         tree.edit("big", *change)
         tree.save(branch)
 

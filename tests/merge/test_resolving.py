@@ -9,7 +9,7 @@ import pytest
 from tests.support.git_repository import Repository
 from tests.support.tree_writer import FACTS, Clock
 from tests.support.verb_tree import VerbTree
-from thunderus_mem.authoring.edit import edit, note, remove
+from thunderus_mem.authoring.edit import DocumentEdits, edit, note, remove
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.authoring.show import status
 from thunderus_mem.diagnostic import Severity
@@ -88,11 +88,11 @@ def test_nothing_to_resolve(tree: VerbTree) -> None:
 
 def test_a_merge_of_header_and_body(tree: VerbTree) -> None:
     def theirs() -> None:
-        edit(tree.memory(), "fact.big", add_tags=["beta"], sets={"author": "them"})
+        edit(tree.memory(), "fact.big", DocumentEdits(add_tags=["beta"], sets={"author": "them"}))
         rewrite(tree, BOTTOM, "Their last line.")
 
     def ours() -> None:
-        edit(tree.memory(), "fact.big", add_tags=["alpha"], sets={"credibility": 0.5})
+        edit(tree.memory(), "fact.big", DocumentEdits(add_tags=["alpha"], sets={"credibility": 0.5}))
         rewrite(tree, TOP, "Our first line.")
 
     diverge(tree, theirs, ours)
@@ -381,7 +381,7 @@ def test_renamed_by_them_and_changed_by_us(tree: VerbTree) -> None:
     diverge(
         tree,
         lambda: rename(tree.memory(), "fact.big", "fact.new-name"),
-        lambda: edit(tree.memory(), "fact.big", sets={"title": "Bigger"}),
+        lambda: edit(tree.memory(), "fact.big", DocumentEdits(sets={"title": "Bigger"})),
     )
     merge(tree)
     value = resolve(tree.memory(), stage=True)
@@ -453,7 +453,7 @@ def test_two_documents_under_one_file_name_are_parted(tree: VerbTree) -> None:
 def test_what_a_person_has_decided_in_the_file_stands(tree: VerbTree) -> None:
     def change(word: str) -> None:
         text = tree.text("big").replace(TOP, f"{word} top.").replace(BOTTOM, f"{word} bottom.")
-        edit(tree.memory(), "fact.big", text=text.replace("title: big", f"title: {word}"))
+        edit(tree.memory(), "fact.big", DocumentEdits(text=text.replace("title: big", f"title: {word}")))
 
     diverge(tree, lambda: change("Their"), lambda: change("Our"))
     merge(tree)
@@ -491,7 +491,7 @@ def test_markers_that_were_committed(tree: VerbTree, style: str) -> None:
     tree.git("config", "merge.conflictStyle", style)
 
     def change(tag: str, title: str, old: str) -> None:
-        edit(tree.memory(), "fact.big", add_tags=[tag], sets={"title": title})
+        edit(tree.memory(), "fact.big", DocumentEdits(add_tags=[tag], sets={"title": title}))
         rewrite(tree, old, f"{title}.")
 
     diverge(tree, lambda: change("beta", "big", BOTTOM), lambda: change("alpha", "Ours", TOP))
@@ -583,7 +583,7 @@ def test_comments_order_and_quotes_of_our_side_stay(tree: VerbTree) -> None:
     diverge(
         tree,
         lambda: rewrite(tree, "title: big", "title: 'Their title'  # better"),
-        lambda: edit(tree.memory(), "fact.big", add_tags=["two"], body="Ours.\n"),
+        lambda: edit(tree.memory(), "fact.big", DocumentEdits(add_tags=["two"], body="Ours.\n")),
     )
     merge(tree)
     assert not resolve(tree.memory(), stage=True).is_left

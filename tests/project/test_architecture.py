@@ -64,17 +64,10 @@ HEAVY = (
 MANY_NAMES: frozenset[str] = frozenset(
     (
         "log.reader",
-        "memory.proposals",
         "store.layout",
     )
 )
-MANY_PARAMETERS: frozenset[str] = frozenset(
-    (
-        "authoring.add.add",
-        "authoring.edit.edit",
-        "history.undo.undo",
-    )
-)
+MANY_PARAMETERS: frozenset[str] = frozenset()
 LONG_FUNCTIONS: frozenset[str] = frozenset()
 CYCLES: frozenset[frozenset[str]] = frozenset()
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.review_support import FACTS, SAME, Store
-from thunderus_mem.memory.proposals import MAX_PROPOSAL, Proposal, encode, proposed_edit
+from thunderus_mem.memory.proposals import MAX_PROPOSAL, Proposal, ProposedEdit, encode
 from thunderus_mem.review.queue import patch_list
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _proposal(**keys: object) -> bytes:
         "add",
         "why",
         ("fact.a",),
-        (proposed_edit(f"{FACTS}/a.md", "fact.a", None, text),),
+        (ProposedEdit.between(f"{FACTS}/a.md", "fact.a", None, text),),
     )
     return json.dumps({**json.loads(encode(made)), **keys}).encode()
 
@@ -111,7 +111,7 @@ def test_a_list_tells_little_of_much_and_holds_one_proposal_at_a_time(store: Sto
     names = [f"fact.a-{number:05}" for number in range(5_000)]
     for at in range(8):
         ulid = f"01KFFWGHHRHD99FDTGJ8YEPF{at:02}"
-        edits = tuple(proposed_edit(f"{FACTS}/{name[5:]}.md", name, None, "x\n") for name in names)
+        edits = tuple(ProposedEdit.between(f"{FACTS}/{name[5:]}.md", name, None, "x\n") for name in names)
         proposal = Proposal(
             f"patch_{ulid}", "2026-01-21T09:00:00Z", "user", "edit", "why " * 50_000, tuple(names), edits
         )

@@ -17,6 +17,7 @@ from tests.support.review_support import FACTS, SAME, Store
 from tests.support.verify_store import verify
 from thunderus_mem.authoring import anchor, rename
 from thunderus_mem.authoring import edit as edit_module
+from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.authoring.show import status
 from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import (
@@ -31,9 +32,10 @@ from thunderus_mem.garden import apply, planner
 from thunderus_mem.garden.apply import garden_report
 from thunderus_mem.garden.planner import garden_plan
 from thunderus_mem.history.undo import undo
+from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory import proposals
-from thunderus_mem.memory.proposals import encode, proposed_edit, read, text_after
+from thunderus_mem.memory.proposals import ProposedEdit, encode, read
 from thunderus_mem.review import decisions as decisions_module
 from thunderus_mem.review.decisions import patch_approve, patch_expire, patch_reject
 from thunderus_mem.review.queue import patch_list, patch_rebase, patch_show
@@ -60,7 +62,7 @@ def edited(store: Store, old: str, new: str, *, name: str = "long", body: str = 
     text = store.path(f"{name}.md").read_text()
     assert old in text
     return edit_module.edit(
-        store.agent(), f"fact.{name}", text=text.replace(old, new), why="it changed"
+        store.agent(), f"fact.{name}", DocumentEdits(text=text.replace(old, new)), why="it changed"
     ).proposed
 
 
@@ -72,7 +74,7 @@ def states(decided: object) -> list[str]:
 
 
 WORDS: dict[str, Callable[[Memory], object]] = {
-    "edit": lambda memory: edit_module.edit(memory, "fact.one", add_tags=["new"]),
+    "edit": lambda memory: edit_module.edit(memory, "fact.one", DocumentEdits(add_tags=["new"])),
     "remove": lambda memory: edit_module.remove(memory, "fact.one", why="old"),
     "link": lambda memory: edit_module.link(memory, "fact.one", "refers_to", "fact.two"),
     "supersede": lambda memory: edit_module.supersede(memory, "fact.one", "fact.two", why="newer"),
@@ -105,7 +107,7 @@ def test_what_an_agent_writes_waits_and_leads_to_the_same_bytes_once_approved(
     patch = store.events("patch")[-1]
     assert patch.body["op"] == word
     assert patch.refs["patch_id"] == value.proposed  # type: ignore[attr-defined]
-    undo(store.memory(), value.proposed)  # type: ignore[attr-defined]
+    undo(store.memory(), UndoChoice(value.proposed))  # type: ignore[attr-defined]
     assert store.bytes() == before
     assert verify(str(store.root), settled=True) == []
 
@@ -115,7 +117,7 @@ def test_a_new_document_names_the_decision_and_the_patch_it_was_made_from(store:
     (patch,) = store.patches()
     assert not store.path("ports.md").exists()
     with pytest.raises(NotFound):
-        edit_module.edit(store.memory(), id, add_tags=["y"])
+        edit_module.edit(store.memory(), id, DocumentEdits(add_tags=["y"]))
     (done,) = patch_approve(store.memory(), [patch], why="true").decisions
     made = read_document("x", store.path("ports.md").read_bytes()).document
     assert made is not None
@@ -209,9 +211,9 @@ def test_an_agent_does_not_approve_what_an_agent_made_unless_it_may(store: Store
 
 def test_a_document_that_changed_elsewhere_asks_for_a_second_look(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
-    edit_module.edit(store.memory(), "fact.long", add_tags=["later"])
+    edit_module.edit(store.memory(), "fact.long", DocumentEdits(add_tags=["later"]))
     text = store.path("long.md").read_text().replace("Line 11 ", "Row 11 ")
-    edit_module.edit(store.memory(), "fact.long", text=text)
+    edit_module.edit(store.memory(), "fact.long", DocumentEdits(text=text))
     (moved,) = patch_approve(store.memory(), [patch]).decisions
     assert (moved.state, moved.code) == ("moved", 3)
     assert "patch show" in moved.hint
@@ -230,7 +232,7 @@ def test_a_document_that_changed_elsewhere_asks_for_a_second_look(store: Store) 
 def test_a_document_that_changed_in_the_same_place_names_the_lines(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     text = store.path("long.md").read_text().replace("Line 3 ", "Verse 3 ").replace("Line 4 ", "Verse 4 ")
-    edit_module.edit(store.memory(), "fact.long", text=text)
+    edit_module.edit(store.memory(), "fact.long", DocumentEdits(text=text))
     at = 1 + text[: text.index("Verse 3")].count("\n")
     for decided in (patch_approve(store.memory(), [patch], rebase=True),):
         assert states(decided) == ["conflict"]
@@ -253,7 +255,7 @@ def test_a_hand_edit_that_nobody_recorded_is_a_change_like_any_other(store: Stor
 def test_removing_what_changed_since_would_take_that_along(store: Store) -> None:
     store.add("One", "The first.")
     patch = edit_module.remove(store.agent(), "fact.one", why="old").proposed
-    edit_module.edit(store.memory(), "fact.one", body="The very first.")
+    edit_module.edit(store.memory(), "fact.one", DocumentEdits(body="The very first."))
     (stays,) = patch_approve(store.memory(), [patch], rebase=True).decisions
     assert stays.state == "conflict"
     assert "take that along" in stays.problem
@@ -273,7 +275,7 @@ def test_a_new_document_whose_place_is_taken_stays(store: Store) -> None:
 def test_line_ends_and_a_mark_stay_as_they_are(store: Store) -> None:
     text = "\ufeff" + document("fact.dressed", "Line one.\n\nLine two.\n")
     store.put("dressed.md", text.replace("\n", "\r\n"))
-    patch = edit_module.edit(store.agent(), "fact.dressed", add_tags=["new"]).proposed
+    patch = edit_module.edit(store.agent(), "fact.dressed", DocumentEdits(add_tags=["new"])).proposed
     assert states(patch_approve(store.memory(), [patch])) == ["approved"]
     data = store.path("dressed.md").read_bytes()
     assert data.startswith(b"\xef\xbb\xbf---\r\n")
@@ -299,7 +301,7 @@ def test_several_are_decided_one_by_one_and_what_is_in_the_way_is_told(store: St
 
 def test_a_forged_proposal_is_not_carried_out(store: Store) -> None:
     store.add("One", "The first.")
-    patch = edit_module.edit(store.agent(), "fact.one", add_tags=["new"]).proposed
+    patch = edit_module.edit(store.agent(), "fact.one", DocumentEdits(add_tags=["new"])).proposed
     waiting = read(store.memory().layout, f".thunderus/patches/{patch}.json")
     now = store.path("one.md").read_text()
     cases = {
@@ -308,7 +310,9 @@ def test_a_forged_proposal_is_not_carried_out(store: Store) -> None:
         "no title": now.replace("title: One\n", ""),
     }
     for name, text in cases.items():
-        forged = waiting.proposal._replace(edits=(proposed_edit(f"{FACTS}/one.md", "fact.one", now, text),))
+        forged = waiting.proposal._replace(
+            edits=(ProposedEdit.between(f"{FACTS}/one.md", "fact.one", now, text),)
+        )
         store.put(waiting.path, encode(forged))
         (stays,) = patch_approve(store.memory(), [patch]).decisions
         assert stays.state == "invalid", name
@@ -323,11 +327,11 @@ def test_a_proposal_cannot_change_one_document_in_the_name_of_another(
 ) -> None:
     for name in ("One", "Two"):
         store.add(name, f"The text of {name}.")
-    patch = edit_module.edit(store.agent(), "fact.one", add_tags=["new"]).proposed
+    patch = edit_module.edit(store.agent(), "fact.one", DocumentEdits(add_tags=["new"])).proposed
     waiting = read(store.memory().layout, f".thunderus/patches/{patch}.json")
     before = store.path("two.md").read_text()
     text = before.replace("id: fact.two", "id: fact.one") if after else None
-    forged = proposed_edit(f"{FACTS}/two.md", "fact.one", before, text)
+    forged = ProposedEdit.between(f"{FACTS}/two.md", "fact.one", before, text)
     store.put(waiting.path, encode(waiting.proposal._replace(edits=(forged,))))
     (stays,) = patch_approve(store.memory(), [patch]).decisions
     assert (stays.state, stays.code) == ("invalid", 2)
@@ -439,7 +443,7 @@ def test_what_an_agent_wrote_is_not_dropped_for_an_approval(store: Store) -> Non
     _told_alike(store, "our", "the")
     (filed,) = apply.garden_propose(store.memory(), garden_plan(store.memory(), apart=True)).proposals
     leaves = filed.targets[1]
-    edit = edit_module.edit(store.agent(), leaves, add_tags=["new"]).proposed
+    edit = edit_module.edit(store.agent(), leaves, DocumentEdits(add_tags=["new"])).proposed
     value = patch_approve(store.memory(), every=True)
     assert (states(value), value.code) == (["approved", "gone"], 3)
     assert store.patches() == [edit]
@@ -448,21 +452,21 @@ def test_what_an_agent_wrote_is_not_dropped_for_an_approval(store: Store) -> Non
 def test_one_wish_filed_twice_is_granted_once(store: Store) -> None:
     store.add("Ports", "Ports are even.")
     for _ in range(2):
-        edit_module.edit(store.agent(), "fact.ports", add_tags=["new"])
+        edit_module.edit(store.agent(), "fact.ports", DocumentEdits(add_tags=["new"]))
     value = patch_approve(store.memory(), every=True)
     assert (states(value), value.code, store.patches()) == (["approved", "expired"], 0, [])
 
 
 def test_proposals_expire_by_age_by_what_is_gone_and_by_what_is_there(store: Store) -> None:
     store.add("Old", "Waits for long.")
-    old = edit_module.edit(store.agent(), "fact.old", add_tags=["new"]).proposed
+    old = edit_module.edit(store.agent(), "fact.old", DocumentEdits(add_tags=["new"])).proposed
     store.days = 29
     gone = edited(store, "Line 3 ", "Row 3 ", name="gone")
     there = edited(store, "Line 3 ", "Row 3 ", name="there")
     stays = edited(store, "Line 3 ", "Row 3 ", name="stays")
     edit_module.remove(store.memory(), "fact.gone", why="away")
     (edit,) = read(store.memory().layout, f".thunderus/patches/{there}.json").proposal.edits
-    done = text_after(edit, store.path("there.md").read_text())
+    done = edit.text_after(store.path("there.md").read_text())
     assert done is not None
     store.put("there.md", done)
     planned = patch_expire(store.memory(), plan=True)
@@ -522,7 +526,7 @@ def test_a_proposal_made_anew_fits(store: Store) -> None:
     patch = edited(store, "Line 3 ", "Row 3 ")
     assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["fits"]
     text = store.path("long.md").read_text().replace("Line 11 ", "Row 11 ")
-    edit_module.edit(store.memory(), "fact.long", text=text)
+    edit_module.edit(store.memory(), "fact.long", DocumentEdits(text=text))
     assert [one.state for one in patch_rebase(store.memory(), [patch]).proposals] == ["rebased"]
     shown = patch_show(store.memory(), patch)
     assert (shown.state, shown.proposal.id) == ("fits", patch)
@@ -555,7 +559,9 @@ def test_approving_never_loses_what_somebody_wrote_since(
         head = document("fact.long", "")
         store.put("long.md", head + "\n".join(base) + "\n")
         store.memory().refresh()
-        filed = edit_module.edit(store.agent(), "fact.long", text=head + "\n".join(theirs) + "\n")
+        filed = edit_module.edit(
+            store.agent(), "fact.long", DocumentEdits(text=head + "\n".join(theirs) + "\n")
+        )
         if not filed.proposed:
             return
         wanted = head + "\n".join(ours) + "\n"
@@ -687,7 +693,7 @@ def test_nothing_is_called_expired_or_not_while_its_document_cannot_be_read(
         raise NotWritable("long.md could not be read: the disk reports an error.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(decisions_module, "rebased", refused)
+        patch.setattr(decisions_module, "rebase", refused)
         with pytest.raises(NotWritable, match="could not be read"):
             patch_expire(store.memory())
     assert [one.id for one in patch_expire(store.memory()).decisions] == [patch_id]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tests.support.index_support import document
 from thunderus_mem.authoring import add, init
+from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.garden import apply, planner
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.memory.proposals import BadProposal, Waiting, entries
@@ -54,7 +55,8 @@ class Store:
         return self
 
     def add(self, title: str, body: str, memory: Memory | None = None, **more: Any) -> str:
-        return add.add(memory or self.memory(), "fact", title, body=body, tags=["x"], **more).id
+        new = NewDocument("fact", title, body=body, tags=["x"])
+        return add.add(memory or self.memory(), new, **more).id
 
     def path(self, name: str) -> Path:
         return self.root / (name if "/" in name else f"{FACTS}/{name}")

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from tests.support.index_support import document
 from thunderus_mem.authoring import add, edit, init
+from thunderus_mem.authoring.add import NewDocument
+from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.garden import apply, planner
 from thunderus_mem.history.undo import Undone, undo
+from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.interop import markdown
 from thunderus_mem.lint import lint
 from thunderus_mem.memory.memory import Memory, open_memory
@@ -47,7 +50,8 @@ class Store:
         )
 
     def undo(self, event: str | None = None, **more: Any) -> Undone:
-        return undo(self.memory(), event, **more)
+        chosen = {name: more.pop(name) for name in ("number", "redo", "anywhere") if name in more}
+        return undo(self.memory(), UndoChoice(event, **chosen), **more)
 
     def put(self, name: str, data: str | bytes) -> Path:
         path = self.root / (name if "/" in name else f"{FACTS}/{name}")
@@ -114,11 +118,13 @@ def bring_in(store: Store) -> None:
 
 
 CHANGES: dict[str, Callable[[Store], object]] = {
-    "add": lambda store: add.add(store.memory(), "fact", "New", body="It is new.", tags=("n",)),
-    "edit body": lambda store: edit.edit(store.memory(), "fact.hand", body="Now this."),
-    "edit tags": lambda store: edit.edit(store.memory(), "fact.hand", add_tags=("bee",)),
-    "edit field": lambda store: edit.edit(store.memory(), "fact.hand", sets={"metadata.owner": "ada"}),
-    "edit long": lambda store: edit.edit(store.memory(), "fact.hand", body=LONG),
+    "add": lambda store: add.add(store.memory(), NewDocument("fact", "New", body="It is new.", tags=("n",))),
+    "edit body": lambda store: edit.edit(store.memory(), "fact.hand", DocumentEdits(body="Now this.")),
+    "edit tags": lambda store: edit.edit(store.memory(), "fact.hand", DocumentEdits(add_tags=("bee",))),
+    "edit field": lambda store: edit.edit(
+        store.memory(), "fact.hand", DocumentEdits(sets={"metadata.owner": "ada"})
+    ),
+    "edit long": lambda store: edit.edit(store.memory(), "fact.hand", DocumentEdits(body=LONG)),
     "remove": lambda store: edit.remove(store.memory(), "fact.hand", why="gone"),
     "link": lambda store: edit.link(store.memory(), "fact.hand", "refers_to", "fact.other"),
     "supersede": lambda store: edit.supersede(store.memory(), "fact.other", "fact.hand", why="so"),

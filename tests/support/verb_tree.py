@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from tests.support.git_repository import Repository
 from tests.support.tree_writer import FACTS, Clock, Writer
 from thunderus_mem.authoring import add, edit, init
+from thunderus_mem.authoring.add import NewDocument
+from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.log.event import hand_edit_id
 from thunderus_mem.memory.memory import Memory, open_memory
@@ -36,12 +38,14 @@ class VerbTree(Writer):
 
     def add(self, name: str, body: str = "") -> str:
         text = f"{name} is so.\n{body}"
-        return add.add(self.memory(), "fact", name, body=text, tags=("one",), why="seen").event_id
+        return add.add(
+            self.memory(), NewDocument("fact", name, body=text, tags=("one",)), why="seen"
+        ).event_id
 
     def edit(self, name: str, old: str, new: str) -> str:
         text = self.text(name)
         assert old in text
-        done = edit.edit(self.memory(), f"fact.{name}", text=text.replace(old, new))
+        done = edit.edit(self.memory(), f"fact.{name}", DocumentEdits(text=text.replace(old, new)))
         assert done.published
         return done.event_id
 

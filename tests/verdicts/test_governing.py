@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from tests.support.code_scene import JWT, Scene
 from thunderus_mem.authoring import add as add_module
 from thunderus_mem.authoring import edit, init
+from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.anchor import anchor
 from thunderus_mem.document.anchors import Anchor, parse_anchor
 from thunderus_mem.errors import InvalidDocument, InvalidQuery, ThunderusError
@@ -161,7 +162,9 @@ def memory(scene: Scene) -> Memory:
 
 
 def add(scene: Scene, title: str, *places: str, body: str = "", kind: str = "fact") -> None:
-    id = add_module.add(memory(scene), kind, title, body=body or f"{title} is so.\n", tags=("a",)).id
+    id = add_module.add(
+        memory(scene), NewDocument(kind, title, body=body or f"{title} is so.\n", tags=("a",))
+    ).id
     if places:
         anchor(memory(scene), id, places)
 

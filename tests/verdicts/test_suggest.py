@@ -9,6 +9,7 @@ import pytest
 
 from tests.support.code_scene import Scene
 from thunderus_mem.authoring import add, init
+from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.anchor import anchor
 from thunderus_mem.document.anchors import Anchor, code_words, parse_anchor
 from thunderus_mem.git.objects import ObjectReader
@@ -298,7 +299,9 @@ def test_tests_and_the_like() -> None:
 def test_the_verb_reads_the_document_and_its_anchors(scene: Scene) -> None:
     init.init(str(scene.root), lambda: open_memory(str(scene.root), environ=scene.repository.env))
     memory = open_memory(str(scene.root), environ=scene.repository.env)
-    add.add(memory, "fact", "Tokens", body="About `issue_token` and `Token.issue`.\n", tags=("a",))
+    add.add(
+        memory, NewDocument("fact", "Tokens", body="About `issue_token` and `Token.issue`.\n", tags=("a",))
+    )
     found = suggest(memory, "tokens")
     assert (found.id, found.anchors) == ("fact.tokens", ())
     lines = (scene.root / ".thunderus/memory/semantic/FACTS/tokens.md").read_text().split("\n")

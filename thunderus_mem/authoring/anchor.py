@@ -1,4 +1,4 @@
-"""``anchor``: ties a document to the code it talks about, and proposes to which.
+"""Anchor a document: tie it to the code it talks about.
 
 Making an anchor takes the fingerprint of what is there now: who writes it says that the text is about this.
 """
@@ -13,10 +13,9 @@ from thunderus_mem.document.paths import matching
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.fingerprint.source import fingerprint_of_files
 from thunderus_mem.lint.validate import validate
-from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_document
-from thunderus_mem.memory.transaction import Written, done, open_transaction, settle, unchanged
-from thunderus_mem.verdicts.code import measured
+from thunderus_mem.memory.transaction import Written, open_transaction, settle, unchanged
+from thunderus_mem.verdicts.code import WorkingTree, measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,10 +44,6 @@ def given_anchors(memory: Memory, places: Iterable[str]) -> list[Anchor]:
     there.
     """
     wanted = [parse_anchor(place) for place in places]
-    if not wanted:
-        return []
-    from thunderus_mem.verdicts.code import WorkingTree
-
     tree = WorkingTree(memory.root, memory.git)
     return [fingerprinted(one, tree) for one in wanted]
 
@@ -150,9 +145,8 @@ def anchor(
         if text == document.text:
             return _answer(document, unchanged(document, "anchor"))
         after, warnings = validate(memory, document.path, text, before=document.text)
-        change = FileChange(document.id, document.path, document.text, after.text)
-        event = transaction.commit("anchor", [change], why=why, actor=actor)
-    return _answer(after, done(transaction, after, event, op="anchor", warnings=warnings))
+        written = transaction.write("anchor", document, after, why=why, actor=actor, warnings=warnings)
+        return _answer(after, written)
 
 
 def _without(document: Document, cited: Sequence[tuple[Anchor, Item]], places: Iterable[str]) -> str:

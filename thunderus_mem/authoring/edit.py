@@ -1,110 +1,81 @@
-"""The verbs that change what is there: edit, remove, supersede, link; and note."""
+"""Change what is there: edit, remove, supersede, link; and what only the log gets: note, record."""
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from thunderus_mem.document.document import MAX_DOCUMENT, Document, read_document
+from thunderus_mem.authoring.anchor import cited_of, given_anchors, text_with_anchors
+from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.frontmatter.edit import insert_item, remove_item, replace_body, set_key
-from thunderus_mem.document.ids import fold_key
-from thunderus_mem.document.paths import archived_path, is_archived, live_path
 from thunderus_mem.document.templates import check_relation, parse_field
 from thunderus_mem.document.timestamp import format_timestamp, utc_key
-from thunderus_mem.errors import Conflict, DocumentExists, InvalidDocument
+from thunderus_mem.errors import Conflict, InvalidDocument
 from thunderus_mem.lint.validate import validate
-from thunderus_mem.memory.journal import FileChange
-from thunderus_mem.memory.locate import find_document, find_row, left_behind, stored_path
-from thunderus_mem.memory.transaction import Written, done, open_transaction, unchanged
-from thunderus_mem.store.files import read_file
-from thunderus_mem.store.paths import inside
+from thunderus_mem.memory.locate import find_document, find_row, left_behind
+from thunderus_mem.memory.transaction import Written, open_transaction, unchanged
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from thunderus_mem.document.anchors import Anchor
     from thunderus_mem.memory.memory import Memory
 
 
-class Noted(NamedTuple):
-    """A note in the log."""
+class DocumentEdits(NamedTuple):
+    """What to change in a document: keys, tags, its body, or the whole ``text`` as an editor left it.
 
-    event_id: str
-    refs: tuple[str, ...]
-
-
-def edit(
-    memory: Memory,
-    id: str,
-    *,
-    sets: Mapping[str, Any] | None = None,
-    add_tags: Iterable[str] = (),
-    remove_tags: Iterable[str] = (),
-    anchors: Iterable[str] = (),
-    body: str | None = None,
-    text: str | None = None,
-    expecting: str | None = None,
-    why: str = "",
-    actor: str = "user",
-) -> Written:
-    """Change a document: keys, tags, its body, or the whole ``text`` as an editor left it.
-
-    ``anchors`` are places in the code it talks about from now on; their fingerprints are taken.
-    ``expecting`` is the hash the caller read; `Conflict` when the file has another by now. ``updated`` moves
-    only when title or body do.
+    ``anchors`` are places in the code it talks about from now on. ``expecting`` is the hash that whoever
+    edits has read.
     """
-    places = _given(memory, anchors)
+
+    sets: Mapping[str, Any] = {}
+    add_tags: Sequence[str] = ()
+    remove_tags: Sequence[str] = ()
+    anchors: Sequence[str] = ()
+    body: str | None = None
+    text: str | None = None
+    expecting: str | None = None
+
+
+def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "", actor: str = "user") -> Written:
+    """Change a document; the fingerprints of new anchors are taken.
+
+    ``updated`` moves only when title or body do. Raises `Conflict` when the file has another hash than the
+    one expected.
+    """
+    places = []
+    if edits.anchors:
+        memory.refresh()
+        places = given_anchors(memory, edits.anchors)
     with open_transaction(memory, "edit") as transaction:
         document = find_document(memory, id)
-        if expecting is not None and document.hash != expecting:
-            read, found = (one.removeprefix("sha256:")[:8] for one in (expecting, document.hash))
+        if edits.expecting is not None and document.hash != edits.expecting:
+            read, found = (one.removeprefix("sha256:")[:8] for one in (edits.expecting, document.hash))
             raise Conflict(
                 f"{document.id} was changed meanwhile: {read} was read, {found} is there",
                 hint="read it again and repeat the edit",
             )
-        edited = text if text is not None else _edited(document, sets or {}, add_tags, remove_tags, body)
+        text = edits.text if edits.text is not None else _edited(document, edits)
         if places:
-            from thunderus_mem.authoring.anchor import cited_of, text_with_anchors
-
-            edited = text_with_anchors(edited, cited_of(document), places)
-        edited = _touched(document, edited, format_timestamp(memory.now()))
-        if edited == document.text:
+            text = text_with_anchors(text, cited_of(document), places)
+        text = _touched(document, text, format_timestamp(memory.now()))
+        if text == document.text:
             return unchanged(document, "edit")
-        after, warnings = validate(memory, document.path, edited, before=document.text)
-        _keep_identity(document, after)
-        change = FileChange(document.id, document.path, document.text, after.text)
-        event = transaction.commit("edit", [change], why=why, actor=actor)
-    return done(transaction, after, event, op="edit", warnings=warnings)
+        after, warnings = validate(memory, document.path, text, before=document.text)
+        _check_identity(document, after)
+        return transaction.write("edit", document, after, why=why, actor=actor, warnings=warnings)
 
 
-def _given(memory: Memory, places: Iterable[str]) -> list[Anchor]:
-    wanted = tuple(places)
-    if not wanted:
-        return []
-    from thunderus_mem.authoring.anchor import given_anchors
-
-    memory.refresh()
-    return given_anchors(memory, wanted)
-
-
-def _edited(
-    document: Document,
-    sets: Mapping[str, Any],
-    add_tags: Iterable[str],
-    remove_tags: Iterable[str],
-    body: str | None,
-) -> str:
+def _edited(document: Document, edits: DocumentEdits) -> str:
     text = document.text
-    for key, value in sets.items():
+    for key, value in edits.sets.items():
         path, typed = parse_field(key, value)
         text = set_key(text, path, typed)
-    for tag in add_tags:
+    for tag in edits.add_tags:
         text = insert_item(text, ("tags",), tag)
-    for tag in remove_tags:
+    for tag in edits.remove_tags:
         text = remove_item(text, ("tags",), tag)
-    if body is not None:
-        text = replace_body(text, _framed(document, body))
+    if edits.body is not None:
+        text = replace_body(text, _framed(document, edits.body))
     return text
 
 
@@ -128,7 +99,7 @@ def _touched(document: Document, text: str, now: str) -> str:
     return set_key(text, ("updated",), now)
 
 
-def _keep_identity(before: Document, after: Document) -> None:
+def _check_identity(before: Document, after: Document) -> None:
     if (before.id, before.kind) != (after.id, after.kind):
         raise InvalidDocument(
             f"an edit cannot change id or kind ({before.id}, {before.kind})",
@@ -141,9 +112,7 @@ def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written
     with open_transaction(memory, "remove") as transaction:
         document = find_document(memory, id, itself=True)
         warnings = left_behind(memory, document.id, document.path)
-        change = FileChange(document.id, document.path, document.text, None)
-        event = transaction.commit("remove", [change], why=why, actor=actor)
-    return done(transaction, document, event, op="remove", warnings=warnings, removed=True)
+        return transaction.write("remove", document, None, why=why, actor=actor, warnings=warnings)
 
 
 def supersede(memory: Memory, old: str, new: str, *, why: str, actor: str = "user") -> Written:
@@ -169,9 +138,7 @@ def _add_link(
         if text == document.text:
             return unchanged(document, op)
         after, warnings = validate(memory, document.path, text, before=document.text)
-        change = FileChange(document.id, document.path, document.text, after.text)
-        event = transaction.commit(op, [change], why=why, actor=actor)
-    return done(transaction, after, event, op=op, warnings=warnings)
+        return transaction.write(op, document, after, why=why, actor=actor, warnings=warnings)
 
 
 def _reaches(memory: Memory, start: str, goal: str) -> bool:
@@ -191,17 +158,20 @@ def _reaches(memory: Memory, start: str, goal: str) -> bool:
     return False
 
 
+class Noted(NamedTuple):
+    """A note in the log."""
+
+    event_id: str
+    refs: tuple[str, ...]
+
+
 def note(memory: Memory, text: str, *, refs: Sequence[str] = (), actor: str = "user") -> Noted:
     """Append a note to the log: what happened, without a document. Raises `Refused` for a secret."""
     if not text.strip():
         raise InvalidDocument("an empty note says nothing")
     with open_transaction(memory, "note") as transaction:
         doc_ids = tuple(find_row(memory, ref).id for ref in refs)
-        event = transaction.note(text, doc_ids=doc_ids, actor=actor)
-    return Noted(event.id, doc_ids)
-
-
-# The verb `record`: log what people edited by hand now, without waiting for the next command that writes.
+        return Noted(transaction.note(text, doc_ids, actor=actor), doc_ids)
 
 
 class Recorded(NamedTuple):
@@ -216,139 +186,4 @@ def record(memory: Memory, *, accept_loss: bool = False, why: str = "") -> Recor
     Raises `Refused` when more documents are gone than anybody takes away by hand, unless ``accept_loss``.
     """
     with open_transaction(memory, "record", accept_loss=accept_loss, edited_for=why) as transaction:
-        return Recorded(transaction.recorded)
-
-
-# The verbs `archive` and `unarchive`: documents are set aside, and brought back, byte for byte.
-
-_ARCHIVE, _UNARCHIVE = "archive", "unarchive"
-
-
-@dataclass(frozen=True, slots=True)
-class MovedDocument:
-    """A document that was moved, and from where; its bytes are as they were."""
-
-    id: str
-    path: str
-    old_path: str
-
-
-@dataclass(frozen=True, slots=True)
-class Archived:
-    """What `archive` or `unarchive` (``op``) did, as one event; ``kept`` are ids that were there already.
-
-    ``published`` is false when the event is on disk but a file is not yet: the next command puts it there.
-    """
-
-    op: str
-    documents: tuple[MovedDocument, ...]
-    kept: tuple[str, ...] = ()
-    event_id: str = ""
-    recorded: tuple[str, ...] = ()
-    published: bool = True
-
-
-class _Plan(NamedTuple):
-    edits: tuple[FileChange, ...]
-    value: Archived
-
-
-def archive(memory: Memory, ids: Sequence[str], *, why: str = "", actor: str = "user") -> Archived:
-    """Set documents aside: each file moves into the archive, its text as it is; all in one event.
-
-    They keep their ids: links to them hold, `show` finds them, search and list do with ``archived``. Raises
-    `InvalidDocument` for a core document, `DocumentExists` when the archive has a file of that name or
-    another document of that id.
-    """
-    return _move(memory, _ARCHIVE, ids, why, actor)
-
-
-def unarchive(memory: Memory, ids: Sequence[str], *, why: str = "", actor: str = "user") -> Archived:
-    """Bring archived documents back to where they came from, all in one event.
-
-    Raises `DocumentExists` when a document in use has the id, or a file its name.
-    """
-    return _move(memory, _UNARCHIVE, ids, why, actor)
-
-
-def _move(memory: Memory, op: str, ids: Sequence[str], why: str, actor: str) -> Archived:
-    with open_transaction(memory, op) as transaction:
-        plan = _plan(memory, op, ids)
-        if not plan.edits:
-            return plan.value
-        event = transaction.commit(op, plan.edits, why=why, actor=actor)
-    return replace(
-        plan.value,
-        event_id=event.id,
-        recorded=transaction.recorded,
-        published=not transaction.pending,
-    )
-
-
-def _plan(memory: Memory, op: str, ids: Sequence[str]) -> _Plan:
-    edits: list[FileChange] = []
-    moved: dict[str, MovedDocument] = {}
-    kept: list[str] = []
-    for given in ids:
-        doc_id, path = _chosen(memory, given, op)
-        target = archived_path(path) if op == _ARCHIVE else live_path(path)
-        if target == path:
-            kept.append(doc_id)
-        elif path not in moved:
-            document = _document(memory, path, doc_id)
-            _refuse(memory, document, target)
-            moved[path] = MovedDocument(doc_id, target, path)
-            edits.append(FileChange(doc_id, path, document.text, None, renames=True))
-            edits.append(FileChange(doc_id, target, None, document.text, renames=True))
-    return _Plan(tuple(edits), Archived(op, tuple(moved.values()), tuple(dict.fromkeys(kept))))
-
-
-def _chosen(memory: Memory, given: str, op: str) -> tuple[str, str]:
-    """The id and the file that are meant: of two files with one id the one named, else the one to move."""
-    row = find_row(memory, given, itself=True)
-    paths = memory.index.paths_of(row.id)
-    named = stored_path(memory, given)
-    if named in paths:
-        return row.id, named
-    movable = [path for path in paths if is_archived(path) == (op == _UNARCHIVE)]
-    if len(movable) > 1:
-        raise InvalidDocument(
-            f"{len(movable)} files have the id {row.id}", hint=f"name the one to move: {', '.join(movable)}"
-        )
-    return row.id, movable[0] if movable else row.path
-
-
-def _document(memory: Memory, path: str, doc_id: str) -> Document:
-    document = read_document(path, read_file(inside(memory.root, path), MAX_DOCUMENT)).document
-    if document is None or document.id != doc_id:
-        raise InvalidDocument(f"{path} cannot be read as a document", hint=f"see `thunderus-mem lint {path}`")
-    return document
-
-
-def _refuse(memory: Memory, document: Document, target: str) -> None:
-    """Raise when the document may not go there."""
-    if archived_path(document.path) == target and memory.layout.kind_of(target) is None:
-        raise InvalidDocument(
-            f"{document.id} is core memory, which is always in use",
-            hint="take out of it what is no longer needed, or move that into a fact",
-        )
-    others = [path for path in memory.index.paths_of(document.id) if path != document.path]
-    taken = [path for path in others if is_archived(path) == is_archived(target)]
-    if taken:
-        raise DocumentExists(
-            f"{taken[0]} has the id {document.id} already",
-            hint="give one of the two another id (`thunderus-mem rename`), or remove it",
-        )
-    folder, _, name = inside(memory.root, target).rpartition(os.sep)
-    there = _names(folder)
-    alike = next((one for one in there if fold_key(one) == fold_key(name)), "")
-    if alike:
-        place = f"{target.rpartition('/')[0]}/{alike}"
-        raise DocumentExists(f"there is a file {place} already", hint="rename or remove that file first")
-
-
-def _names(folder: str) -> list[str]:
-    try:
-        return os.listdir(folder)
-    except FileNotFoundError:
-        return []
+        return Recorded(transaction.outcome.recorded)

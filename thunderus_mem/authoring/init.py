@@ -1,6 +1,7 @@
-"""The two files that tell git about the store: what is never committed, and whose line ends never change.
+"""Init: a store from nothing, again at any time, never overwriting; and what later versions add to its files.
 
-People may add lines of their own. In both files the last line that fits a path decides.
+``.gitignore`` and ``.gitattributes`` of the store tell git what is never committed, and whose line ends never
+change. People may add lines of their own: in both files the last line that fits a path decides.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from thunderus_mem.document.templates import new_header, skeleton
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import NotFound, NotWritable, ThunderusError
 from thunderus_mem.lint.runner import packaged_schemas
+from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.store.config_keys import default_config_toml, default_gardener_toml
 from thunderus_mem.store.disk import explain, make_folders
@@ -89,8 +91,6 @@ def amended(path: str, text: str, missing: tuple[str, ...]) -> str:
         f"{line}\n" for line in missing
     )
 
-
-# The verb `init`: a store from nothing. It may run again at any time; it never overwrites.
 
 _FOLDERS = (".thunderus/sessions", ".thunderus/patches", ".thunderus/local")
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md")
@@ -269,8 +269,6 @@ def with_agent_block(text: str) -> str:
 
 def _write_core(memory: Memory) -> tuple[bool, bool]:
     """Whether CORE.md was made, and whether it is in its place."""
-    from thunderus_mem.memory.journal import FileChange
-
     there = os.path.lexists(memory.layout.core_file)
     if there and not memory.journal.pending():
         return False, True
@@ -291,4 +289,4 @@ def _write_core(memory: Memory) -> tuple[bool, bool]:
         )
         text = compose(header, "\n" + skeleton("core", title))
         transaction.commit("add", [FileChange("core", CORE_FILE, None, text)], why="init", ids=ids)
-    return True, not transaction.pending
+    return True, transaction.outcome.published

@@ -1,8 +1,10 @@
-"""A document gets another id: its own text, and the texts that name it. Pure; only those lines change."""
+"""Rename: a document gets another id and file name, and what names it follows; only those lines change.
+
+Reads every document that may name it, and asks git for the lines outside the store that do.
+"""
 
 from __future__ import annotations
 
-import os
 import posixpath
 import re
 from contextlib import suppress
@@ -23,7 +25,7 @@ from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refu
 from thunderus_mem.git.changes import lines_with
 from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.memory.journal import FileChange
-from thunderus_mem.memory.locate import find_row, stored_path
+from thunderus_mem.memory.locate import check_free, document_in, find_row, stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import STORE
@@ -61,7 +63,7 @@ def new_path(document: Document, new_id: str) -> str:
     return posixpath.join(folder, f"{number[0]}-{stem}.md" if number else f"{stem}.md")
 
 
-def renamed(text: str, old: str, new: str, *, keeps_old: bool = True) -> str:
+def with_new_id(text: str, old: str, new: str, *, keeps_old: bool = True) -> str:
     """The text of the document itself under its new id; the old one is an alias from now on.
 
     Without ``keeps_old`` it is not: another file has that id.
@@ -70,17 +72,17 @@ def renamed(text: str, old: str, new: str, *, keeps_old: bool = True) -> str:
     return insert_item(text, ("aliases",), old) if keeps_old else text
 
 
-def followed(document: Document, old: Name, new: Name, means: Callable[[str], bool]) -> str:
-    """The text of a document with its links and references led to the new name.
+def retarget(document: Document, old: Name, new: Name, means: Callable[[str], bool]) -> str:
+    """The text of a document with its links and references changed to the new name.
 
     ``means`` tells whether a name in double brackets or in ``links`` is the document's id or file name.
     """
-    text = _followed_links(document.text, new.id, means)
-    body = _followed_body(document, old, new, means)
+    text = _retarget_links(document.text, new.id, means)
+    body = _retarget_body(document, old, new, means)
     return text[: len(text) - len(document.body)] + body
 
 
-def _followed_links(text: str, new_id: str, means: Callable[[str], bool]) -> str:
+def _retarget_links(text: str, new_id: str, means: Callable[[str], bool]) -> str:
     for relation in RELATIONS:
         for _ in _items(open_header(text).root, relation):
             text = _with_item(text, relation, new_id, means)
@@ -94,7 +96,7 @@ def _items(root: Mapping, relation: str) -> tuple[Node, ...]:
 
 
 def _with_item(text: str, relation: str, new_id: str, means: Callable[[str], bool]) -> str:
-    """The text with the first item of a list that names the document led to its new id."""
+    """The text with the first item of a list that names the document changed to its new id."""
     opened = open_header(text)
     items = _items(opened.root, relation)
     for item in items:
@@ -104,7 +106,7 @@ def _with_item(text: str, relation: str, new_id: str, means: Callable[[str], boo
     return text
 
 
-def _followed_body(document: Document, old: Name, new: Name, means: Callable[[str], bool]) -> str:
+def _retarget_body(document: Document, old: Name, new: Name, means: Callable[[str], bool]) -> str:
     lines = document.body.split("\n")
     for cut in sorted(_cuts(document, old, new, means), reverse=True):
         line, start = lines[cut.line - 1], cut.column - 1
@@ -117,22 +119,23 @@ def _cuts(document: Document, old: Name, new: Name, means: Callable[[str], bool]
     """Every piece of a body that names the document by its id, its file, or its path."""
     folder = posixpath.dirname(document.path)
     for one in references(document.body):
-        led = _led_wiki(one, old, new, means) if one.kind == "wiki" else _led_link(one, old, new, folder)
-        if led != one.written:
-            yield _Cut(*one.place, one.written, led)
+        wiki = one.kind == "wiki"
+        text = _retarget_wiki(one, old, new, means) if wiki else _retarget_link(one, old, new, folder)
+        if text != one.written:
+            yield _Cut(*one.place, one.written, text)
     for cited in cited_paths(document.body) if old.path != new.path else ():
         if not cited.relative and posixpath.normpath(cited.path) == old.path:
             yield _Cut(cited.line, cited.column, cited.path, new.path)
 
 
-def _led_wiki(one: Reference, old: Name, new: Name, means: Callable[[str], bool]) -> str:
+def _retarget_wiki(one: Reference, old: Name, new: Name, means: Callable[[str], bool]) -> str:
     name = one.target.partition("#")[0].strip()
     if name == old.path:
         return one.written.replace(name, new.path, 1)
     return one.written.replace(name, new.id, 1) if name and means(name) else one.written
 
 
-def _led_link(one: Reference, old: Name, new: Name, folder: str) -> str:
+def _retarget_link(one: Reference, old: Name, new: Name, folder: str) -> str:
     target = re.split("[#?]", one.target, maxsplit=1)[0]
     if not target or posixpath.normpath(posixpath.join(folder, target)) not in _spellings(old.path):
         return one.written
@@ -162,9 +165,6 @@ def mentions(text: str, old: Name) -> tuple[int, ...]:
 def needles(old: Name) -> tuple[str, ...]:
     """What to look for where somebody may name a document."""
     return (old.path, old.id) if "." in old.id else (old.path,)
-
-
-# The verb `rename`: a document gets another id and file name, and what names it follows.
 
 
 class IdMention(NamedTuple):
@@ -227,15 +227,9 @@ def rename(
         planned = _plan(memory, id, new_id)
         if not planned.edits:
             return _value(planned)
-        event = transaction.commit("rename", planned.edits, why=why, actor=actor)
-    return replace(
-        _value(planned, outside),
-        event_id="" if transaction.proposed else event.id,
-        recorded=transaction.recorded,
-        published=not transaction.pending,
-        changed=not transaction.proposed,
-        proposed=transaction.proposed,
-    )
+        transaction.commit("rename", planned.edits, why=why, actor=actor)
+        done = transaction.outcome
+        return replace(_value(planned, outside), changed=not done.proposed, **done._asdict())
 
 
 def _value(plan: _Plan, outside: Sequence[IdMention] = (), *, planned: bool = False) -> Renamed:
@@ -262,10 +256,7 @@ def _chosen(memory: Memory, given: str) -> tuple[Document, bool]:
         raise InvalidDocument(
             f"{len(paths)} files have the id {row.id}", hint=f"name the one to rename: {', '.join(paths)}"
         )
-    document = read_document(path, read_file(inside(memory.root, path), MAX_DOCUMENT)).document
-    if document is None or document.id != row.id:
-        raise InvalidDocument(f"{path} cannot be read as a document", hint=f"see `thunderus-mem lint {path}`")
-    return document, len(paths) == 1
+    return document_in(memory, path, row.id), len(paths) == 1
 
 
 def _plan(memory: Memory, given: str, new_id: str) -> _Plan:
@@ -275,13 +266,13 @@ def _plan(memory: Memory, given: str, new_id: str) -> _Plan:
     if new_id == document.id:
         return _Plan(old, old, (), (), ())
     new = _new_name(memory, document, new_id)
-    means = _means(memory, document) if alone else _nothing
-    own = followed(document, old, new, means) if alone else document.text
-    edits = _own_edits(document, new, renamed(own, old.id, new.id, keeps_old=alone))
+    means = _means(memory, document)
+    own = retarget(document, old, new, means) if alone else document.text
+    edits = _own_edits(document, new, with_new_id(own, old.id, new.id, keeps_old=alone))
     others: list[str] = []
     left: list[IdMention] = []
     for other in _others(memory, document) if alone else ():
-        text = followed(other, old, new, means)
+        text = retarget(other, old, new, means)
         if text != other.text:
             edits.append(FileChange(other.id, other.path, other.text, text))
             others.append(other.id)
@@ -313,19 +304,8 @@ def _new_name(memory: Memory, document: Document, new_id: str) -> Name:
     path = new_path(document, new_id)
     if fold_key(path) == fold_key(document.path):
         return Name(new_id, document.path)
-    folder = os.path.dirname(inside(memory.root, path))
-    taken = next(
-        (name for name in os.listdir(folder) if fold_key(name) == fold_key(posixpath.basename(path))), ""
-    )
-    if taken:
-        raise DocumentExists(
-            f"there is a file {posixpath.dirname(path)}/{taken} already", hint="choose another id"
-        )
+    check_free(memory, path, "choose another id")
     return Name(new_id, path)
-
-
-def _nothing(_name: str) -> bool:
-    return False
 
 
 def _means(memory: Memory, document: Document) -> Callable[[str], bool]:

@@ -1,4 +1,4 @@
-"""The verbs that look at documents: show and list. (`search` is in ``finding``, `status` in ``status``.)"""
+"""Look at documents: show one, list many, and the status of the store with one next step. Writes nothing."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.index.questions import Filter
-from thunderus_mem.memory.transaction import hand_edits, mass_loss
+from thunderus_mem.memory.hand_edits import hand_edits, mass_loss
+from thunderus_mem.memory.locate import find_document
 from thunderus_mem.review.queue import queue_state
 from thunderus_mem.search.query import filter_value
-from thunderus_mem.verdicts.judge import code_statuses
+from thunderus_mem.verdicts.judge import Judge, code_statuses
+from thunderus_mem.verdicts.verdict import ORDER, status_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -151,8 +153,6 @@ class Shown:
 
 def show(memory: Memory, id: str) -> Shown:
     """One document, read from its file now."""
-    from thunderus_mem.memory.locate import find_document
-
     memory.refresh()
     document = find_document(memory, id)
     anchors = _anchor_states(memory, document.id)
@@ -180,8 +180,6 @@ def show(memory: Memory, id: str) -> Shown:
 def _anchor_states(memory: Memory, doc_id: str) -> tuple[AnchorState, ...]:
     if not memory.index.has_anchors():
         return ()
-    from thunderus_mem.verdicts.judge import Judge
-
     with Judge(memory) as judge:
         judged = judge.all(memory.index.anchors([doc_id]))
     return tuple(
@@ -200,8 +198,6 @@ def _anchor_states(memory: Memory, doc_id: str) -> tuple[AnchorState, ...]:
 def _status(document: Document, anchors: Sequence[AnchorState]) -> str:
     if not anchors:
         return document.status
-    from thunderus_mem.verdicts.verdict import ORDER, status_of
-
     return status_of(max((one.verdict for one in anchors), key=ORDER.index))
 
 
@@ -212,9 +208,6 @@ def _relations(memory: Memory, doc_id: str) -> Iterable[DocumentRelation]:
         yield DocumentRelation(
             relation, other, row.title if row is not None else "", incoming=target == doc_id
         )
-
-
-# The verb `status`: the state of a store at a glance, and one next step.
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from thunderus_mem.verdicts.judge import Judge, Judged, by_document
 from thunderus_mem.verdicts.verdict import MISSING, MOVED, status_of, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.memory.memory import Memory
@@ -72,7 +72,7 @@ def confirm(memory: Memory, ids: Sequence[str], *, note: str = "", actor: str = 
             some, written = _confirmed(memory, transaction, found[at : at + _AT_ONCE], note, actor)
             answers.extend(some)
             events.extend(written)
-    return Verification(tuple(answers), tuple(events), actor, not transaction.pending)
+    return Verification(tuple(answers), tuple(events), actor, transaction.outcome.published)
 
 
 def _confirmed(
@@ -90,7 +90,7 @@ def _confirmed(
         if refused:
             answers.append(Confirmed(id, document.path, document.status, places, False, refused))
             continue
-        text = _with_places(document, document.text, looked_at)
+        text = _with_places(document, looked_at)
         text = _with_verification(text, transaction.head or None, actor)
         changed = text != document.text
         if changed:
@@ -101,16 +101,22 @@ def _confirmed(
     confirmed = [one.id for one in answers if not one.refused]
     events = []
     if edits:
-        events.append(transaction.commit("verify", edits, why=note, actor=actor).id)
+        events.append(transaction.commit("verify", edits, why=note, actor=actor))
     if confirmed:
         body = {"action": "verify", "approved": True, "evidence": evidence}
-        events.append(transaction.approve(body, confirmed, why=note, actor=actor).id)
+        events.append(transaction.approve(body, confirmed, why=note, actor=actor))
     return answers, events
 
 
 def _judged(memory: Memory, ids: Sequence[str] | None) -> dict[str, list[Judged]]:
     with Judge(memory) as judge:
         return by_document(judge.all(memory.index.anchors(ids)))
+
+
+def _judged_now(memory: Memory, given: Sequence[str] | None = None) -> dict[str, list[Judged]]:
+    """What the code says now of the documents that are meant; of all without any."""
+    memory.refresh()
+    return _judged(memory, None if given is None else [find_row(memory, id).id for id in given])
 
 
 def _refusal(document: Document, judged: Sequence[Judged]) -> str:
@@ -124,11 +130,13 @@ def _refusal(document: Document, judged: Sequence[Judged]) -> str:
     return f"{first.anchor.place}: {first.reason}; {step}"
 
 
-def _with_places(document: Document, text: str, judged: Iterable[Judged]) -> str:
-    """The text with each anchor at the place its code has now, with the fingerprint of what is there."""
-    for (_, item), one in zip(cited_of(document), judged, strict=True):
+def _with_places(document: Document, judged: Sequence[Judged], only: Collection[str] | None = None) -> str:
+    """The text with each anchor (``only`` those at some places) where its code is now, with the fingerprint
+    of what is there."""
+    text = document.text
+    for (anchor, item), one in zip(cited_of(document), judged, strict=True):
         found = one.verdict.found
-        if found is not None and found != one.verdict.anchor:
+        if found is not None and found != one.verdict.anchor and (only is None or anchor.place in only):
             text = update_item(text, ("anchors",), item, found.item)
     return text
 
@@ -151,8 +159,7 @@ def _evidence(one: Judged) -> dict[str, str]:
 
 def moved_documents(memory: Memory) -> list[str]:
     """Documents of which some code moved and none is stale or unknown, by id."""
-    memory.refresh()
-    return [id for id, ones in _judged(memory, None).items() if worst(one.verdict for one in ones) == MOVED]
+    return [id for id, ones in _judged_now(memory).items() if worst(one.verdict for one in ones) == MOVED]
 
 
 class Drift(NamedTuple):
@@ -179,10 +186,8 @@ def drifted(memory: Memory, ids: Sequence[str] | None = None) -> list[Drift]:
 
     A document that nobody confirmed yet says ``unknown``: that is no drift as long as its code is as it was.
     """
-    memory.refresh()
-    rows = None if ids is None else [find_row(memory, id).id for id in ids]
     found = []
-    for id, ones in _judged(memory, rows).items():
+    for id, ones in _judged_now(memory, ids).items():
         row = memory.index.get(id)
         now = status_of(worst(one.verdict for one in ones))
         if row is None or not (now == "stale" or (row.status == "stale" and now == "verified")):
@@ -213,15 +218,13 @@ def update_status(
             text = set_key(document.text, ("verification", "status"), one.status)
             if text != document.text:
                 edits.append(FileChange(document.id, document.path, document.text, text))
-        event = transaction.commit("verify", edits, why=why, actor="tool") if edits else None
-    return drift, event.id if event is not None else ""
+        event = transaction.commit("verify", edits, why=why, actor="tool") if edits else ""
+    return drift, event
 
 
 def planned_moves(memory: Memory, ids: Sequence[str] | None = None) -> Moves:
     """Which anchors would be set anew: those whose code only moved."""
-    memory.refresh()
-    rows = None if ids is None else [find_row(memory, id).id for id in ids]
-    return Moves(tuple(_moves(_judged(memory, rows))))
+    return Moves(tuple(_moves(_judged_now(memory, ids))))
 
 
 def _moves(judged: dict[str, list[Judged]]) -> Iterable[tuple[str, str, str]]:
@@ -244,19 +247,11 @@ def reanchor(memory: Memory, planned: Moves, *, why: str = "") -> Moves:
         for id in ids:
             document = find_document(memory, id)
             moving = [move for move in _moves({id: judged.get(id, [])}) if move in wanted]
-            text = _with_moves(document, judged.get(id, []), {old for _, old, _ in moving})
+            if len(judged.get(id, [])) != len(cited_of(document)):
+                raise InvalidDocument(f"the anchors of {document.id} changed meanwhile", hint="try again")
+            text = _with_places(document, judged.get(id, []), {old for _, old, _ in moving})
             if text != document.text:
                 edits.append(FileChange(id, document.path, document.text, text))
                 done.extend(moving)
-        event = transaction.commit("anchor", edits, why=why, actor="tool") if edits else None
-    return Moves(tuple(done), event.id if event is not None else "", not transaction.pending)
-
-
-def _with_moves(document: Document, judged: Sequence[Judged], places: set[str]) -> str:
-    if len(judged) != len(cited_of(document)):
-        raise InvalidDocument(f"the anchors of {document.id} changed meanwhile", hint="try again")
-    text = document.text
-    for (anchor, item), one in zip(cited_of(document), judged, strict=True):
-        if anchor.place in places and one.verdict.found is not None:
-            text = update_item(text, ("anchors",), item, one.verdict.found.item)
-    return text
+        event = transaction.commit("anchor", edits, why=why, actor="tool") if edits else ""
+    return Moves(tuple(done), event, transaction.outcome.published)

@@ -51,7 +51,7 @@ GLOBAL_OPTIONS: Final = (
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
 
 _WRITTEN = "memory.transaction:Written"
-_ARCHIVED = "authoring.edit:Archived"
+_ARCHIVED = "authoring.archive:Archived"
 _DECIDED = "review.decisions:Decided"
 _LINT_REPORT = "lint.lint:LintReport"
 _HOOK_STATUS = "hooks:HookStatus"
@@ -150,7 +150,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
             ("show", "review.queue:ShownProposal"),
             ("approve", _DECIDED),
             ("reject", _DECIDED),
-            ("rebase", "review.queue:Rebasing"),
+            ("rebase", "review.queue:RebaseReport"),
             ("expire", _DECIDED),
         ),
         pages=True,
@@ -203,7 +203,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
         "why",
         "Where a document comes from.",
         _READ,
-        (("", "history.log:WhyReport"),),
+        (("", "history.why:WhyReport"),),
         pages=True,
         completes="documents",
     ),

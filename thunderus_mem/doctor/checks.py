@@ -33,9 +33,9 @@ from thunderus_mem.lint.runner import NEVER_TRACKED, packaged_schemas
 from thunderus_mem.log.append import plain_name
 from thunderus_mem.log.reader import MAX_SHARD
 from thunderus_mem.log.shard import CHAIN, CONFLICT, SHAPE, TORN, parse_shard
+from thunderus_mem.memory.hand_edits import hand_edits, mass_loss
 from thunderus_mem.memory.journal import staged_ids
 from thunderus_mem.memory.proposals import BadProposal, entries
-from thunderus_mem.memory.transaction import hand_edits, mass_loss
 from thunderus_mem.review.queue import queue_state
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.files import TEMP_PREFIX, file_hash, read_file

@@ -16,8 +16,8 @@ from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Conflict, NotFound, Refused, ThunderusError
 from thunderus_mem.log.new_event import PatchLinks
 from thunderus_mem.memory.journal import USUAL_MODE, FileChange
-from thunderus_mem.memory.proposals import Proposal, must_be_reviewed, proposed_edit, write
-from thunderus_mem.memory.transaction import Written, acting, open_transaction
+from thunderus_mem.memory.proposals import Proposal, ProposedEdit, needs_review, write
+from thunderus_mem.memory.transaction import Written, open_transaction, resolve_actor
 from thunderus_mem.review.queue import queue_state
 from thunderus_mem.store.files import ABSENT, permissions, read_file
 from thunderus_mem.store.paths import inside
@@ -238,7 +238,7 @@ _MOST_TOLD = 2_000
 def is_reviewed(memory: Memory, *, actor: str = "user") -> bool:
     """Whether steps of whoever runs this may be filed instead of carried out: the plan is made ``apart``
     then."""
-    return memory.config.review_agents == "propose" and acting(memory.environ, actor) == "agent"
+    return memory.config.review_agents == "propose" and resolve_actor(memory.environ, actor) == "agent"
 
 
 def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
@@ -249,11 +249,11 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
     """
     if not plan.applicable:
         return Applied((), plan.reports, proposals=plan.proposals, waiting=plan.waiting)
-    who = acting(memory.environ, actor)
+    who = resolve_actor(memory.environ, actor)
     reviewed = [
         step
         for step in plan.applicable
-        if must_be_reviewed(memory.config, who, step.op, [edit.path for edit in step.edits])
+        if needs_review(memory.config, who, step.op, [edit.path for edit in step.edits])
     ]
     done: list[AppliedStep] = []
     written: list[Written] = []
@@ -271,14 +271,14 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
             except Conflict as error:
                 skipped.append(SkippedStep(step.action, str(error), step.targets))
                 continue
-            done.append(AppliedStep(step.action, step.why, step.targets, event.id))
-            written += [Written(edit.doc_id, edit.path, edit.op, event.id) for edit in edits]
+            done.append(AppliedStep(step.action, step.why, step.targets, event))
+            written += [Written(edit.doc_id, edit.path, edit.op, event) for edit in edits]
     return Applied(
         tuple(done),
         plan.reports,
         tuple(written),
-        transaction.recorded,
-        not transaction.pending,
+        transaction.outcome.recorded,
+        transaction.outcome.published,
         tuple(skipped),
         snapshot,
         plan.proposals,
@@ -333,7 +333,7 @@ def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
         return Filed((), plan.waiting, plan.reports)
     with open_transaction(memory, "garden") as transaction:
         filed, skipped = _filed(memory, steps, actor)
-    return Filed(tuple(filed), plan.waiting, plan.reports, transaction.recorded, tuple(skipped))
+    return Filed(tuple(filed), plan.waiting, plan.reports, transaction.outcome.recorded, tuple(skipped))
 
 
 def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[FiledStep], list[SkippedStep]]:
@@ -348,7 +348,7 @@ def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[File
             proposal = Proposal(
                 id,
                 format_precise(memory.now()),
-                acting(memory.environ, actor),
+                resolve_actor(memory.environ, actor),
                 step.op,
                 step.why,
                 step.targets,
@@ -371,4 +371,6 @@ def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[File
 
 
 def _proposed(change: FileChange) -> ProposedEdit:
-    return proposed_edit(change.path, change.doc_id, change.before, change.after, renames=change.renames)
+    return ProposedEdit.between(
+        change.path, change.doc_id, change.before, change.after, renames=change.renames
+    )

@@ -1,4 +1,4 @@
-"""The verbs that tell what happened: log, why, events."""
+"""What happened: the log of a document or of all, single events, the log checked, and a document's events."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from thunderus_mem.document.document import Document
-    from thunderus_mem.history.why import CodeThen, WhyEdge, WhyNode
-    from thunderus_mem.index.log import EventRow, LogIndex
+    from thunderus_mem.index.log import EventRow
     from thunderus_mem.log.line import Event
     from thunderus_mem.log.reader import DocumentPast
     from thunderus_mem.log.shard import LoggedEvent
@@ -123,24 +122,25 @@ class ShownEvent:
 
 def events_show(memory: Memory, event_id: str) -> ShownEvent:
     """The event that has an id or is the only one to begin with it."""
-    import json
-
-    index = memory.log_index()
-    found = read(memory.log, _meant(index, event_id))
-    if not found:
+    entry = event_named(memory, event_id)
+    if entry is None:
         raise NotFound(f"no event has the id {event_id!r}", hint="`thunderus-mem events list` shows them")
-    if len(found) > 1:
-        names = ", ".join(entry.event.id for entry in found[:5])
-        raise InvalidDocument(f"{event_id!r} is the beginning of {len(found)} ids", hint=f"one of: {names}")
-    entry: LoggedEvent = found[0]
     diffs = tuple(change.diff for change in changes_of(entry.event) if change.diff)
-    return ShownEvent(entry.shard, entry.line, json.loads(entry.event.raw), diffs, index.damages())
+    damaged = memory.log_index().damages()
+    return ShownEvent(entry.shard, entry.line, json.loads(entry.event.raw), diffs, damaged)
 
 
-def _meant(index: LogIndex, given: str) -> list[EventRow]:
-    """The events whose id begins with what was given, with or without ``evt_``."""
-    named = index.beginning_with(given)
-    return named or index.beginning_with(f"evt_{given}")
+def event_named(memory: Memory, given: str) -> LoggedEvent | None:
+    """The event with an id, or the only one whose id begins so, with or without ``evt_``.
+
+    Raises `InvalidDocument` when several ids do.
+    """
+    index = memory.log_index()
+    rows = index.beginning_with(given) or index.beginning_with(f"evt_{given}")
+    if len(rows) > 1:
+        names = ", ".join(row.id for row in rows[:5])
+        raise InvalidDocument(f"{given!r} is the beginning of {len(rows)} ids", hint=f"one of: {names}")
+    return next(iter(read(memory.log, rows)), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,52 +154,12 @@ class VerifyReport:
 
 def events_verify(memory: Memory) -> VerifyReport:
     """Check every shard: each line against the schema, each chain, each end. Repairs nothing."""
-
     findings = tuple(sorted(log_findings(memory), key=lambda finding: finding.sort_key))
     return VerifyReport(len(memory.log.shards()), memory.log_index().total(), findings)
 
 
-@dataclass(frozen=True, slots=True)
-class WhyReport:
-    """Where a document comes from, as a graph: document, events, sessions, patches, commits, code.
-
-    ``damaged`` counts the lines of the log that cannot be read; ``code`` is what its anchors name, then and
-    now.
-    """
-
-    id: str
-    nodes: tuple[WhyNode, ...]
-    edges: tuple[WhyEdge, ...]
-    damaged: int = 0
-    code: tuple[CodeThen, ...] = ()
-
-
-def why(memory: Memory, id: str) -> WhyReport:
-    """Explain a document by the log and by git."""
-    from thunderus_mem.history.why import code_then, joined
-    from thunderus_mem.history.why import why as explained
-    from thunderus_mem.memory.locate import find_document
-
-    memory.refresh()
-    document = find_document(memory, id)
-    logged, past = trace(memory, document)
-    graph = explained(document, logged, past, memory.log, memory.git)
-    code = code_then(memory, document.id)
-    nodes, edges = joined(graph.nodes[0].id, code, graph.nodes)
-    return WhyReport(
-        document.id,
-        (*graph.nodes, *nodes),
-        (*graph.edges, *edges),
-        memory.log_index().damages(),
-        code,
-    )
-
-
-# What the log knows of one document, read from the lines that speak of it and no others.
-
-
 def trace(memory: Memory, document: Document) -> tuple[list[LoggedEvent], DocumentPast]:
-    """The events that speak of a document, in order, and the past they tell.
+    """The events that speak of a document, in order, and the past they tell; no other lines are read.
 
     A document that had another id or another file is followed by what the log says, and by its texts.
     """
@@ -216,9 +176,6 @@ def trace(memory: Memory, document: Document) -> tuple[list[LoggedEvent], Docume
         logged = read(memory.log, sorted(rows, key=lambda row: row.order))
         past = past_of(document, [entry.event for entry in logged])
         ids, paths, texts = ids | past.ids, paths.union(past.paths), texts | past.sources
-
-
-# What stands around the documents, gathered for the rules about the store: schemas, manifest, log, git.
 
 
 def log_findings(memory: Memory) -> Iterator[Diagnostic]:

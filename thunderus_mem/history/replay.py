@@ -1,4 +1,6 @@
-"""What the log alone says of the documents: which text each should have, and whether its diffs rebuild it."""
+"""Replay: which text the log alone says each document should have, and whether its diffs rebuild it; and the
+log against the files, both ways. Reads files and git, writes nothing.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +14,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.git.history import removed_files, texts_in_history
+from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.log.reader import RENAME, Transition, happened, known_texts, moved_from
 from thunderus_mem.store.files import read_file
@@ -24,7 +27,6 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import Git
     from thunderus_mem.log.event import Change
     from thunderus_mem.log.line import Event
-    from thunderus_mem.log.shard import LoggedEvent
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.store.layout import Layout
 
@@ -105,9 +107,6 @@ class _Groups:
                 yield group
 
 
-# Is every document on disk explained by the log or by git, and does every document of the log exist?
-
-
 class Unexplained(NamedTuple):
     """Files whose text no event left, by path: git has those of ``by_git``, nobody those of ``by_nobody``.
 
@@ -156,9 +155,6 @@ def gone(
     return tuple(sorted((id, path) for id, path in lost.items() if path not in settled))
 
 
-# ``events replay``: the log against the documents, both ways.
-
-
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """One document: the hash the log leaves it with, and that of its file. ``state``: rebuilt (the diffs of
@@ -194,7 +190,7 @@ class ReplayReport:
 def replay(memory: Memory, *, every: bool = False) -> ReplayReport:
     """Rebuild every document from the log alone and compare it with its file. Writes nothing."""
     memory.refresh()
-    reached = _reached(memory.log.read_all().events)
+    reached = replay_log([entry.event for entry in memory.log.read_all().events])
     listed = memory.index.files()
     # The last of each id counts: in use before archived, the first by path.
     ordered = sorted(listed, key=lambda file: (is_archived(file[0]), file[0]), reverse=True)
@@ -217,19 +213,11 @@ def replay(memory: Memory, *, every: bool = False) -> ReplayReport:
     )
 
 
-def _reached(logged: Iterable[LoggedEvent]) -> dict[str, Reached]:
-
-    return replay_log([entry.event for entry in logged])
-
-
-def _story(memory: Memory, ids: Sequence[str]) -> list[LoggedEvent]:
+def _events_about(memory: Memory, ids: Sequence[str]) -> list[Event]:
     """The events about some documents; a change that was given up names only the path."""
-    from thunderus_mem.index.log import read
-
-    index = memory.log_index()
-    logged = read(memory.log, index.naming(ids)) if ids else []
+    logged = read(memory.log, memory.log_index().naming(ids)) if ids else []
     paths = {change.path for entry in logged for change in changes_of(entry.event)}
-    return read(memory.log, index.about(paths, ids)) if paths else []
+    return memory.events_about(paths, ids) if paths else []
 
 
 def _compared(id: str, reached: Reached | None, file: tuple[str, str] | None) -> Replayed:
@@ -245,14 +233,13 @@ def _compared(id: str, reached: Reached | None, file: tuple[str, str] | None) ->
 
 def replay_check(memory: Memory) -> ReplayReport:
     """Is every text on disk one that an event left or a commit has? And what the log has, is it there?"""
-
     memory.refresh()
     index = memory.log_index()
     total = len(memory.index.files())
     open_files = index.unexplained_files()
     rest = unexplained(memory.layout, open_files, memory.git)
     missing = index.vanished()
-    lost = gone(memory.layout, _reached(_story(memory, missing)), missing, memory.git)
+    lost = gone(memory.layout, replay_log(_events_about(memory, missing)), missing, memory.git)
     counts = {
         "log": total - len(open_files),
         "git": len(rest.by_git),

@@ -1,35 +1,30 @@
-"""What of the log can be taken back: which changes belong together, and which are taken back already."""
+"""Taking an event back: from what it did and from the documents as they are now to the texts that undo it.
+
+Nothing is written here. A document that was changed since keeps those changes where they are elsewhere in the
+text; where they are not, `Conflict` names what is in the way.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import timedelta
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.diff import three_way
 from thunderus_mem.document.document import content_hash, read_document
-from thunderus_mem.document.ulid import ulid_time
-from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
-from thunderus_mem.index.log import read
-from thunderus_mem.log.event import HAND_EDIT, Change, changes_of, document_ids, undone_by
+from thunderus_mem.errors import Conflict, NotFound
+from thunderus_mem.log.event import HAND_EDIT, Change, changes_of, undone_by
 from thunderus_mem.log.reader import given_up
 from thunderus_mem.memory.journal import FileChange
-from thunderus_mem.memory.past_texts import Former, as_lf, text_before
+from thunderus_mem.memory.past_texts import PastTexts, as_lf, text_before
 from thunderus_mem.merge.documents import merge_cleanly
 from thunderus_mem.store.files import ABSENT
-from thunderus_mem.store.layout import SHARD_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from thunderus_mem.git.repository import Git
     from thunderus_mem.log.line import Event
-    from thunderus_mem.log.shard import LoggedEvent
-    from thunderus_mem.memory.memory import Memory
+
 
 UNDO: Final = "undo"
-NOT_BY_THE_TOOL: Final = frozenset((HAND_EDIT, "aborted"))
-"""Kinds of patches that record what happened outside the tool, or what did not happen."""
 
 
 def taken_back(events: Sequence[Event]) -> dict[str, str]:
@@ -61,48 +56,13 @@ def taken_back(events: Sequence[Event]) -> dict[str, str]:
     return {target: undo for undo, targets in undos.items() if holds[undo] for target in targets}
 
 
-def origin(event: Event, find: Callable[[str], Event | None]) -> tuple[Event, bool]:
-    """The change that taking the event back is about, and whether that brings it back.
-
-    An undo is about what it took back, and so is the undo of an undo. ``find`` gives an event by its id; of
-    one that is not here only the undo is known.
-    """
-    again, seen = False, {event.id}
-    while event.body.get("op") == UNDO:
-        again = not again
-        known = [found for id in undone_by(event) if id not in seen and (found := find(id)) is not None]
-        if not known:
-            break
-        event = known[0]
-        seen.add(event.id)
-    return event, again
-
-
-def patch_of(event: Event) -> tuple[str, str]:
-    """What the events of one command share: their session and their patch."""
-    patch_id = event.refs.get("patch_id")
-    return event.session_id, patch_id if isinstance(patch_id, str) else event.id
-
-
-def is_by_the_tool(event: Event) -> bool:
-    """Whether a command made the event's changes, undos among them."""
-    return event.kind == "patch" and event.body.get("op") not in NOT_BY_THE_TOOL
-
-
-def can_be_taken_back(event: Event, taken: Mapping[str, str], *, undos: bool) -> bool:
-    """Whether plain `undo` (or, with ``undos``, its reverse) may choose the event."""
-    if event.id in taken or not is_by_the_tool(event):
-        return False
-    return (event.body.get("op") == UNDO) is undos and (undos or bool(changes_of(event)))
-
-
 def permissions_in(mode: str) -> int | None:
     """Permissions as the log has them, three octal digits, and readable for their owner; ``None`` for any
     other text."""
     return int(mode, 8) | 0o400 if len(mode) == 3 and set(mode) <= set("01234567") else None
 
 
-class UndoTurn(NamedTuple):
+class DocumentStep(NamedTuple):
     """What an event did to one document: its id, path and hash before and after, and the diff.
 
     ``place`` is that of the change in the event which knows the text before.
@@ -123,8 +83,8 @@ class UndoTurn(NamedTuple):
         return self.new_id or self.old_id or self.new_path
 
 
-def turns(event: Event) -> list[UndoTurn]:
-    """What an event did, by document: the two halves of a rename are one turn."""
+def steps_of(event: Event) -> list[DocumentStep]:
+    """What an event did, by document: the two halves of a rename are one step."""
     listed = list(enumerate(changes_of(event)))
     gone = [(at, one) for at, one in listed if one.op == "rename" and one.after == ""]
     come = [(at, one) for at, one in listed if one.op == "rename" and one.before == ""]
@@ -135,22 +95,16 @@ def turns(event: Event) -> list[UndoTurn]:
             continue
         come = [pair for pair in come if pair[1] is not other]
         ids, paths = (one.doc_id, other.doc_id), (one.path, other.path)
-        found.append(UndoTurn(at, *ids, *paths, one.before, other.after, other.diff or one.diff))
+        found.append(DocumentStep(at, *ids, *paths, one.before, other.after, other.diff or one.diff))
     for at, one in listed:
         if one.op not in ("rename", "aborted"):
             ids, paths = (one.doc_id, one.doc_id), (one.path, one.path)
-            found.append(UndoTurn(at, *ids, *paths, one.before, one.after, one.diff))
+            found.append(DocumentStep(at, *ids, *paths, one.before, one.after, one.diff))
     return found
 
 
 def _distance(gone: Change, come: Change) -> tuple[bool, bool]:
     return gone.before != come.after, gone.doc_id != come.doc_id
-
-
-# Taking an event back: from what it did and from the documents as they are now to the texts that undo it.
-#
-# Nothing is written here. A document that was changed since keeps those changes where they are elsewhere in
-# the text; where they are not, `Conflict` names what is in the way.
 
 
 class DocumentTree:
@@ -194,22 +148,22 @@ def _id(path: str, text: str) -> str:
     return document.id if document is not None else ""
 
 
-class DocumentStory:
+class DocumentHihistory:
     """What the log tells of the documents of one event, and what people did since that nobody recorded."""
 
-    def __init__(self, told: Sequence[Event], by_hand: Sequence[Change]) -> None:
-        self.given_up = given_up(told)
-        self.taken = taken_back(told)
+    def __init__(self, events: Sequence[Event], by_hand: Sequence[Change]) -> None:
+        self.given_up = given_up(events)
+        self.taken = taken_back(events)
         self._by_hand = by_hand
         self._about: dict[str, list[tuple[int, Event, Change]]] = {}
-        every = ((event, change) for event in told for change in changes_of(event))
+        every = ((event, change) for event in events for change in changes_of(event))
         for at, (event, change) in enumerate(every):
             for name in {change.doc_id, change.path} - {""}:
                 self._about.setdefault(name, []).append((at, event, change))
 
-    def of(self, turn: UndoTurn) -> list[tuple[Event, Change]]:
+    def of(self, step: DocumentStep) -> list[tuple[Event, Change]]:
         """The events that changed a document, in the order of the log, each with what it did."""
-        names = dict.fromkeys((turn.old_id, turn.new_id, turn.old_path, turn.new_path))
+        names = dict.fromkeys((step.old_id, step.new_id, step.old_path, step.new_path))
         found = {
             (at, id(change)): (event, change) for name in names for at, event, change in self._named(name)
         }
@@ -218,20 +172,20 @@ class DocumentStory:
     def _named(self, name: str) -> list[tuple[int, Event, Change]]:
         return self._about.get(name, [])
 
-    def by_hand(self, turn: UndoTurn) -> list[Change]:
+    def by_hand(self, step: DocumentStep) -> list[Change]:
         """What people changed in a document since."""
-        return [one for one in self._by_hand if one.path in (turn.old_path, turn.new_path)]
+        return [one for one in self._by_hand if one.path in (step.old_path, step.new_path)]
 
 
 class Sources(NamedTuple):
-    """Where the story of documents and their former texts come from.
+    """Where the history of documents and their past texts come from.
 
-    ``told`` gives the events about some ids and paths, in the order of the log; ``by_hand`` is what people
+    ``events`` gives those about some paths and ids, in the order of the log; ``by_hand`` is what people
     changed and nobody has recorded yet. ``kept`` gives the text this tree kept for a place in an event,
     ``committed`` the texts that git has of some paths, by hash. ``now`` is the time for ``updated``.
     """
 
-    told: Callable[[Iterable[str], Iterable[str]], Sequence[Event]]
+    events: Callable[[Iterable[str], Iterable[str]], Sequence[Event]]
     by_hand: Sequence[Change]
     kept: Callable[[str, int], str | None]
     committed: Callable[[Iterable[str]], Mapping[str, str]]
@@ -251,16 +205,16 @@ class Reverser:
 
         Raises `Conflict` where a later change is in the way, `NotFound` where a text is nowhere any more.
         """
-        listed = turns(event)
-        paths = {path for turn in listed for path in (turn.old_path, turn.new_path)}
-        ids = {name for turn in listed for name in (turn.old_id, turn.new_id)} - {""}
-        story = DocumentStory(self._sources.told(ids, paths), self._sources.by_hand)
-        back = _Back(event, story, paths, self._tree, self._sources, frozenset(self._done))
+        listed = steps_of(event)
+        paths = {path for step in listed for path in (step.old_path, step.new_path)}
+        ids = {name for step in listed for name in (step.old_id, step.new_id)} - {""}
+        history = DocumentHihistory(self._sources.events(paths, ids), self._sources.by_hand)
+        back = _Back(event, history, paths, self._tree, self._sources, frozenset(self._done))
         made = [
             reversal
-            for turn in reversed(listed)
-            if (event.id, turn.new_path) not in story.given_up
-            for reversal in back.turned(turn)
+            for step in reversed(listed)
+            if (event.id, step.new_path) not in history.given_up
+            for reversal in back.reversals(step)
         ]
         self._tree.change(made)
         self._done.add(event.id)
@@ -271,365 +225,126 @@ class _Back(NamedTuple):
     """One event on its way back, document by document. ``done`` are events taken back before it."""
 
     event: Event
-    story: DocumentStory
+    history: DocumentHihistory
     paths: set[str]
     tree: DocumentTree
     sources: Sources
     done: frozenset[str]
 
-    def turned(self, turn: UndoTurn) -> list[FileChange]:
-        if turn.after == ABSENT:
-            return self._brought_back(turn)
-        path = self.tree.place(turn.new_id, turn.new_path)
+    def reversals(self, step: DocumentStep) -> list[FileChange]:
+        if step.after == ABSENT:
+            return self._brought_back(step)
+        path = self.tree.place(step.new_id, step.new_path)
         now = self.tree.text(path) if path is not None else None
-        if turn.before == ABSENT:
+        if step.before == ABSENT:
             if path is None or now is None:
                 return []
-            if content_hash(now) != turn.after:
-                raise self._in_the_way(turn, where="")
-            return [FileChange(turn.new_id, path, now, None)]
+            if content_hash(now) != step.after:
+                raise self._in_the_way(step, where="")
+            return [FileChange(step.new_id, path, now, None)]
         if path is None or now is None:
-            return self._gone(turn)
-        text = self._text(turn, path, now)
-        if turn.old_path == turn.new_path or path == turn.old_path:
-            return [FileChange(turn.old_id, path, now, text)] if text != now else []
-        return self._moved_back(turn, path, now, text)
+            return self._gone(step)
+        text = self._text(step, path, now)
+        if step.old_path == step.new_path or path == step.old_path:
+            return [FileChange(step.old_id, path, now, text)] if text != now else []
+        return self._moved_back(step, path, now, text)
 
-    def _gone(self, turn: UndoTurn) -> list[FileChange]:
-        old = self.tree.text(turn.old_path)
-        if old is not None and content_hash(old) == turn.before:
+    def _gone(self, step: DocumentStep) -> list[FileChange]:
+        old = self.tree.text(step.old_path)
+        if old is not None and content_hash(old) == step.before:
             return []
-        raise self._in_the_way(turn, "removed", where="")
+        raise self._in_the_way(step, "removed", where="")
 
-    def _brought_back(self, turn: UndoTurn) -> list[FileChange]:
-        there = self.tree.place(turn.old_id, turn.old_path)
+    def _brought_back(self, step: DocumentStep) -> list[FileChange]:
+        there = self.tree.place(step.old_id, step.old_path)
         if there is not None:
-            if content_hash(self.tree.text(there) or "") == turn.before:
+            if content_hash(self.tree.text(there) or "") == step.before:
                 return []
             taken = _id(there, self.tree.text(there) or "") or "another file"
             raise Conflict(
-                f"{turn.name} cannot come back to {turn.old_path}: {taken} is in {there} now",
+                f"{step.name} cannot come back to {step.old_path}: {taken} is in {there} now",
                 hint=f"remove or rename that one first: thunderus-mem show {taken}",
             )
-        return [FileChange(turn.old_id, turn.old_path, None, self._exact(turn, None))]
+        return [FileChange(step.old_id, step.old_path, None, self._exact(step, None))]
 
-    def _moved_back(self, turn: UndoTurn, path: str, now: str, text: str) -> list[FileChange]:
-        if path != turn.new_path:
-            raise self._in_the_way(turn, f"moved to {path}", where="")
-        if self.tree.text(turn.old_path) is not None:
+    def _moved_back(self, step: DocumentStep, path: str, now: str, text: str) -> list[FileChange]:
+        if path != step.new_path:
+            raise self._in_the_way(step, f"moved to {path}", where="")
+        if self.tree.text(step.old_path) is not None:
             raise Conflict(
-                f"{turn.name} cannot go back to {turn.old_path}: a file is there now",
+                f"{step.name} cannot go back to {step.old_path}: a file is there now",
                 hint=f"move that file away first; the document is in {path}",
             )
         return [
-            FileChange(turn.new_id, path, now, None, renames=True),
-            FileChange(turn.old_id, turn.old_path, None, text, renames=True),
+            FileChange(step.new_id, path, now, None, renames=True),
+            FileChange(step.old_id, step.old_path, None, text, renames=True),
         ]
 
-    def _text(self, turn: UndoTurn, path: str, now: str) -> str:
+    def _text(self, step: DocumentStep, path: str, now: str) -> str:
         """The document's text without what the event did to it."""
         found = content_hash(now)
-        if found == turn.after:
-            return self._exact(turn, now)
-        if found == turn.before:
+        if found == step.after:
+            return self._exact(step, now)
+        if found == step.before:
             return now
-        if turn.before == turn.after:
+        if step.before == step.after:
             return now
-        former = self._former(turn, now)
-        base, before = former.text(turn.after), former.text(turn.before)
+        past = self._past(step, now)
+        base, before = past.text(step.after), past.text(step.before)
         if base is None or before is None:
-            raise self._in_the_way(turn)
+            raise self._in_the_way(step)
         text = merge_cleanly(path, base, now, before, self.sources.now)
         if text is None:
-            raise self._in_the_way(turn)
+            raise self._in_the_way(step)
         return text
 
-    def _exact(self, turn: UndoTurn, now: str | None) -> str:
+    def _exact(self, step: DocumentStep, now: str | None) -> str:
         """The text before the event, where the document is as the event left it."""
-        kept = self.sources.kept(self.event.id, turn.place)
-        if kept is not None and content_hash(kept) == turn.before:
+        kept = self.sources.kept(self.event.id, step.place)
+        if kept is not None and content_hash(kept) == step.before:
             return kept
-        if turn.before == turn.after and now is not None:
+        if step.before == step.after and now is not None:
             return now
-        text = text_before(now, turn.diff) if turn.diff is not None else None
-        if text is not None and content_hash(text) == turn.before:
+        text = text_before(now, step.diff) if step.diff is not None else None
+        if text is not None and content_hash(text) == step.before:
             return text
-        text = self._former(turn, now).text(turn.before)
+        text = self._past(step, now).text(step.before)
         if text is None:
             raise NotFound(
-                f"the text of {turn.name} before {self.event.id} is nowhere any more: the log left its diff "
+                f"the text of {step.name} before {self.event.id} is nowhere any more: the log left its diff "
                 "out (it was too long, or showed a secret), this tree kept no copy, and no commit has it",
                 hint="write the document anew; `thunderus-mem undo EVENT` still takes back other events",
             )
         return text if now is None else three_way(as_lf(now), now, text) or text
 
-    def _former(self, turn: UndoTurn, now: str | None) -> Former:
-        own = [*(change for _, change in self.story.of(turn)), *self.story.by_hand(turn)]
+    def _past(self, step: DocumentStep, now: str | None) -> PastTexts:
+        own = [*(change for _, change in self.history.of(step)), *self.history.by_hand(step)]
         paths = self.paths.union(change.path for change in own)
-        return Former(own, now, lambda: self.sources.committed(paths))
+        return PastTexts(own, now, lambda: self.sources.committed(paths))
 
     def _in_the_way(
-        self, turn: UndoTurn, what: str = "changed", *, where: str = " in the same place"
+        self, step: DocumentStep, what: str = "changed", *, where: str = " in the same place"
     ) -> Conflict:
         """What to say when a later change does not let this one be taken back."""
         by_hand = Conflict(
-            f"{turn.name} was {what} by hand since{where}",
-            hint=f"nothing is lost: look at {turn.new_path}, and change or remove by hand what should go",
+            f"{step.name} was {what} by hand since{where}",
+            hint=f"nothing is lost: look at {step.new_path}, and change or remove by hand what should go",
         )
-        if self.story.by_hand(turn):
+        if self.history.by_hand(step):
             return by_hand
-        for later, _ in reversed(self.story.of(turn)):
+        for later, _ in reversed(self.history.of(step)):
             op = str(later.body.get("op", ""))
             if later.id == self.event.id:
                 break
-            if later.id in self.done or later.id in self.story.taken or op in (UNDO, "aborted"):
+            if later.id in self.done or later.id in self.history.taken or op in (UNDO, "aborted"):
                 continue
             if op == HAND_EDIT:
                 return by_hand
             return Conflict(
-                f"{turn.name} was {what} since{where}, by {later.id} ({op})",
+                f"{step.name} was {what} since{where}, by {later.id} ({op})",
                 hint=f"take that back first: thunderus-mem undo {later.id}",
             )
         return Conflict(
-            f"{turn.name} was {what} since{where}, by git or by hand",
+            f"{step.name} was {what} since{where}, by git or by hand",
             hint=f"change it with `thunderus-mem edit`; see `thunderus-mem events show {self.event.id}`",
         )
-
-
-# Former texts that git may have, for who holds the lock: asked between two attempts, without it.
-
-Result = TypeVar("Result")
-
-
-class _AskGit(Exception):
-    """Texts that git may have are needed, of these paths."""
-
-    def __init__(self, paths: tuple[str, ...]) -> None:
-        super().__init__(paths)
-        self.paths = paths
-
-
-class CommittedTexts:
-    """What git has of some paths, asked without the lock: until then `_AskGit` tells what is needed."""
-
-    def __init__(self, git: Git | None) -> None:
-        self._git = git
-        self._asked: set[str] = set()
-        self._texts: dict[str, str] = {}
-
-    def texts(self, paths: Iterable[str]) -> dict[str, str]:
-        """Every text known, by hash, when the paths are among those that git was asked about."""
-        missing = set(paths) - self._asked
-        if missing and self._git is not None:
-            raise _AskGit(tuple(sorted(missing)))
-        return self._texts
-
-    def fetch(self, paths: tuple[str, ...]) -> None:
-        """Ask git."""
-        from thunderus_mem.git.history import former_texts
-
-        self._asked.update(paths)
-        found = former_texts(self._git, paths) if self._git is not None else []
-        self._texts |= {content_hash(text): as_lf(text) for data in found if (text := _decoded(data))}
-
-
-def _decoded(data: bytes) -> str | None:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-
-
-def asking(committed: CommittedTexts, attempt: Callable[[], Result]) -> Result:
-    """The attempt's result; whatever it needs from git is fetched between two attempts."""
-    while True:
-        try:
-            return attempt()
-        except _AskGit as wanted:
-            committed.fetch(wanted.paths)
-
-
-# Which changes of the log `undo` is to take back: the last ones of this working tree, or those named.
-
-_LINES = 64
-_DAY = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class UndoChoice:
-    """What was asked for: an event or patch by its id, or the last ``number`` changes.
-
-    ``redo`` chooses undos instead, ``anywhere`` also what other working trees did. ``committed`` are the
-    shards that git has: what is in another one was written here.
-    """
-
-    event: str | None = None
-    number: int = 1
-    redo: bool = False
-    anywhere: bool = False
-    committed: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """An event to take back, the change that is about in the end, and whether that brings it back."""
-
-    event: Event
-    origin: Event
-    again: bool
-
-
-def committed_shards(memory: Memory) -> frozenset[str]:
-    """The shards in git's index; none outside git, where everything was written here."""
-    return frozenset(memory.git.tracked(SHARD_FOLDERS)) if memory.git is not None else frozenset()
-
-
-def told(memory: Memory, ids: Iterable[str], paths: Iterable[str]) -> list[Event]:
-    """The events about documents and paths, in the order of the log."""
-    return [logged.event for logged in read(memory.log, memory.log_index().about(paths, ids))]
-
-
-def chosen(memory: Memory, choice: UndoChoice) -> list[tuple[Chosen, ...]]:
-    """The changes meant, newest first; each is the events one command wrote, newest first.
-
-    Raises `NotFound` when there are not so many, `Conflict` for one that is taken back already.
-    """
-    if choice.event is not None:
-        return [tuple(_told_whole(memory, event) for event in _named(memory, choice.event))]
-    found = _last(memory, choice)
-    if len(found) < choice.number:
-        raise _too_few(len(found), choice)
-    return [tuple(_told_whole(memory, event) for event in step) for step in found]
-
-
-def _last(memory: Memory, choice: UndoChoice) -> list[tuple[Event, ...]]:
-    """The last changes; no more of the log is read than it takes to find them."""
-    found: list[tuple[Event, ...]] = []
-    for command in _commands(memory, choice):
-        taken = taken_back(_around(memory, command))
-        left = tuple(
-            event
-            for event in command
-            if event.id not in taken
-            and origin(event, lambda event_id: _event(memory, event_id))[1] is choice.redo
-        )
-        if left:
-            found.append(left)
-        if len(found) == choice.number:
-            break
-    return found
-
-
-def _commands(memory: Memory, choice: UndoChoice) -> Iterator[tuple[Event, ...]]:
-    """What may be taken back of each command that is meant, newest first, taken back already or not."""
-    own = memory.sessions.own()
-    index, done = memory.log_index(), set[tuple[str, int]]()
-
-    def may_be_meant(entry: LoggedEvent) -> bool:
-        return can_be_taken_back(entry.event, {}, undos=choice.redo) and (
-            choice.anywhere or entry.event.session_id in own or entry.shard not in choice.committed
-        )
-
-    shards = None
-    if choice.committed and not choice.anywhere:
-        sessions = {shard: memory.log.session_of(shard) for shard in memory.log.shards()}
-        shards = [
-            shard
-            for shard, session in sessions.items()
-            if shard not in choice.committed or session is None or session in own
-        ]
-    for rows in index.backwards(kinds=("patch",), shards=shards):
-        for entry in read(memory.log, rows):
-            if (entry.shard, entry.line) not in done and may_be_meant(entry):
-                command = list(_same_command(memory, entry, may_be_meant))
-                done.update((one.shard, one.line) for one in command)
-                yield tuple([one.event for one in command])
-
-
-def _same_command(
-    memory: Memory, last: LoggedEvent, may_be_meant: Callable[[LoggedEvent], bool]
-) -> Iterator[LoggedEvent]:
-    """What the command of an event wrote, newest first: its line and those before it, up to another one's.
-
-    A command writes its lines one after the other, as it holds the lock.
-    """
-    yield last
-    patch, end, lines = patch_of(last.event), last.line, _LINES
-    while end > 1:
-        start = max(end - lines, 1)
-        for entry in reversed(memory.log.read_lines(last.shard, range(start, end))):
-            if patch_of(entry.event) == patch and may_be_meant(entry):
-                yield entry
-            elif is_by_the_tool(entry.event):
-                return
-        end, lines = start, lines * 4
-
-
-def _event(memory: Memory, event_id: str) -> Event | None:
-    found = read(memory.log, memory.log_index().naming((), (event_id,)))
-    return found[0].event if found else None
-
-
-def _told_whole(memory: Memory, event: Event) -> Chosen:
-    return Chosen(event, *origin(event, lambda event_id: _event(memory, event_id)))
-
-
-def _too_few(found: int, choice: UndoChoice) -> NotFound:
-    what = "undo" if choice.redo else "change"
-    place = "" if choice.anywhere else " of this working tree"
-    if found:
-        said = f"only {found} {what}{'s' if found > 1 else ''}{place} can be taken back"
-    else:
-        said = f"there is no {what}{place} to take back"
-    hint = "`thunderus-mem log` shows what happened"
-    return NotFound(said, hint=hint if choice.anywhere else f"{hint}; --any reaches what was done elsewhere")
-
-
-def _named(memory: Memory, given: str) -> tuple[Event, ...]:
-    """The event with an id, or the only one whose id begins so; or the events of the patch with that id."""
-    index = memory.log_index()
-    rows = index.beginning_with(given) or index.beginning_with(f"evt_{given}")
-    if len(rows) > 1:
-        names = ", ".join(row.id for row in rows[:5])
-        raise InvalidDocument(f"{given!r} is the beginning of {len(rows)} ids", hint=f"one of: {names}")
-    found = [logged.event for logged in read(memory.log, rows)] or of_patch(memory, given)
-    if not found:
-        raise NotFound(f"no event has the id {given!r}", hint="`thunderus-mem events list` shows them")
-    taken = taken_back(_around(memory, found))
-    left = tuple(event for event in reversed(found) if event.id not in taken)
-    if not left:
-        by = taken[found[0].id]
-        hint = f"to have it again: thunderus-mem undo {by}"
-        raise Conflict(f"{given} is taken back already, by {by}", hint=hint)
-    if not any(turns(event) or event.body.get("op") == UNDO for event in left):
-        raise InvalidDocument(f"{given} changed no document, so there is nothing to take back")
-    return left
-
-
-def _around(memory: Memory, events: Sequence[Event]) -> list[Event]:
-    """The events about the same documents, the undos among them."""
-    paths = {change.path for event in events for change in changes_of(event)}
-    return told(memory, {id for event in events for id in document_ids(event)}, paths)
-
-
-def of_patch(memory: Memory, patch_id: str) -> list[Event]:
-    """The patch events of a patch, oldest first: looked for on the day its id was made and the one after,
-    then, for a proposal that waited, later."""
-    wanted = patch_id.upper().replace("PATCH_", "patch_")
-    made = ulid_time(wanted.removeprefix("patch_"))
-    if made is None or not wanted.startswith("patch_"):
-        return []
-    index = memory.log_index()
-    days = (f"{made:%Y-%m-%d}", f"{made + _DAY:%Y-%m-%d}")
-    found = _belonging(wanted, read(memory.log, [row for day in days for row in index.of_day(day)]))
-    if not found:
-        for rows in index.in_order(kinds=("patch",), since=f"{made + _DAY:%Y-%m-%d}"):
-            found = _belonging(wanted, read(memory.log, rows))
-            if found:
-                break
-    return found
-
-
-def _belonging(patch_id: str, logged: Iterable[LoggedEvent]) -> list[Event]:
-    events = (entry.event for entry in logged)
-    return [one for one in events if one.kind == "patch" and one.refs.get("patch_id") == patch_id]

@@ -1,36 +1,42 @@
-"""The verb `undo`: takes back changes made through the tool, each as a new event; the log only grows."""
+"""Undo: take back changes made through the tool, each as a new event, the log only grows; and restore, which
+undoes everything that was done after a snapshot.
+"""
 
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
+from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
 from thunderus_mem.history.reverse import (
     UNDO,
-    Chosen,
-    CommittedTexts,
     DocumentTree,
     Reverser,
     Sources,
+    permissions_in,
+    steps_of,
+    taken_back,
+)
+from thunderus_mem.history.undo_choice import (
+    Chosen,
     UndoChoice,
-    asking,
     chosen,
     committed_shards,
     of_patch,
     patch_of,
-    permissions_in,
-    taken_back,
-    told,
-    turns,
 )
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of, document_ids
 from thunderus_mem.log.new_event import Ids, PatchLinks
-from thunderus_mem.memory.transaction import hand_edits, open_transaction, settle
-from thunderus_mem.store.paths import may_change
+from thunderus_mem.memory.hand_edits import hand_edits
+from thunderus_mem.memory.locate import left_behind
+from thunderus_mem.memory.past_texts import CommittedTexts
+from thunderus_mem.memory.transaction import open_transaction, settle
+from thunderus_mem.store.files import read_file
+from thunderus_mem.store.paths import inside, may_change
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,6 +47,9 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.journal import FileChange
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.transaction import Transaction
+
+
+_LAST: Final = UndoChoice()
 
 
 class UndoneDocument(NamedTuple):
@@ -86,12 +95,12 @@ class Undone(NamedTuple):
     published: bool = True
 
 
-class _Planned(NamedTuple):
+class _Reversal(NamedTuple):
     """One event to take back, how, and the patch its undo belongs to."""
 
     chosen: Chosen
     patch: str
-    reversals: tuple[FileChange, ...]
+    changes: tuple[FileChange, ...]
 
     @property
     def why(self) -> str:
@@ -103,85 +112,81 @@ class _Planned(NamedTuple):
 
 def undo(
     memory: Memory,
-    event: str | None = None,
+    choice: UndoChoice = _LAST,
     *,
-    number: int = 1,
-    redo: bool = False,
-    anywhere: bool = False,
     why: str = "",
     dry_run: bool = False,
     actor: str = "user",
     exact: bool = False,
     modes: Mapping[str, int] = MappingProxyType({}),
 ) -> Undone:
-    """Take back the last ``number`` changes made in this working tree, or the ``event`` (or patch) named.
+    """Take back the changes chosen, each as a new event.
 
-    A change is what one command wrote. ``anywhere`` counts those of other working trees too; ``redo`` takes
-    back the last undo instead. ``exact`` keeps no later change, in whatever place of a text: it is in the
-    way. ``modes`` are permissions of files that come back, by path; else they get those the log has.
+    ``exact`` keeps no later change, in whatever place of a text: it is in the way. ``modes`` are permissions
+    of files that come back, by path; else they get those the log has.
 
     All or nothing: raises `Conflict` when a later change is in the way,
     `NotFound` when there is nothing to take back or a text is nowhere any more, `Refused` for a secret.
     """
-    choice = UndoChoice(event, number, redo, anywhere, committed_shards(memory))
-    committed = CommittedTexts(memory.git)
+    planner = _Planner(memory, choice, exact=exact)
     if dry_run:
         memory.refresh()
         by_hand = [edit.change for edit in hand_edits(memory, memory.git_state())]
-        planned = asking(committed, lambda: _plan(memory, choice, committed, by_hand, exact=exact))
+        planned = planner.committed.fetching(lambda: planner.plan(by_hand))
         return _undone(planned, ["" for _ in planned])._replace(dry_run=True)
     recorded: list[str] = []
 
-    def attempt() -> tuple[list[_Planned], Undone]:
+    def attempt() -> tuple[list[_Reversal], Undone]:
         with open_transaction(memory, UNDO) as transaction:
-            recorded.extend(transaction.recorded)
-            planned = _plan(memory, choice, committed, (), exact=exact)
+            recorded.extend(transaction.outcome.recorded)
+            planned = planner.plan()
             written: list[str] = []
             for one in planned:
                 written.append(_commit(transaction, memory, one, why, actor, modes))
-                if transaction.pending:  # the disk refuses: what comes next may need that file
+                if not transaction.outcome.published:  # the disk refuses: what comes next may need that file
                     break
-        undone = _undone(planned, written)
-        return planned, undone._replace(published=not transaction.pending)
+        return planned, _undone(planned, written)._replace(published=transaction.outcome.published)
 
-    planned, undone = asking(committed, attempt)
+    planned, undone = planner.committed.fetching(attempt)
     return undone._replace(warnings=_left_behind(memory, planned), recorded=tuple(recorded))
 
 
-def _plan(
-    memory: Memory,
-    choice: UndoChoice,
-    committed: CommittedTexts,
-    by_hand: Sequence[Change],
-    *,
-    exact: bool = False,
-) -> list[_Planned]:
-    sources = Sources(
-        told=lambda ids, paths: told(memory, ids, paths),
-        by_hand=by_hand,
-        kept=memory.kept.read,
-        committed=committed.texts,
-        now=format_timestamp(memory.now()),
-    )
-    tree = DocumentTree(_reader(memory), _finder(memory))
-    reverser = Reverser(tree, sources)
-    planned = []
-    for step in chosen(memory, choice):
-        patch = memory.new_id("patch")
-        for one in step:
-            _check_places(one.event)
-            if exact:
-                _check_unchanged(tree, one.event)
-            reversals = tuple(reverser.reverse(one.event))
-            _check_secrets(reversals)
-            planned.append(_Planned(one, patch, reversals))
-    return planned
+class _Planner:
+    """Works out what `undo` writes, again for each attempt; git is asked between two of them."""
+
+    def __init__(self, memory: Memory, choice: UndoChoice, *, exact: bool) -> None:
+        self._memory = memory
+        self._choice = choice
+        self._exact = exact
+        self._shards = committed_shards(memory)
+        self.committed = CommittedTexts(memory.git)
+
+    def plan(self, by_hand: Sequence[Change] = ()) -> list[_Reversal]:
+        """The events to take back and how; ``by_hand`` is what people changed and nobody has recorded yet."""
+        memory = self._memory
+        sources = Sources(
+            events=memory.events_about,
+            by_hand=by_hand,
+            kept=memory.undo_texts.read,
+            committed=self.committed.texts,
+            now=format_timestamp(memory.now()),
+        )
+        tree = DocumentTree(_reader(memory), _finder(memory))
+        reverser = Reverser(tree, sources)
+        planned = []
+        for command in chosen(memory, self._choice, self._shards):
+            patch = memory.new_id("patch")
+            for one in command:
+                _check_places(one.event)
+                if self._exact:
+                    _check_unchanged(tree, one.event)
+                changes = tuple(reverser.reverse(one.event))
+                _check_secrets(changes)
+                planned.append(_Reversal(one, patch, changes))
+        return planned
 
 
 def _reader(memory: Memory) -> Callable[[str], str | None]:
-    from thunderus_mem.store.files import read_file
-    from thunderus_mem.store.paths import inside
-
     def read(path: str) -> str | None:
         try:
             return read_file(inside(memory.root, path), MAX_DOCUMENT).decode("utf-8")
@@ -205,8 +210,8 @@ def _finder(memory: Memory) -> Callable[[str], str | None]:
 
 def _check_places(event: Event) -> None:
     """A log can come from anybody: only documents are written."""
-    for turn in turns(event):
-        for path in (turn.old_path, turn.new_path):
+    for step in steps_of(event):
+        for path in (step.old_path, step.new_path):
             if not may_change(path):
                 raise Refused(
                     f"{event.id} speaks of {path}, where no document lives",
@@ -216,19 +221,17 @@ def _check_places(event: Event) -> None:
 
 def _check_unchanged(tree: DocumentTree, event: Event) -> None:
     """Raise for a document that is not as the event left it."""
-    for turn in turns(event):
-        now = tree.text(turn.new_path)
-        if ("" if now is None else content_hash(now)) != turn.after:
+    for step in steps_of(event):
+        now = tree.text(step.new_path)
+        if ("" if now is None else content_hash(now)) != step.after:
             raise Conflict(
-                f"{turn.name} ({turn.new_path}) was changed since",
+                f"{step.name} ({step.new_path}) was changed since",
                 hint="nothing is written; to keep that change and take back the rest: "
                 f"thunderus-mem undo {patch_of(event)[1]}",
             )
 
 
 def _check_secrets(reversals: Iterable[FileChange]) -> None:
-    from thunderus_mem.document.secrets import holds_secret
-
     moved = {one.before for one in reversals if one.renames}
     for one in reversals:
         if one.after is not None and one.after not in moved and holds_secret(one.after):
@@ -239,35 +242,33 @@ def _check_secrets(reversals: Iterable[FileChange]) -> None:
 
 
 def _commit(
-    transaction: Transaction, memory: Memory, one: _Planned, why: str, actor: str, modes: Mapping[str, int]
+    transaction: Transaction, memory: Memory, one: _Reversal, why: str, actor: str, modes: Mapping[str, int]
 ) -> str:
     event = one.chosen.event
     logged = {change.path: permissions_in(change.mode) for change in changes_of(event)}
     known = {**logged, **modes}
     return transaction.commit(
         UNDO,
-        [reversal._replace(mode=known.get(reversal.path)) for reversal in one.reversals],
-        links=PatchLinks(undoes=[event.id], about=document_ids(event)),
+        [reversal._replace(mode=known.get(reversal.path)) for reversal in one.changes],
         why=why or one.why,
         actor=actor,
+        links=PatchLinks(undoes=[event.id], about=document_ids(event)),
         ids=Ids(memory.new_id("evt"), one.patch),
-    ).id
+    )
 
 
-def _left_behind(memory: Memory, planned: Iterable[_Planned]) -> tuple[Diagnostic, ...]:
+def _left_behind(memory: Memory, planned: Iterable[_Reversal]) -> tuple[Diagnostic, ...]:
     """Warnings for documents that still link to one that is gone now."""
-    from thunderus_mem.memory.locate import left_behind
-
-    last = {one.path: one for step in planned for one in step.reversals}
+    last = {one.path: one for step in planned for one in step.changes}
     gone = [one for one in last.values() if one.after is None and not one.renames and one.doc_id]
     return tuple(finding for one in gone for finding in left_behind(memory, one.doc_id, one.path))
 
 
-def _undone(planned: Sequence[_Planned], written: Sequence[str]) -> Undone:
+def _undone(planned: Sequence[_Reversal], written: Sequence[str]) -> Undone:
     return Undone(tuple(_told(one, undo_id) for one, undo_id in zip(planned, written, strict=False)))
 
 
-def _told(one: _Planned, undo_id: str) -> UndoneEvent:
+def _told(one: _Reversal, undo_id: str) -> UndoneEvent:
     first = one.chosen.origin
     return UndoneEvent(
         first.id,
@@ -277,7 +278,7 @@ def _told(one: _Planned, undo_id: str) -> UndoneEvent:
         first.why,
         one.chosen.again,
         undo_id,
-        tuple(_documents(one.reversals)),
+        tuple(_documents(one.changes)),
     )
 
 
@@ -292,9 +293,6 @@ def _documents(reversals: Sequence[FileChange]) -> Iterator[UndoneDocument]:
         yield UndoneDocument(
             change.doc_id, change.path, change.op, change.diff, moved_from if reversal.renames else ""
         )
-
-
-# The verb `restore`: puts everything back to what a snapshot tells of, through `undo`.
 
 
 class Snapshot(NamedTuple):
@@ -387,7 +385,9 @@ def _restored(memory: Memory, event: Event, *, why: str, dry_run: bool, actor: s
     if not of_patch(memory, patch):
         raise Conflict(f"nothing was done after {_id(event)}", hint="`thunderus-mem log` shows what happened")
     reason = why or f"restores {_id(event)}"
-    return undo(memory, patch, why=reason, dry_run=dry_run, actor=actor, exact=True, modes=_modes(event))
+    return undo(
+        memory, UndoChoice(patch), why=reason, dry_run=dry_run, actor=actor, exact=True, modes=_modes(event)
+    )
 
 
 def _events(memory: Memory) -> Iterator[tuple[Event, bool]]:
@@ -403,7 +403,7 @@ def _snapshot(memory: Memory, event: Event, *, here: bool) -> Snapshot:
     steps = of_patch(memory, _patch(event))
     paths = {path for step in steps for path in step.refs.get("paths", ()) if isinstance(path, str)}
     ids = {name for step in steps for name in step.refs.get("memory_doc_ids", ()) if isinstance(name, str)}
-    taken = taken_back(told(memory, ids, paths)) if steps else {}
+    taken = taken_back(memory.events_about(paths, ids)) if steps else {}
     return Snapshot(
         _id(event),
         event.ts,

@@ -1,14 +1,17 @@
-"""Where a document comes from: document, events, sessions, patches, commits, as a graph of values."""
+"""Where a document comes from: document, events, sessions, patches, commits, code, as a graph of values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.git.commits import commit_named, first_commits
 from thunderus_mem.git.history import file_commits, file_versions
+from thunderus_mem.history.code_diff import CodeThen, code_then
+from thunderus_mem.history.log import trace
 from thunderus_mem.log.event import changes_of, document_ids, private_to
+from thunderus_mem.memory.locate import find_document
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -21,13 +24,11 @@ if TYPE_CHECKING:
     from thunderus_mem.log.reader import DocumentPast, EventLog
     from thunderus_mem.log.shard import LoggedEvent
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.verdicts.judge import Judge
-    from thunderus_mem.verdicts.verdict import Verdict
 
 _SHORT: Final = 12
 _EXCERPT: Final = 72
 _COMMITS: Final = 50
-_TOLD_LINKS: Final = frozenset(["derives_from", "supersedes", "duplicates"])
+_SHOWN_LINKS: Final = frozenset(["derives_from", "supersedes", "duplicates"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,25 +73,25 @@ class WhyGraph:
     edges: tuple[WhyEdge, ...]
 
 
-class _Story:
-    """A graph that grows: what is told twice is one node."""
+class _Builder:
+    """A graph that grows: what is added twice is one node."""
 
     def __init__(self, root: WhyNode) -> None:
         self.nodes = {root.id: root}
         self.edges: dict[WhyEdge, None] = {}
 
-    def tell(self, source: str, relation: str, node: WhyNode) -> str:
+    def add(self, source: str, relation: str, node: WhyNode) -> str:
         """Add a node, if it is new, and an edge to it; returns its id."""
         self.nodes.setdefault(node.id, node)
         self.edges[WhyEdge(source, node.id, relation)] = None
         return node.id
 
-    def say(self, source: str, text: str, name: str) -> None:
+    def remark(self, source: str, text: str, name: str) -> None:
         """Add a remark about a node."""
-        self.tell(source, "says", WhyNode(f"{source}/{name}", "note", text))
+        self.add(source, "says", WhyNode(f"{source}/{name}", "note", text))
 
-    def graph(self) -> WhyGraph:
-        """What was told."""
+    def done(self) -> WhyGraph:
+        """The graph."""
         return WhyGraph(tuple(self.nodes.values()), tuple(self.edges))
 
 
@@ -170,47 +171,47 @@ def _commit_node(commit: Commit) -> WhyNode:
     return WhyNode(commit.sha, "commit", label, ts=commit.date, author=commit.author, why=commit.subject)
 
 
-def _tell_event(
-    story: _Story, doc: Document, ids: frozenset[str], logged: LoggedEvent, private: bool
+def _add_event(
+    graph: _Builder, doc: Document, ids: frozenset[str], logged: LoggedEvent, private: bool
 ) -> None:
     event = logged.event
-    story.tell(doc.id, "changed_by", _event_node(event))
+    graph.add(doc.id, "changed_by", _event_node(event))
     place = "private to this working tree" if private else ""
     if not private and f"/{event.session_id}/" not in logged.shard:
         place = f"in {logged.shard}"
-    story.tell(event.id, "in_session", WhyNode(event.session_id, "session", place))
+    graph.add(event.id, "in_session", WhyNode(event.session_id, "session", place))
     if event.kind == "patch":
         patch_id = _patch_id(event)
-        holder = story.tell(event.id, "carries", WhyNode(patch_id, "patch")) if patch_id else event.id
+        holder = graph.add(event.id, "carries", WhyNode(patch_id, "patch")) if patch_id else event.id
         for number, change in enumerate(changes_of(event)):
             if change.doc_id in ids:
-                story.tell(holder, "changes", _change_node(event, change, number, doc.path))
+                graph.add(holder, "changes", _change_node(event, change, number, doc.path))
 
 
-def _tell_missing(story: _Story, doc: Document, private: Collection[str]) -> None:
+def _add_missing(graph: _Builder, doc: Document, private: Collection[str]) -> None:
     """What the frontmatter names and the log here does not hold; ``private`` are known to be elsewhere."""
     elsewhere = "private to the working tree that wrote this"
     away = "not in the log here: private to another working tree, or dropped by git"
     for name in (*doc.events, *doc.patches):
-        if name not in story.nodes:
+        if name not in graph.nodes:
             told = elsewhere if name in private else away
-            story.tell(doc.id, "names", WhyNode(name, "missing", told))
+            graph.add(doc.id, "names", WhyNode(name, "missing", told))
 
 
-def _tell_commits(story: _Story, doc: Document, paths: Sequence[str], git: Git) -> None:
-    """Commits the frontmatter names, then those that touched the file and were not told yet."""
+def _add_commits(graph: _Builder, doc: Document, paths: Sequence[str], git: Git) -> None:
+    """Commits the frontmatter names, then those that touched the file and are not in the graph yet."""
     for sha in doc.commits:
         commit = commit_named(git, sha)
         if commit is None:
-            story.tell(doc.id, "names", WhyNode(sha, "missing", "a commit that is not in this clone"))
+            graph.add(doc.id, "names", WhyNode(sha, "missing", "a commit that is not in this clone"))
         else:
-            story.tell(doc.id, "names", _commit_node(commit))
-    untold = [commit for commit, _ in file_commits(git, paths) if commit.sha not in story.nodes]
+            graph.add(doc.id, "names", _commit_node(commit))
+    untold = [commit for commit, _ in file_commits(git, paths) if commit.sha not in graph.nodes]
     for commit in untold[:_COMMITS]:
-        story.tell(doc.id, "touched_by", _commit_node(commit))
+        graph.add(doc.id, "touched_by", _commit_node(commit))
     if len(untold) > _COMMITS:
         older = f"{len(untold) - _COMMITS:,} older commits left out: git log -- {doc.path}"
-        story.say(doc.id, older, "older-commits")
+        graph.remark(doc.id, older, "older-commits")
 
 
 def _is_recorded(doc: Document, found: Iterable[LoggedEvent], paths: Sequence[str], git: Git | None) -> bool:
@@ -222,7 +223,7 @@ def _is_recorded(doc: Document, found: Iterable[LoggedEvent], paths: Sequence[st
     return any(content_hash(text) == text_hash for version in versions for text in version.texts.values())
 
 
-def why(
+def explain(
     doc: Document, events: Sequence[LoggedEvent], past: DocumentPast, log: EventLog, git: Git | None
 ) -> WhyGraph:
     """Everything known about where a document comes from.
@@ -232,26 +233,26 @@ def why(
     that touched it; to a note when its present text is unrecorded.
     """
     found = events_about(doc, events, past.ids)
-    story = _Story(WhyNode(doc.id, "document", f"{doc.title} ({doc.path})", path=doc.path))
+    graph = _Builder(WhyNode(doc.id, "document", f"{doc.title} ({doc.path})", path=doc.path))
     commits = _first_commits(found, log, git)
     for logged in found:
         private = log.is_private(logged.shard)
-        _tell_event(story, doc, past.ids, logged, private)
+        _add_event(graph, doc, past.ids, logged, private)
         commit = commits.get(logged.shard)
         if commit is not None:
-            story.tell(logged.event.id, "committed_in", _commit_node(commit))
+            graph.add(logged.event.id, "committed_in", _commit_node(commit))
         elif git is not None and not private:
-            story.say(logged.event.id, "not committed yet", "uncommitted")
-    _tell_missing(story, doc, {id for logged in found for id in private_to(logged.event)})
+            graph.remark(logged.event.id, "not committed yet", "uncommitted")
+    _add_missing(graph, doc, {id for logged in found for id in private_to(logged.event)})
     for link in doc.links:
-        if link.rel in _TOLD_LINKS:
-            story.tell(doc.id, link.rel, WhyNode(link.target, "document"))
+        if link.rel in _SHOWN_LINKS:
+            graph.add(doc.id, link.rel, WhyNode(link.target, "document"))
     if git is not None:
-        _tell_commits(story, doc, past.paths, git)
+        _add_commits(graph, doc, past.paths, git)
     if not _is_recorded(doc, found, past.paths, git):
         text = "unrecorded: no event and no commit has the text as it is now"
-        story.say(doc.id, f"{text}; the next writing command records it", "unrecorded")
-    return story.graph()
+        graph.remark(doc.id, f"{text}; the next writing command records it", "unrecorded")
+    return graph.done()
 
 
 def _first_commits(found: Iterable[LoggedEvent], log: EventLog, git: Git | None) -> Mapping[str, Commit]:
@@ -260,67 +261,7 @@ def _first_commits(found: Iterable[LoggedEvent], log: EventLog, git: Git | None)
     return first_commits(git, shards) if git is not None and shards else {}
 
 
-# The code that a document was anchored to, as it was and as it is now.
-
-
-class CodeThen(NamedTuple):
-    """An anchor and its code. ``line`` is where the document has the anchor; ``then`` is the code it was made
-    for, ``then_commit`` the newest commit that had it; ``now`` is the code that is there, at ``now_place``.
-    ``commit`` is the one that changed it. All of them are "" where they are not known, or there are none.
-    """
-
-    place: str
-    line: int
-    verdict: str
-    reason: str
-    then: str
-    then_commit: str
-    now: str
-    now_place: str
-    commit: str
-    subject: str
-
-
-def code_then(memory: Memory, doc_id: str) -> tuple[CodeThen, ...]:
-    """The code behind each anchor of a document, in their order. The index must be fresh."""
-    if not memory.index.has_anchors():
-        return ()
-    from thunderus_mem.verdicts.judge import Judge
-
-    with Judge(memory) as judge:
-        judged = judge.all(memory.index.anchors([doc_id]))
-        return tuple(_told(judge, one.verdict, one.anchored.line) for one in judged)
-
-
-def _told(judge: Judge, verdict: Verdict, line: int) -> CodeThen:
-    from thunderus_mem.verdicts.code import breaking_commit, code_of
-
-    found = verdict.found
-    source = judge.tree.source(found.path) if found is not None else None
-    now = code_of(found, source) if found is not None and source is not None and not source.trouble else None
-    known = (
-        breaking_commit(verdict.anchor, found, judge.past)
-        if verdict.is_stale and judge.past is not None
-        else None
-    )
-    then = code_of(verdict.anchor, known.source) if known is not None else None
-    if not verdict.is_stale and verdict.status != "unknown":
-        then = now
-    return CodeThen(
-        place=verdict.anchor.place,
-        line=line,
-        verdict=verdict.status,
-        reason=verdict.reason,
-        then=then or "",
-        then_commit=known.last_good.sha if known is not None else "",
-        now=now or "",
-        now_place=found.place if found is not None else "",
-        commit=known.commit.sha if known is not None and known.commit is not None else "",
-        subject=known.commit.subject if known is not None and known.commit is not None else "",
-    )
-
-
-def joined(
+def _code_graph(
     doc_id: str, code: Sequence[CodeThen], known: Iterable[WhyNode]
 ) -> tuple[list[WhyNode], list[WhyEdge]]:
     """What the code adds to the graph of a document: its anchors, and the commits that changed them."""
@@ -338,17 +279,33 @@ def joined(
     return nodes, edges
 
 
-def speaking_of(code: Sequence[CodeThen], number: int, text: str) -> tuple[str, ...]:
-    """The anchors that a line of the document is, or names in its words."""
-    return tuple(
-        one.place for one in code if one.line == number or any(name in text for name in _names(one.place))
+@dataclass(frozen=True, slots=True)
+class WhyReport:
+    """Where a document comes from, as a graph: document, events, sessions, patches, commits, code.
+
+    ``damaged`` counts the lines of the log that cannot be read; ``code`` is what its anchors name, then and
+    now.
+    """
+
+    id: str
+    nodes: tuple[WhyNode, ...]
+    edges: tuple[WhyEdge, ...]
+    damaged: int = 0
+    code: tuple[CodeThen, ...] = ()
+
+
+def why(memory: Memory, id: str) -> WhyReport:
+    """Explain a document by the log and by git."""
+    memory.refresh()
+    document = find_document(memory, id)
+    logged, past = trace(memory, document)
+    graph = explain(document, logged, past, memory.log, memory.git)
+    code = code_then(memory, document.id)
+    nodes, edges = _code_graph(document.id, code, graph.nodes)
+    return WhyReport(
+        document.id,
+        (*graph.nodes, *nodes),
+        (*graph.edges, *edges),
+        memory.log_index().damages(),
+        code,
     )
-
-
-def _names(place: str) -> tuple[str, ...]:
-    path, _, symbol = place.partition("#")
-    leaf = symbol.rpartition(".")[2]
-    found = [f"`{path.rpartition(':')[0] if ':L' in path else path}"]
-    if leaf:
-        found += [f"`{leaf}", f".{leaf}`", f".{leaf}("]
-    return tuple(found)

@@ -394,9 +394,9 @@ def events_add(memory: Memory, given: bytes | Sequence[Brought], *, why: str = "
         private = [make for one, make in makers if one.kind in memory.config.events_private]
         shared = [make for one, make in makers if one.kind not in memory.config.events_private]
         # The private ones go first: in one write, which is the likelier to be refused by a full disk.
-        events = transaction.log_private(private) if private else []
-        events += [transaction.log(make) for make in shared]
-    return AddedEvents(tuple(event.id for event in events), tuple(sorted(known)), len(private))
+        ids = transaction.log_private(private) if private else []
+        ids += [transaction.log(make) for make in shared]
+    return AddedEvents(tuple(ids), tuple(sorted(known)), len(private))
 
 
 def _refuse_secret(one: Brought) -> None:

@@ -461,7 +461,7 @@ def import_markdown(
             transaction.commit("import", some, why=why, actor=actor, ids=None if start else ids)
     if not changes:
         return report
-    return replace(report, event_id=ids.event, published=not transaction.pending)
+    return replace(report, event_id=ids.event, published=transaction.outcome.published)
 
 
 def _report(directory: str, kind: str, plan: ImportPlan, *, dry_run: bool = False) -> ImportReport:

@@ -565,13 +565,13 @@ def _write(
         for edits in _batches(files):
             transaction.commit(OP, edits, why=why or f"to version {FORMAT}", actor=actor)
             written.update(edit.path for edit in edits if edit.after is not None)
-            if transaction.pending:  # the disk refuses: what comes next may need that file
+            if not transaction.outcome.published:  # the disk refuses: what comes next may need that file
                 break
     return report._replace(
         changes=tuple(file.change for file in files if file.change.path in written),
         left=tuple(left),
-        recorded=transaction.recorded,
-        published=not transaction.pending,
+        recorded=transaction.outcome.recorded,
+        published=transaction.outcome.published,
     )
 
 

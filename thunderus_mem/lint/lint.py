@@ -299,10 +299,10 @@ def _apply_fixes(
             )
         if seen.fixed_texts and moved:
             # The texts are other ones now, if they are in place; else the next fix renames.
-            moved = () if transaction.pending else _renames(memory, seen)
+            moved = _renames(memory, seen) if transaction.outcome.published else ()
         for one in moved:
             _rename(transaction, one)
-    return {one.document.path: one.path for one in moved}, not transaction.pending
+    return {one.document.path: one.path for one in moved}, transaction.outcome.published
 
 
 def _rename(transaction: Transaction, one: Rename) -> None:

@@ -1,4 +1,4 @@
-"""Edits that people made outside the tool and that neither an event nor a commit explains yet.
+"""Edits that people made outside the tool and that neither an event nor a commit explains yet. Read only.
 
 A hand edit never breaks anything: the next writing command records it as a patch of actor ``user``. Its id
 is derived from document and both hashes, so that two recordings of one edit are one event. What git has
@@ -21,11 +21,11 @@ from thunderus_mem.log.event import Change, changes_of, hand_edit_id
 from thunderus_mem.store.files import ABSENT, read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from thunderus_mem.git.repository import Git
     from thunderus_mem.git.status import GitState
-    from thunderus_mem.log.line import Event
+    from thunderus_mem.memory.memory import Memory
     from thunderus_mem.store.layout import Layout
 
 _MANY = 100
@@ -65,22 +65,6 @@ class HandEdit:
         return (ABSENT if now is None else content_hash(now)) == self.after
 
 
-class KnownTexts(NamedTuple):
-    """What the projections know, asked for as it is needed.
-
-    ``paths`` lists the files of all documents; ``settled`` gives hash and document id of those whose stamp
-    proves that they still have the text that was read; ``explains`` tells whether some event led to a text
-    of that hash; ``vanished`` names documents whose file is gone, by the given shard or by any; ``told``
-    gives the events about some paths and documents, in the order of the log.
-    """
-
-    paths: Callable[[], Iterable[str]]
-    settled: Callable[[], Mapping[str, tuple[str, str]]]
-    explains: Callable[[str], bool]
-    vanished: Callable[[str | None], Iterable[str]]
-    told: Callable[[Iterable[str], Iterable[str]], Iterable[Event]]
-
-
 class _Seen(NamedTuple):
     """A file that differs: its hash now (``ABSENT``: gone) and the id it has."""
 
@@ -89,42 +73,46 @@ class _Seen(NamedTuple):
     doc_id: str
 
 
-def hand_edits(
-    layout: Layout, known: KnownTexts, git: Git | None, state: GitState | None
-) -> tuple[HandEdit, ...]:
-    """The unrecorded edits of a store, by path.
+def hand_edits(memory: Memory, state: GitState | None) -> tuple[HandEdit, ...]:
+    """The unrecorded edits of a store, by path; ``state`` is git's answer.
 
     Git says which documents differ from its newest commit; outside git every document is looked at, by the
     hash the index read unless its file has changed since. A removed one that git never had is known by the
     log of the session that goes on. Of the log only those lines are read that speak of an edit which no hash
     explains.
     """
-    asked = git if state is not None and not state.ignored else None
-    seen = state.changed if state is not None and asked is not None else known.paths()
-    paths = sorted(filter(layout.kind_of, seen))
-    settled = known.settled() if len(paths) > _MANY else {}
+    layout, log_index = memory.layout, memory.log_index()
+    asked = memory.git if state is not None and not state.ignored else None
+    if state is not None and asked is not None:
+        paths = sorted(filter(layout.kind_of, state.changed))
+    else:
+        paths = sorted(path for path, _, _ in memory.index.files() if layout.kind_of(path))
+    settled = memory.index.settled() if len(paths) > _MANY else {}
     found = (_seen(layout, path, settled.get(path)) for path in paths)
-    unexplained = [one for one in found if one and not (one.hash and known.explains(one.hash))]
-    vanished = list(known.vanished(_open_shard(state) if asked is not None else None))
+    unexplained = [one for one in found if one and not (one.hash and log_index.explains(one.hash))]
+    vanished = list(log_index.vanished(_open_shard(state) if asked is not None else None))
     if not unexplained and not vanished:
         return ()
     edited = [one.path for one in unexplained]
-    named = _History(known.told((), vanished))
+    named = _History(memory, (), vanished)
     gone = {path for doc_id in vanished if (path := named.path(doc_id))}.difference(edited)
     gone = {path for path in gone if not os.path.lexists(os.path.join(layout.root, path))}
     committed = _committed(asked, [*edited, *gone])
-    finder = _Finder(layout, _History(known.told([*edited, *gone], ())), committed)
+    finder = _Finder(layout, _History(memory, [*edited, *gone], ()), committed)
     edits = [finder.edit(one) for one in unexplained]
     # What git has and does not call changed is left out of the working tree on purpose: a sparse checkout.
     edits += [finder.removal(path) for path in gone if path not in committed]
     return tuple(sorted((edit for edit in edits if edit is not None), key=lambda edit: edit.path))
 
 
-def still_unrecorded(
-    edits: Sequence[HandEdit], explains: Callable[[str], bool], removed: Callable[[str], bool]
-) -> list[HandEdit]:
-    """Those of the edits that no event explains by now either: another process may have written since."""
-    return [edit for edit in edits if not (explains(edit.after) if edit.after else removed(edit.doc_id))]
+def still_unrecorded(memory: Memory, edits: Iterable[HandEdit]) -> list[HandEdit]:
+    """Those of the edits that no event explains now either: another process may have written since."""
+    index = memory.log_index()
+    return [
+        edit
+        for edit in edits
+        if not (index.explains(edit.after) if edit.after else index.removed(edit.doc_id))
+    ]
 
 
 def _seen(layout: Layout, path: str, settled: tuple[str, str] | None) -> _Seen | None:
@@ -151,12 +139,13 @@ def _committed(git: Git | None, paths: list[str]) -> dict[str, bytes]:
 
 
 class _History:
-    """What events in order say of each path."""
+    """What the events about some paths and documents say of each path, in the order of the log."""
 
-    def __init__(self, events: Iterable[Event]) -> None:
+    def __init__(self, memory: Memory, paths: Iterable[str], doc_ids: Iterable[str]) -> None:
         self._by_path: dict[str, list[Change]] = {}
         self._paths: dict[str, str] = {}
-        for event in events:
+        # The log is looked at again: what a file shows now was logged before.
+        for event in memory.events_about(paths, doc_ids):
             for change in changes_of(event):
                 if change.op != "aborted":
                     self._by_path.setdefault(change.path, []).append(change)
@@ -287,18 +276,12 @@ def _bytes_now(layout: Layout, path: str) -> bytes | None:
         return None
 
 
-# Documents that are gone, so many that nobody is believed to have meant it.
-
-
-def mass_loss(
-    edits: Sequence[HandEdit], documents: int, elsewhere: Callable[[str], bool]
-) -> tuple[HandEdit, ...]:
-    """The removals among ``edits`` when they are so many that hardly anybody meant them; else none.
-
-    ``documents`` there are left; ``elsewhere`` tells whether a document lives on in another file.
-    """
-    gone = tuple(edit for edit in edits if edit.after == ABSENT and not elsewhere(edit.doc_id))
-    return gone if len(gone) > most_lost(documents + len(gone)) else ()
+def mass_loss(memory: Memory, edits: Iterable[HandEdit]) -> tuple[HandEdit, ...]:
+    """The removals among ``edits`` when they are so many that hardly anybody meant them; else none. A
+    document that lives on in another file is not removed."""
+    index = memory.index
+    gone = tuple(edit for edit in edits if edit.after == ABSENT and index.get(edit.doc_id) is None)
+    return gone if len(gone) > most_lost(index.count() + len(gone)) else ()
 
 
 def refusal(gone: int, left: int) -> Refused:

@@ -1,4 +1,4 @@
-"""From what a person typed (an id, a unique beginning, a path) to a document."""
+"""From what a person typed (an id, a unique beginning, a path) to a document, read from its file."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.document import MAX_DOCUMENT, Document, read_document
-from thunderus_mem.document.ids import closest, resolve_prefix
+from thunderus_mem.document.ids import closest, fold_key, resolve_prefix
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.errors import InvalidDocument, NotFound, Refused
+from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refused
 from thunderus_mem.index.corpus import IndexCorpus
+from thunderus_mem.index.log import read
 from thunderus_mem.index.refresh import refuse_unlisted
+from thunderus_mem.log.event import changes_of
 from thunderus_mem.store.files import read_below, read_file
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.index.log import EventRow
     from thunderus_mem.index.questions import DocRow
     from thunderus_mem.memory.memory import Memory
@@ -97,9 +99,6 @@ def _hint(memory: Memory, given: str, ids: list[str]) -> str:
 
 def _unreadable_file(memory: Memory, doc_id: str, told: Sequence[EventRow]) -> str:
     """The file in which the log last saw a document, when it is there and does not read; else ""."""
-    from thunderus_mem.index.log import read
-    from thunderus_mem.log.event import changes_of
-
     bad = {path for path, _, found in memory.index.files() if not found}
     if not bad:
         return ""
@@ -147,7 +146,13 @@ def stored_path(memory: Memory, given: str) -> str:
     return given.replace(os.sep, "/")
 
 
-# Every document of the store as a value, read from its file.
+def document_in(memory: Memory, path: str, doc_id: str) -> Document:
+    """The document of this id in the file at ``path``. Raises `InvalidDocument` when it holds another, or
+    none."""
+    document = read_document(path, read_file(inside(memory.root, path), MAX_DOCUMENT)).document
+    if document is None or document.id != doc_id:
+        raise InvalidDocument(f"{path} cannot be read as a document", hint=f"see `thunderus-mem lint {path}`")
+    return document
 
 
 def document_at(memory: Memory, path: str) -> Document | None:
@@ -174,13 +179,24 @@ def documents(memory: Memory, *, archived: bool = False) -> list[Document]:
     return [document for path in paths if (document := document_at(memory, path)) is not None]
 
 
-# The verbs that change what is there: edit, remove, supersede, link; and note.
+def file_names(folder: str) -> list[str]:
+    """The names in an absolute folder; none where there is no such folder."""
+    try:
+        return os.listdir(folder)
+    except FileNotFoundError:
+        return []
+
+
+def check_free(memory: Memory, path: str, hint: str) -> None:
+    """Raise `DocumentExists` when there is a file at ``path``, or one that some systems take for the same."""
+    folder, _, name = path.rpartition("/")
+    for one in file_names(inside(memory.root, folder)):
+        if fold_key(one) == fold_key(name):
+            raise DocumentExists(f"there is a file {folder}/{one} already", hint=hint)
 
 
 def left_behind(memory: Memory, doc_id: str, path: str) -> tuple[Diagnostic, ...]:
     """Warnings for documents that link to the one of this id and path, which goes away."""
-    from thunderus_mem.diagnostic import Diagnostic, Severity
-
     sources = [source for source, _, target in memory.index.edges_of(doc_id) if target == doc_id]
     return tuple(
         Diagnostic("TM201", Severity.WARNING, path, 0, 0, f"{source} still links to {doc_id}.")

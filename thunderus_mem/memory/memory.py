@@ -1,4 +1,4 @@
-"""`Memory`: an open store, and what any verb needs of it. It has no verb of its own.
+"""`Memory`: an open store, and what any command needs of it. It has no command of its own.
 
 Clock, ids and environment come in through `open_memory`; nothing below reads them from the process.
 """
@@ -18,7 +18,7 @@ from thunderus_mem.store.layout import MEMORY, Layout, is_private_shard, is_shar
 from thunderus_mem.store.root import FoundStore, find_root
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from thunderus_mem.document.ulid import UlidSource
     from thunderus_mem.git.repository import Git
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from thunderus_mem.index.questions import Index
     from thunderus_mem.index.sqlite_index import SqliteIndex
     from thunderus_mem.index.writer import Tell
+    from thunderus_mem.log.line import Event
     from thunderus_mem.log.reader import EventLog
     from thunderus_mem.log.sessions import Sessions
     from thunderus_mem.memory.journal import Journal
@@ -37,7 +38,7 @@ _TRIES = 10
 
 
 class Memory:
-    """An open store: where it is, how it is configured, and the parts that verbs work with.
+    """An open store: where it is, how it is configured, and the parts that commands work with.
 
     Parts open when first asked for, so that a search never loads what only writing needs.
     """
@@ -177,7 +178,7 @@ class Memory:
         return Sessions(self.root, self.layout.sessions_dir, self.layout.local_dir)
 
     @cached_property
-    def kept(self) -> UndoTexts:
+    def undo_texts(self) -> UndoTexts:
         """Texts that the log has no way back to."""
         from thunderus_mem.memory.past_texts import UndoTexts
 
@@ -214,6 +215,12 @@ class Memory:
             else:
                 return projected
         raise Busy("other processes keep replacing the index", hint="try again when they are done")
+
+    def events_about(self, paths: Iterable[str], doc_ids: Iterable[str]) -> list[Event]:
+        """The events about paths and documents, in the order of the log; no other lines are read."""
+        from thunderus_mem.index.log import read
+
+        return [logged.event for logged in read(self.log, self.log_index().about(paths, doc_ids))]
 
     def git_state(self) -> GitState | None:
         """One question to git: HEAD, whether it knows this tree's shard, which documents changed."""

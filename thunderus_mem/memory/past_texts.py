@@ -1,4 +1,7 @@
-"""Texts that a document had once, each proved by its hash: from the log's diffs, or from elsewhere."""
+"""Texts that a document had once, each proved by its hash: by the log's diffs, git, or kept for `undo`.
+
+Reads git and ``.thunderus/local``; writes the latter.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,14 @@ import os
 import re
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from thunderus_mem.document.diff import apply_diff, lines_of, reversed_diff, three_way
 from thunderus_mem.document.document import content_hash
+from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.ulid import encode_ulid
 from thunderus_mem.errors import ThunderusError
+from thunderus_mem.git.history import former_texts
 from thunderus_mem.log.line import parse_object
 from thunderus_mem.log.reader import Transition, known_texts
 from thunderus_mem.store import disk
@@ -22,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from thunderus_mem.git.repository import Git
     from thunderus_mem.log.event import Change
 
 
@@ -59,8 +65,6 @@ def without_way_back(
     ``texts`` are those before and after each change, as they are on disk. A document that only moves has its
     text at its new path.
     """
-    from thunderus_mem.document.secrets import holds_secret
-
     moved = {change.after for change in changes if change.op == "rename"}
     lost = {
         place: before
@@ -72,8 +76,8 @@ def without_way_back(
     return {place: text for place, text in lost.items() if not holds_secret(text)}
 
 
-class Former:
-    """The former texts of one document, with line ends as LF, worked out when first asked for.
+class PastTexts:
+    """The past texts of one document, with line ends as LF, worked out when first asked for.
 
     ``changes`` are those of the log; ``now`` its text. ``elsewhere`` gives texts by hash from outside the log
     (what git has, say), and is asked only when the log alone does not lead there.
@@ -100,13 +104,51 @@ class Former:
         return self._known.get(wanted)
 
 
-# Texts that the log has no way back to: kept in this working tree alone, so that `undo` can bring them
-# back.
-#
-# One file an event, named after it: the texts before its changes, by their place in the event. Only what
-# the diffs of the log do not lead back to stands here (they were too long, or write line ends as LF), and
-# never a text that holds a secret. Old files go, and the oldest when there are too many; nothing else
-# depends on them.
+Result = TypeVar("Result")
+
+
+class CommittedTexts:
+    """The texts that git has of some paths, for whoever holds the lock, which is never held over git.
+
+    `texts` gives up an attempt that needs a path git was not asked for; `fetching` then asks git, without the
+    lock, and makes the next attempt. ``git`` is ``None`` outside a repository.
+    """
+
+    def __init__(self, git: Git | None) -> None:
+        self._git = git
+        self._asked: set[str] = set()
+        self._texts: dict[str, str] = {}
+
+    def texts(self, paths: Iterable[str]) -> dict[str, str]:
+        """Every text known, by hash, when the paths are among those that git was asked about."""
+        missing = set(paths) - self._asked
+        if missing and self._git is not None:
+            raise _NotFetched(tuple(sorted(missing)))
+        return self._texts
+
+    def fetching(self, attempt: Callable[[], Result]) -> Result:
+        """The attempt's result; what it needs from git is fetched between two attempts."""
+        while True:
+            try:
+                return attempt()
+            except _NotFetched as needed:
+                self._fetch(needed.paths)
+
+    def _fetch(self, paths: tuple[str, ...]) -> None:
+        self._asked.update(paths)
+        for data in former_texts(self._git, paths) if self._git is not None else ():
+            with suppress(UnicodeDecodeError):
+                text = data.decode("utf-8")
+                self._texts[content_hash(text)] = as_lf(text)
+
+
+class _NotFetched(Exception):
+    """Texts that git may have are needed, of these paths."""
+
+    def __init__(self, paths: tuple[str, ...]) -> None:
+        super().__init__(paths)
+        self.paths = paths
+
 
 CAP: Final = 32 << 20
 """Bytes all kept texts may have together."""
@@ -116,7 +158,13 @@ _NAME: Final = re.compile(r"(evt_[0-9A-HJKMNP-TV-Z]{26})\.json", re.ASCII)
 
 
 class UndoTexts:
-    """The kept texts of one working tree, in the absolute ``folder``. Writing is for who holds the lock."""
+    """Texts that the log has no way back to, kept in one working tree, in the absolute ``folder``.
+
+    One file an event, named after it: the texts before its changes, by their place in the event. Only what
+    the diffs of the log do not lead back to is there (they were too long, or write line ends as LF), and
+    never a text that holds a secret. Old files go, and the oldest when there are too many; nothing but `undo`
+    depends on them. Writing is for who holds the lock.
+    """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

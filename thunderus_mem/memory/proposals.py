@@ -1,7 +1,8 @@
-"""A proposal: a change of documents that waits for somebody's word.
+"""A proposal: a change of documents that waits for a decision, one file each below ``.thunderus/patches``.
 
-A proposal may come from anybody through git, so nothing of it is believed: `text_after` takes only a diff
-that leads from the one hash to the other.
+The value, its file as bytes, and the folder, which is read under a cap and without following links. It may
+come from anybody through git, so nothing of it is believed: `decode` takes only what `encode` could have
+written, and `ProposedEdit.text_after` only a diff that leads from the one hash to the other.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from thunderus_mem.log.new_event import Ids
     from thunderus_mem.store.config import Config
     from thunderus_mem.store.layout import Layout
 
@@ -70,6 +72,28 @@ class ProposedEdit(NamedTuple):
             return "rename"
         return "create" if not self.before else "update" if self.after else "remove"
 
+    @classmethod
+    def between(
+        cls, path: str, doc_id: str, before: str | None, after: str | None, *, renames: bool = False
+    ) -> ProposedEdit:
+        """The edit that makes ``after`` of ``before`` (``None``: no file)."""
+        old, new = ("" if text is None else content_hash(text) for text in (before, after))
+        return cls(path, doc_id, old, new, whole_diff(before, after, path), renames)
+
+    def text_after(self, now: str | None) -> str | None:
+        """The text it makes of ``now``, the text it was made from (``None``: no file); ``None`` removes it.
+
+        Line ends are those of ``now``. Raises `InvalidProposal` when the diff does not lead to the hash it
+        names.
+        """
+        if not self.after:
+            return None
+        lf = "".join(lines_of(now or ""))
+        text = apply_diff(lf, self.diff)
+        if text is None or content_hash(text) != self.after:
+            raise InvalidProposal("edits", f"the diff of {self.path} does not lead to the text it names")
+        return text if now is None or "\r" not in now else three_way(lf, now, text) or text
+
 
 class Proposal(NamedTuple):
     """A change that waits for a decision.
@@ -96,36 +120,6 @@ class Proposal(NamedTuple):
     texts: tuple[tuple[str, str], ...] = ()
     private: tuple[str, ...] = ()
 
-
-def proposed_edit(
-    path: str, doc_id: str, before: str | None, after: str | None, *, renames: bool = False
-) -> ProposedEdit:
-    """The edit that makes ``after`` of ``before`` (``None``: no file)."""
-    return ProposedEdit(
-        path,
-        doc_id,
-        "" if before is None else content_hash(before),
-        "" if after is None else content_hash(after),
-        whole_diff(before, after, path),
-        renames,
-    )
-
-
-def text_after(edit: ProposedEdit, now: str | None) -> str | None:
-    """The text an edit makes of ``now``, the text it was made from (``None``: no file); ``None`` removes it.
-
-    Line ends are those of ``now``. Raises `InvalidProposal` when the diff does not lead to the hash it names.
-    """
-    if not edit.after:
-        return None
-    lf = "".join(lines_of(now or ""))
-    text = apply_diff(lf, edit.diff)
-    if text is None or content_hash(text) != edit.after:
-        raise InvalidProposal("edits", f"the diff of {edit.path} does not lead to the text it names")
-    return text if now is None or "\r" not in now else three_way(lf, now, text) or text
-
-
-# The file of a proposal, as bytes: `decode` takes only what `encode` could have written.
 
 MAX_PROPOSAL: Final = 4 << 20
 """Bytes of the largest file of a proposal."""
@@ -322,12 +316,10 @@ def _check_edits(edits: tuple[ProposedEdit, ...]) -> None:
     for at, edit in enumerate(edits):
         if not edit.before:
             try:
-                text_after(edit, None)
+                edit.text_after(None)
             except InvalidProposal as error:
                 raise InvalidProposal(f"edits[{at}].diff", error.reason) from None
 
-
-# The folder of proposals: one file each, written whole, read under a cap, never followed anywhere.
 
 FOLDER: Final = ".thunderus/patches"
 _DAY: Final = 86_400
@@ -344,6 +336,11 @@ class Waiting(NamedTuple):
     def hash(self) -> str:
         """The hash of the file."""
         return content_hash(self.text)
+
+    @property
+    def removal(self) -> FileChange:
+        """What a decision does besides, so that the proposal is gone with it."""
+        return FileChange("", self.path, self.text, None)
 
 
 class BadProposal(NamedTuple):
@@ -455,51 +452,45 @@ def write(layout: Layout, proposal: Proposal, *, expecting: str = ABSENT) -> str
     return path
 
 
-def discard(waiting: Waiting) -> Sequence[FileChange]:
-    """What a change has to do besides, so that the proposal is gone with it."""
-    return (FileChange("", waiting.path, waiting.text, None),)
-
-
 # Which changes wait for a decision.
 
-WORDS: Final = frozenset(("add", "edit", "anchor", "supersede", "link", "remove", "rename", "garden"))
+REVIEWED_OPS: Final = frozenset(("add", "edit", "anchor", "supersede", "link", "remove", "rename", "garden"))
 """The kinds of patches that ``review.agents`` may send to review."""
 
 
-def must_be_reviewed(config: Config, actor: str, op: str, paths: Iterable[str]) -> bool:
+def needs_review(config: Config, actor: str, op: str, paths: Iterable[str]) -> bool:
     """Whether a change waits for a decision: one of an agent, where the configuration says so."""
-    if config.review_agents != "propose" or actor != "agent" or op not in WORDS:
+    if config.review_agents != "propose" or actor != "agent" or op not in REVIEWED_OPS:
         return False
     return any(kind_of(path) in config.review_kinds for path in paths)
 
 
-def word_proposal(
-    written: Sequence[FileChange],
+def proposal_of(
+    changes: Sequence[FileChange],
+    ids: Ids,
     *,
-    id: str,
-    event: str,
     created: str,
     actor: str,
     op: str,
     why: str,
     origin: Mapping[str, str],
 ) -> Proposal:
-    """The proposal that a writing command becomes, of the edits it would have ``written``.
+    """The proposal that a writing command becomes instead of making ``changes``.
 
-    A new document does not name ``event``: what it is made from is the decision, and that is yet to come.
+    A new document does not name its event: what it is made from is the decision, and that is yet to come.
     """
     edits = tuple(
-        proposed_edit(
+        ProposedEdit.between(
             one.path,
             one.doc_id,
             one.before,
-            _without_event(one.after, event) if one.before is None else one.after,
+            _without_event(one.after, ids.event) if one.before is None else one.after,
             renames=one.renames,
         )
-        for one in written
+        for one in changes
     )
-    targets = dict.fromkeys(one.doc_id for one in written if one.doc_id)
-    return Proposal(id, created, actor, op, why, tuple(targets), edits, dict(origin))
+    targets = dict.fromkeys(one.doc_id for one in changes if one.doc_id)
+    return Proposal(ids.patch, created, actor, op, why, tuple(targets), edits, dict(origin))
 
 
 def _without_event(text: str | None, event: str) -> str | None:

@@ -274,8 +274,8 @@ def _write(
         for changes in by_file.values():
             reason = why or _reason([answer for answer, _ in changes])
             event = transaction.commit("resolve", [edit for _, edit in changes], why=reason, actor=actor)
-            events |= {answer.path: event.id for answer, _ in changes}
-    return events, transaction.recorded, not transaction.pending
+            events |= {answer.path: event for answer, _ in changes}
+    return events, transaction.outcome.recorded, transaction.outcome.published
 
 
 def _bytes(memory: Memory, shard: Shard) -> bytes | None:

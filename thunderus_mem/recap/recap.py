@@ -65,15 +65,9 @@ def recap(
         if edit is None:
             return written
         said = why or f"recap of {page.header['id'].removeprefix('recap.')}"
-        event = transaction.commit(
-            RECAP_OP, [edit], links=PatchLinks(private=page.private), why=said, actor=actor
-        )
-        return written._replace(
-            event_id=event.id,
-            recorded=transaction.recorded,
-            published=not transaction.pending,
-            dry_run=False,
-        )
+        links = PatchLinks(private=page.private)
+        transaction.commit(RECAP_OP, [edit], links=links, why=said, actor=actor)
+        return written._replace(dry_run=False, **transaction.outcome._asdict())
 
 
 def _page(memory: Memory, wanted: Wanted) -> Page:

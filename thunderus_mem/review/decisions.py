@@ -1,4 +1,7 @@
-"""A decision about a proposal: as a value, as the log has it, and what is checked before."""
+"""Decisions about proposals: approve, reject, expire. Each is an event; the proposal's file goes with it.
+
+Approving checks what any writing command checks, and writes the documents.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,20 @@ from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.edit import insert_item
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.errors import Busy, Conflict, InvalidDocument, NotWritable, Refused, ThunderusError
-from thunderus_mem.history.reverse import CommittedTexts, asking
 from thunderus_mem.index.log import read as read_events
+from thunderus_mem.lint.validate import validate
 from thunderus_mem.log.new_event import Ids, PatchLinks
-from thunderus_mem.memory.proposals import age, all_waiting, discard
-from thunderus_mem.memory.transaction import Written, acting, open_transaction, settle
+from thunderus_mem.memory.past_texts import CommittedTexts
+from thunderus_mem.memory.proposals import age, all_waiting
+from thunderus_mem.memory.transaction import Written, open_transaction, resolve_actor, settle
 from thunderus_mem.review.queue import DECISION, waiting_for
-from thunderus_mem.review.rebase import rebased
+from thunderus_mem.review.rebase import rebase
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.layout import kind_of
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.memory.journal import FileChange
     from thunderus_mem.memory.memory import Memory
@@ -72,12 +76,12 @@ class Decided(NamedTuple):
         return next((one.code for one in self.decisions if one.code), 0)
 
 
-def is_own(proposal: Proposal, actor: str) -> bool:
+def _is_own(proposal: Proposal, actor: str) -> bool:
     """Whether who decides is of the kind that proposed: one agent cannot be told from another for sure."""
     return actor == "agent" and proposal.actor == "agent"
 
 
-def body(proposal: Proposal, decision: str) -> dict[str, object]:
+def _body(proposal: Proposal, decision: str) -> dict[str, object]:
     """What the approval that holds a decision says."""
     return {
         "action": "patch",
@@ -91,20 +95,20 @@ def body(proposal: Proposal, decision: str) -> dict[str, object]:
     }
 
 
-def doc_ids(proposal: Proposal) -> tuple[str, ...]:
+def _doc_ids(proposal: Proposal) -> tuple[str, ...]:
     """The documents a proposal is about."""
     named = (*proposal.targets, *(edit.doc_id for edit in proposal.edits))
     return tuple(dict.fromkeys(id for id in named if id))
 
 
-def history(memory: Memory, proposal: Proposal) -> tuple[str, str]:
+def _earlier(memory: Memory, proposal: Proposal) -> tuple[str, str]:
     """What the log knows of an approval before this one: the event of it, and that of the change it led to.
 
     A killed command leaves the first without the second; a merge may bring a proposal back after both.
     """
     approval = applied = ""
     index, since = memory.log_index(), utc_key(proposal.created)
-    for rows in index.in_order(kinds=("approval", "patch"), doc_ids=doc_ids(proposal), since=since):
+    for rows in index.in_order(kinds=("approval", "patch"), doc_ids=_doc_ids(proposal), since=since):
         for entry in read_events(memory.log, rows):
             if entry.event.refs.get("patch_id") != proposal.id:
                 continue
@@ -115,7 +119,7 @@ def history(memory: Memory, proposal: Proposal) -> tuple[str, str]:
     return approval, applied
 
 
-def sourced(edit: FileChange, approval: str, ids: Ids) -> FileChange:
+def _with_sources(edit: FileChange, approval: str, ids: Ids) -> FileChange:
     """The edit; a new document names what it was made from: the decision, and the patch that follows it."""
     if edit.before is not None or edit.after is None or edit.renames or kind_of(edit.path) is None:
         return edit
@@ -125,10 +129,8 @@ def sourced(edit: FileChange, approval: str, ids: Ids) -> FileChange:
     return edit._replace(after=text)
 
 
-def check(memory: Memory, edits: Sequence[FileChange]) -> None:
+def _check(memory: Memory, edits: Sequence[FileChange]) -> None:
     """Raise for what no writing command would write: a proposal may come from anybody."""
-    from thunderus_mem.lint.validate import validate
-
     moved = {edit.before for edit in edits if edit.renames}
     for edit in edits:
         _check_is_meant(edit)
@@ -155,8 +157,6 @@ def _check_is_meant(edit: FileChange) -> None:
         )
 
 
-# Decisions about proposals: approve, reject, expire. Each is an event; the proposal's file goes with it.
-
 _LEFT = Decision(
     "", "left", (), problem="the disk refused before it was its turn", hint="approve it again", code=6
 )
@@ -167,14 +167,14 @@ _HINTS = {
 }
 
 
-class _Deciding:
+class _Decider:
     """One command that decides: what it wrote so far, and what is left to do."""
 
     def __init__(self, memory: Memory, left: Sequence[Waiting], why: str, actor: str) -> None:
         self.memory = memory
         self.left = list(left)
         self.why = why
-        self.actor = acting(memory.environ, actor)
+        self.actor = resolve_actor(memory.environ, actor)
         self.committed = CommittedTexts(memory.git)
         self.decisions: list[Decision] = []
         self.written: list[Written] = []
@@ -183,120 +183,130 @@ class _Deciding:
         self.applied: dict[str, str] = {}
         """Paths that this command changed, each with the proposal that did."""
 
-    def told(self) -> Decided:
+    def decided(self) -> Decided:
         """The answer."""
         return Decided(tuple(self.decisions), tuple(self.written), self.recorded, self.published)
 
-    def approve(self, *, rebase: bool) -> Decided:
+    def approve(self, *, on_changed: bool) -> Decided:
         """Approve what is left; what git has is fetched between two attempts, without the lock."""
 
         def attempt() -> None:
             with open_transaction(self.memory, "patch approve") as transaction:
-                self.recorded += transaction.recorded
+                self.recorded += transaction.outcome.recorded
                 while self.left:
-                    self.decisions.append(self._approved(transaction, self.left[0], rebase=rebase))
+                    self.decisions.append(self._approved(transaction, self.left[0], on_changed=on_changed))
                     del self.left[0]
-                    if transaction.pending:  # the disk refuses: what comes next may need that file
+                    if (
+                        not transaction.outcome.published
+                    ):  # the disk refuses: what comes next may need that file
                         break
                     self.memory.refresh()
                 self.decisions += [_LEFT._replace(id=one.proposal.id) for one in self.left]
-            self.published = self.published and not transaction.pending
+            self.published = self.published and transaction.outcome.published
 
         if self.left:
             self.memory.refresh()
-            asking(self.committed, self._look)
-            asking(self.committed, attempt)
-        return self.told()
+            self.committed.fetching(self._look)
+            self.committed.fetching(attempt)
+        return self.decided()
 
     def _look(self) -> None:
         """Have git asked, without the lock, for what the proposals that moved were made from."""
         for one in self.left:
             with suppress(ThunderusError):  # told when it is its turn
-                rebased(self.memory, one.proposal, self.committed)
+                rebase(self.memory, one.proposal, self.committed)
 
-    def _approved(self, transaction: Transaction, waiting: Waiting, *, rebase: bool) -> Decision:
+    def _approved(self, transaction: Transaction, waiting: Waiting, *, on_changed: bool) -> Decision:
         """Approve one proposal, or say what is in the way."""
         proposal = waiting.proposal
         stays = Decision(proposal.id, "", proposal.targets)
         try:
-            former, applied = history(self.memory, proposal)
+            former, applied = _earlier(self.memory, proposal)
             if applied:
                 remove_file(inside(self.memory.root, waiting.path), expecting=waiting.hash)
                 return stays._replace(state="applied", event_id=applied, problem="it was applied before")
-            if is_own(proposal, self.actor) and not self.memory.config.review_self_approval:
+            if _is_own(proposal, self.actor) and not self.memory.config.review_self_approval:
                 return stays._replace(
                     state="refused",
                     code=5,
                     problem="an agent made it, so an agent cannot approve it",
                     hint="a person does, or review.self_approval allows it",
                 )
-            how = rebased(self.memory, proposal, self.committed)
+            how = rebase(self.memory, proposal, self.committed)
             if how.state not in ("fits", "moved"):
-                if moot := self._moot(proposal, how.state):
-                    return self.dismiss(transaction, waiting, EXPIRED, moot)
+                if reason := self._superseded(proposal, how.state):
+                    return self.dismiss(transaction, waiting, EXPIRED, reason)
                 return stays._replace(state=how.state, problem=how.problem, hint=_HINTS[how.state], code=3)
-            if how.state == "moved" and not rebase:
+            if how.state == "moved" and not on_changed:
                 return stays._replace(
                     state="moved",
                     code=Conflict.exit_code,
                     problem="its documents were changed since; it fits all the same",
                     hint=f"look again: thunderus-mem patch show {proposal.id}; then approve with --rebase",
                 )
-            return self._carried_out(transaction, waiting, how.edits, former)
+            return self._write(transaction, waiting, how.edits, former)
         except (InvalidDocument, Conflict, Refused) as error:
-            if transaction.pending:
+            if not transaction.outcome.published:
                 raise
             state = {3: "conflict", 5: "refused"}.get(error.exit_code, "invalid")
             return stays._replace(
                 state=state, problem=str(error), hint=error.hint or "", code=error.exit_code
             )
 
-    def _moot(self, proposal: Proposal, state: State) -> str:
+    def _superseded(self, proposal: Proposal, state: State) -> str:
         """Why nobody has to decide about a proposal that does not fit: one approved just before has done what
         it wants, or has changed what a step of the gardener is about. "" when somebody has to."""
         by = next((self.applied[edit.path] for edit in proposal.edits if edit.path in self.applied), "")
         return f"superseded by {by}" if by and (proposal.rule or state == "there") else ""
 
-    def _carried_out(
+    def _write(
         self, transaction: Transaction, waiting: Waiting, edits: Sequence[FileChange], former: str
     ) -> Decision:
         proposal, memory = waiting.proposal, self.memory
         approval = former or memory.new_id("evt")
         ids = Ids(memory.new_id("evt"), proposal.id)
-        made = [sourced(edit, approval, ids) for edit in edits]
-        check(memory, made)
+        made = [_with_sources(edit, approval, ids) for edit in edits]
+        _check(memory, made)
         if not former:
             transaction.approve(
-                body(proposal, APPROVED), doc_ids(proposal), why=self.why, actor=self.actor, id=approval,
+                _body(proposal, APPROVED), _doc_ids(proposal), why=self.why, actor=self.actor, id=approval,
                 patch=proposal.id,
             )  # fmt: skip
         event = transaction.commit(
             proposal.op,
             made,
-            links=PatchLinks(about=proposal.targets, private=proposal.private),
             why=self.why or proposal.why,
             actor=self.actor,
+            links=PatchLinks(about=proposal.targets, private=proposal.private),
             ids=ids,
-            drops=discard(waiting),
+            drops=(waiting.removal,),
             reviewed=True,
         )
-        self.written += [Written(edit.doc_id, edit.path, edit.op, event.id) for edit in made]
+        self.written += [Written(edit.doc_id, edit.path, edit.op, event) for edit in made]
         self.applied |= {edit.path: proposal.id for edit in made}
-        return Decision(proposal.id, APPROVED, proposal.targets, approval, event.id)
+        return Decision(proposal.id, APPROVED, proposal.targets, approval, event)
+
+    def dismiss_all(self, command: str, decision: str, reasons: Iterable[tuple[Waiting, str]]) -> Decided:
+        """Decide about each proposal, for its reason, without changing a document."""
+        with open_transaction(self.memory, command) as transaction:
+            for waiting, why in reasons:
+                self.decisions.append(self.dismiss(transaction, waiting, decision, why))
+        self.recorded, self.published = transaction.outcome.recorded, transaction.outcome.published
+        return self.decided()
 
     def dismiss(self, transaction: Transaction, waiting: Waiting, decision: str, why: str) -> Decision:
         """Log a decision that changes no document, and take the proposal away."""
         proposal = waiting.proposal
         event = transaction.approve(
-            body(proposal, decision),
-            doc_ids(proposal),
+            _body(proposal, decision),
+            _doc_ids(proposal),
             why=why,
             actor=self.actor,
             patch=proposal.id,
-            drops=discard(waiting),
+            drops=(waiting.removal,),
         )
         problem = why if decision == EXPIRED else ""
-        return Decision(proposal.id, decision, proposal.targets, event.id, problem=problem)
+        return Decision(proposal.id, decision, proposal.targets, event, problem=problem)
 
 
 def patch_approve(
@@ -319,7 +329,7 @@ def patch_approve(
     """
     settle(memory, "patch approve")
     chosen = waiting_for(memory, ids, every=every, label=label, rule=rule)
-    return _Deciding(memory, chosen, why, actor).approve(rebase=rebase)
+    return _Decider(memory, chosen, why, actor).approve(on_changed=rebase)
 
 
 def patch_reject(
@@ -336,15 +346,10 @@ def patch_reject(
     if not why.strip():
         raise InvalidDocument("a rejection needs a reason", hint="give it with -m")
     settle(memory, "patch reject")
-    deciding = _Deciding(memory, waiting_for(memory, ids, every=every, label=label, rule=rule), why, actor)
-    if not deciding.left:
-        return deciding.told()
-    with open_transaction(memory, "patch reject") as transaction:
-        deciding.recorded = transaction.recorded
-        for waiting in deciding.left:
-            deciding.decisions.append(deciding.dismiss(transaction, waiting, REJECTED, why))
-    deciding.published = not transaction.pending
-    return deciding.told()
+    decider = _Decider(memory, waiting_for(memory, ids, every=every, label=label, rule=rule), why, actor)
+    if not decider.left:
+        return decider.decided()
+    return decider.dismiss_all("patch reject", REJECTED, [(one, why) for one in decider.left])
 
 
 def patch_expire(
@@ -356,21 +361,16 @@ def patch_expire(
     if not plan:
         settle(memory, "patch expire")
     memory.refresh()
-    deciding = _Deciding(memory, (), why, actor)
+    decider = _Decider(memory, (), why, actor)
     limit = memory.config.review_expires_days if older_than is None else older_than
-    found = asking(deciding.committed, lambda: list(_expired(memory, deciding.committed, limit)))
+    found = decider.committed.fetching(lambda: list(_expired(memory, decider.committed, limit)))
     if plan or not found:
         decisions = tuple(
             Decision(one.proposal.id, EXPIRED, one.proposal.targets, problem=reason) for one, reason in found
         )
         return Decided(decisions, planned=plan)
-    with open_transaction(memory, "patch expire") as transaction:
-        deciding.recorded = transaction.recorded
-        for waiting, reason in found:
-            told = f"{why}: {reason}" if why else reason
-            deciding.decisions.append(deciding.dismiss(transaction, waiting, EXPIRED, told))
-    deciding.published = not transaction.pending
-    return deciding.told()
+    reasons = [(one, f"{why}: {reason}" if why else reason) for one, reason in found]
+    return decider.dismiss_all("patch expire", EXPIRED, reasons)
 
 
 def _expired(memory: Memory, committed: CommittedTexts, limit: int) -> Iterator[tuple[Waiting, str]]:
@@ -381,7 +381,7 @@ def _expired(memory: Memory, committed: CommittedTexts, limit: int) -> Iterator[
             yield waiting, f"nobody decided in {days} days"
             continue
         try:
-            how = rebased(memory, waiting.proposal, committed)
+            how = rebase(memory, waiting.proposal, committed)
         except (NotWritable, Busy):  # the system does not let us see what it leads to
             raise
         except ThunderusError:  # one that leads nowhere is lint's to tell, and a person's to decide

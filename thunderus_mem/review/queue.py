@@ -1,24 +1,29 @@
-"""What was decided about proposals, as the log knows it. The index must be fresh."""
+"""The review queue: which proposals wait, one of them whole, their rebase, and what the log says was decided.
+
+Reads the proposals and the log; only `patch_rebase` writes, the files of proposals.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.errors import InvalidDocument, NotFound
-from thunderus_mem.history.reverse import CommittedTexts, asking
 from thunderus_mem.index.log import read
+from thunderus_mem.memory.past_texts import CommittedTexts
 from thunderus_mem.memory.proposals import (
     BadProposal,
+    ProposedEdit,
     Waiting,
     age,
     all_waiting,
     entries,
     file_names,
-    proposed_edit,
     write,
 )
 from thunderus_mem.memory.proposals import read as proposals_read
-from thunderus_mem.review.rebase import rebased
+from thunderus_mem.memory.transaction import settle
+from thunderus_mem.review.rebase import rebase
+from thunderus_mem.store.lock import held
 from thunderus_mem.store.paths import proposal_id
 
 if TYPE_CHECKING:
@@ -27,7 +32,7 @@ if TYPE_CHECKING:
     from thunderus_mem.log.line import Event
     from thunderus_mem.memory.journal import FileChange
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.memory.proposals import Proposal, ProposedEdit
+    from thunderus_mem.memory.proposals import Proposal
     from thunderus_mem.review.rebase import Rebase
 
 DECISION: Final = "decision"
@@ -59,8 +64,6 @@ def rejected_keys(memory: Memory, doc_ids: Collection[str]) -> frozenset[str]:
                 last[key] = decision
     return frozenset(key for key, decision in last.items() if decision == "rejected")
 
-
-# The review queue as it is read: which proposals wait, one of them whole, and one made anew.
 
 _MOST_TARGETS, _MOST_WHY = 50, 500
 
@@ -116,7 +119,7 @@ class ProposedChange(NamedTuple):
 
 
 class ShownProposal(NamedTuple):
-    """A proposal whole. ``state`` and ``problem`` say how it fits what is there now, see `Fit`."""
+    """A proposal whole. ``state`` and ``problem`` say how it fits what is there now, see `Rebase`."""
 
     proposal: ListedProposal
     evidence: tuple[str, ...]
@@ -126,7 +129,7 @@ class ShownProposal(NamedTuple):
     path: str
 
 
-class Rebased(NamedTuple):
+class RebasedProposal(NamedTuple):
     """A proposal held against what is there: ``state`` fits (nothing to do), rebased, or what is in the
     way."""
 
@@ -135,10 +138,10 @@ class Rebased(NamedTuple):
     problem: str = ""
 
 
-class Rebasing(NamedTuple):
+class RebaseReport(NamedTuple):
     """What `patch_rebase` did, proposal by proposal."""
 
-    proposals: tuple[Rebased, ...]
+    proposals: tuple[RebasedProposal, ...]
 
 
 def queue_state(memory: Memory) -> QueueState:
@@ -179,8 +182,8 @@ def patch_list(memory: Memory, *, label: str = "", rule: str = "", limit: int = 
     for one in entries(memory.layout):
         if isinstance(one, BadProposal):
             bad.append(one)
-        elif _meant(one.proposal, label, rule):
-            line = _in_a_line(_listed(memory, one))
+        elif _matches(one.proposal, label, rule):
+            line = _shortened(_listed(memory, one))
             expired += line.expired
             left_out += bool(limit) and len(listed) == limit
             if not left_out:
@@ -188,13 +191,13 @@ def patch_list(memory: Memory, *, label: str = "", rule: str = "", limit: int = 
     return ProposalListing(tuple(listed), tuple(bad), memory.config.review_expires_days, left_out, expired)
 
 
-def _in_a_line(one: ListedProposal) -> ListedProposal:
+def _shortened(one: ListedProposal) -> ListedProposal:
     why = one.why if len(one.why) <= _MOST_WHY else one.why[:_MOST_WHY] + "…"
     more = max(len(one.targets) - _MOST_TARGETS, 0)
     return one._replace(why=why, targets=one.targets[:_MOST_TARGETS], more_targets=more)
 
 
-def _meant(proposal: Proposal, label: str, rule: str) -> bool:
+def _matches(proposal: Proposal, label: str, rule: str) -> bool:
     return (not label or proposal.label == label) and (not rule or proposal.rule == rule)
 
 
@@ -207,7 +210,7 @@ def waiting_for(
     what the system says of a file among them that cannot be read: nobody knows whether it is meant.
     """
     if every:
-        return [one for one in all_waiting(memory.layout) if _meant(one.proposal, label, rule)]
+        return [one for one in all_waiting(memory.layout) if _matches(one.proposal, label, rule)]
     paths = {proposal_id(path): path for path in file_names(memory.layout)}
     paths.pop("", None)
     chosen = dict.fromkeys(_resolved(memory, given, paths) for given in ids)
@@ -240,7 +243,7 @@ def patch_show(memory: Memory, id: str) -> ShownProposal:
     memory.refresh()
     (waiting,) = waiting_for(memory, [id])
     committed = CommittedTexts(memory.git)
-    found = asking(committed, lambda: rebased(memory, waiting.proposal, committed))
+    found = committed.fetching(lambda: rebase(memory, waiting.proposal, committed))
     proposal = waiting.proposal
     if found.state == "moved":
         proposal = proposal._replace(edits=tuple(_edited(edit) for edit in found.edits))
@@ -264,32 +267,29 @@ def _changes(edits: Sequence[ProposedEdit]) -> Iterator[ProposedChange]:
 
 
 def _edited(edit: FileChange) -> ProposedEdit:
-    return proposed_edit(edit.path, edit.doc_id, edit.before, edit.after, renames=edit.renames)
+    return ProposedEdit.between(edit.path, edit.doc_id, edit.before, edit.after, renames=edit.renames)
 
 
-def patch_rebase(memory: Memory, ids: Sequence[str]) -> Rebasing:
+def patch_rebase(memory: Memory, ids: Sequence[str]) -> RebaseReport:
     """Make the diffs of proposals anew against what is there now; the ids stay. What is in the way is told.
 
     Raises `Conflict` when a file of the queue changes meanwhile.
     """
-    from thunderus_mem.memory.transaction import settle
-    from thunderus_mem.store.lock import held
-
     settle(memory, "patch rebase")
     memory.refresh()
     committed = CommittedTexts(memory.git)
     chosen = waiting_for(memory, ids)
-    fits = asking(committed, lambda: [rebased(memory, one.proposal, committed) for one in chosen])
+    found = committed.fetching(lambda: [rebase(memory, one.proposal, committed) for one in chosen])
     with held(memory.layout.lock_file, timeout=memory.config.write_lock_timeout, command="patch rebase"):
-        return Rebasing(tuple(_rebased(memory, one, how) for one, how in zip(chosen, fits, strict=True)))
+        return RebaseReport(tuple(_rebased(memory, one, how) for one, how in zip(chosen, found, strict=True)))
 
 
-def _rebased(memory: Memory, waiting: Waiting, how: Rebase) -> Rebased:
+def _rebased(memory: Memory, waiting: Waiting, how: Rebase) -> RebasedProposal:
     if how.state != "moved":
-        return Rebased(waiting.proposal.id, how.state, how.problem)
+        return RebasedProposal(waiting.proposal.id, how.state, how.problem)
     write(
         memory.layout,
         waiting.proposal._replace(edits=tuple(_edited(edit) for edit in how.edits)),
         expecting=waiting.hash,
     )
-    return Rebased(waiting.proposal.id, "rebased")
+    return RebasedProposal(waiting.proposal.id, "rebased")

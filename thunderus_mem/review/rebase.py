@@ -1,4 +1,4 @@
-"""How a proposal fits what is there now: as it was made, on another text, not at all, or not any more."""
+"""Rebase: what a proposal would do to the documents as they are now, if it still can. Reads only."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.memory.journal import FileChange
-from thunderus_mem.memory.past_texts import Former, as_lf
-from thunderus_mem.memory.proposals import InvalidProposal, text_after
+from thunderus_mem.memory.past_texts import CommittedTexts, PastTexts, as_lf
+from thunderus_mem.memory.proposals import InvalidProposal
 from thunderus_mem.merge.documents import merge_cleanly
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.paths import inside
@@ -19,7 +19,6 @@ from thunderus_mem.store.paths import inside
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from thunderus_mem.history.reverse import CommittedTexts
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.proposals import Proposal, ProposedEdit
 
@@ -39,30 +38,30 @@ class Rebase(NamedTuple):
     problem: str = ""
 
 
-class _DoesNotFit(Exception):
-    """Ends the look at a proposal that cannot be carried out."""
+class _Unusable(Exception):
+    """Ends the rebase of a proposal that cannot be carried out."""
 
     def __init__(self, state: State, problem: str) -> None:
         super().__init__(problem)
-        self.fit = Rebase(state, problem=problem)
+        self.found = Rebase(state, problem=problem)
 
 
-def rebased(memory: Memory, proposal: Proposal, committed: CommittedTexts) -> Rebase:
-    """Hold a proposal against the documents as they are; reads only. The index must be fresh.
+def rebase(memory: Memory, proposal: Proposal, committed: CommittedTexts) -> Rebase:
+    """Hold a proposal against the documents as they are. The index must be fresh.
 
-    Raises `InvalidDocument` for a diff that leads nowhere. May ask for what git has, see `asking`.
+    Raises `InvalidDocument` for a diff that leads nowhere. May ask for what git has, see `CommittedTexts`.
     """
     now = {edit.path: _text_at(memory, edit.path) for edit in proposal.edits}
-    look = _Look(memory, proposal, now, committed)
+    rebaser = _Rebaser(memory, proposal, now, committed)
     try:
-        found = list(look.edits())
-    except _DoesNotFit as error:
-        return error.fit
+        found = list(rebaser.edits())
+    except _Unusable as error:
+        return error.found
     except InvalidProposal as error:
         raise InvalidDocument(f"{proposal.id}: {error.reason}", hint=error.fix) from None
     if not found:
         return Rebase("there", problem="what it would change is so already")
-    return Rebase("moved" if look.moved else "fits", tuple(found))
+    return Rebase("moved" if rebaser.moved else "fits", tuple(found))
 
 
 def _text_at(memory: Memory, path: str) -> str | None:
@@ -76,8 +75,8 @@ def _text_at(memory: Memory, path: str) -> str | None:
         ) from None
 
 
-class _Look:
-    """One proposal held against the texts ``now`` at its paths."""
+class _Rebaser:
+    """Rebases one proposal on the texts ``now`` at its paths."""
 
     def __init__(
         self, memory: Memory, proposal: Proposal, now: Mapping[str, str | None], committed: CommittedTexts
@@ -89,7 +88,7 @@ class _Look:
         self.moved = False
 
     def edits(self) -> Iterator[FileChange]:
-        """What is left to do, file by file. Raises `_DoesNotFit`."""
+        """What is left to do, file by file. Raises `_Unusable`."""
         leaves: ProposedEdit | None = None
         for edit in self._proposal.edits:
             if edit.renames and not edit.after:
@@ -111,26 +110,26 @@ class _Look:
             self.moved = True
             return None
         if now is None:
-            raise _DoesNotFit("gone", f"{edit.path} is not there any more")
+            raise _Unusable("gone", f"{edit.path} is not there any more")
         if found == edit.before:
-            return FileChange(edit.doc_id, edit.path, now, text_after(edit, now))
+            return FileChange(edit.doc_id, edit.path, now, edit.text_after(now))
         self.moved = True
         if not edit.after:
-            raise _DoesNotFit(
+            raise _Unusable(
                 "conflict", f"{edit.path} was changed since, and removing it would take that along"
             )
-        return FileChange(edit.doc_id, edit.path, now, self._joined(edit, now))
+        return FileChange(edit.doc_id, edit.path, now, self._merged(edit, now))
 
     def _created(self, edit: ProposedEdit, now: str | None) -> FileChange | None:
-        text = text_after(edit, None)
+        text = edit.text_after(None)
         if now is not None:
             if _says(edit.path, now) == _says(edit.path, text or ""):
                 self.moved = True
                 return None
-            raise _DoesNotFit("conflict", f"another document is in {edit.path} by now")
+            raise _Unusable("conflict", f"another document is in {edit.path} by now")
         taken = self._memory.index.get(edit.doc_id) if edit.doc_id else None
         if taken is not None and taken.path not in self._now:
-            raise _DoesNotFit("conflict", f"{edit.doc_id} is in {taken.path} by now")
+            raise _Unusable("conflict", f"{edit.doc_id} is in {taken.path} by now")
         return FileChange(edit.doc_id, edit.path, None, text)
 
     def _rename(self, old: ProposedEdit, new: ProposedEdit) -> Iterator[FileChange]:
@@ -140,10 +139,10 @@ class _Look:
             if there is not None and content_hash(there) == new.after:
                 self.moved = True
                 return
-            raise _DoesNotFit("gone", f"{old.path} is not there any more")
+            raise _Unusable("gone", f"{old.path} is not there any more")
         if self._now[new.path] is not None:
-            raise _DoesNotFit("conflict", f"another document is in {new.path} by now")
-        after = text_after(new, None) or ""
+            raise _Unusable("conflict", f"another document is in {new.path} by now")
+        after = new.text_after(None) or ""
         if content_hash(now) == old.before:
             text = three_way(as_lf(now), now, after) if "\r" in now else after
         else:
@@ -151,33 +150,31 @@ class _Look:
             base = self._base(old, now)
             text = three_way(base, now, after)
             if text is None:
-                raise _DoesNotFit("conflict", _meeting(old.path, base, now, after))
+                raise _Unusable("conflict", _overlap(old.path, base, now, after))
         yield FileChange(old.doc_id, old.path, now, None, renames=True)
         yield FileChange(new.doc_id, new.path, None, text or after, renames=True)
 
-    def _joined(self, edit: ProposedEdit, now: str) -> str:
+    def _merged(self, edit: ProposedEdit, now: str) -> str:
         base = self._base(edit, now)
-        wanted = text_after(edit, base) or ""
+        wanted = edit.text_after(base) or ""
         text = merge_cleanly(edit.path, base, now, wanted, format_timestamp(self._memory.now()))
         if text is None:
-            raise _DoesNotFit("conflict", _meeting(edit.path, base, now, wanted))
+            raise _Unusable("conflict", _overlap(edit.path, base, now, wanted))
         return text
 
     def _base(self, edit: ProposedEdit, now: str) -> str:
-        """The text the edit was made from. Raises `_DoesNotFit` when it is nowhere any more."""
+        """The text the edit was made from. Raises `_Unusable` when it is nowhere any more."""
         if not edit.after:
             text = apply_diff("", reversed_diff(edit.diff))
             if text is not None and content_hash(text) == edit.before:
                 return text
-        from thunderus_mem.history.reverse import told
-
-        events = told(self._memory, [edit.doc_id] if edit.doc_id else [], [edit.path])
+        events = self._memory.events_about([edit.path], [edit.doc_id] if edit.doc_id else [])
         changes = [change for event in events for change in changes_of(event)]
         own = [change for change in changes if edit.doc_id == change.doc_id or edit.path == change.path]
         paths = {edit.path, *(change.path for change in own)}
-        text = Former(own, now, lambda: self._committed.texts(paths)).text(edit.before)
+        text = PastTexts(own, now, lambda: self._committed.texts(paths)).text(edit.before)
         if text is None:
-            raise _DoesNotFit(
+            raise _Unusable(
                 "conflict", f"{edit.path} was changed since, and its text of then is nowhere any more"
             )
         return text
@@ -191,7 +188,7 @@ def _says(path: str, text: str) -> tuple[str, str, str, str]:
     return document.id, document.kind, document.title, as_lf(document.body)
 
 
-def _meeting(path: str, base: str, now: str, wanted: str) -> str:
+def _overlap(path: str, base: str, now: str, wanted: str) -> str:
     """Names the lines of a document that were changed since and that the proposal changes as well."""
     old = lines_of(base)
     ours, theirs = stretches(old, lines_of(now)), stretches(old, lines_of(wanted))

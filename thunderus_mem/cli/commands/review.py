@@ -25,7 +25,7 @@ from thunderus_mem.review.decisions import Decided, patch_approve, patch_expire,
 from thunderus_mem.review.queue import (
     ListedProposal,
     ProposalListing,
-    Rebasing,
+    RebaseReport,
     ShownProposal,
     patch_list,
     patch_rebase,
@@ -306,7 +306,7 @@ def decided(value: Decided, console: Console) -> str:
     return "\n".join(line.rstrip() for line in flowing(rows, console.width))
 
 
-def rebasing(value: Rebasing, console: Console) -> str:
+def rebasing(value: RebaseReport, console: Console) -> str:
     """What was made anew, a proposal a line."""
     style = console.style
     rows = [(one.state, style.name(one.id), one.problem) for one in value.proposals]

@@ -10,6 +10,7 @@ from thunderus_mem.cli.params import DryRun, Why
 from thunderus_mem.cli.text import aligned, counted, diff_lines, finding_lines, minute, one_line
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.history.undo import SnapshotList, Undone, UndoneEvent, restore, snapshots, undo
+from thunderus_mem.history.undo_choice import UndoChoice
 
 if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
@@ -44,9 +45,8 @@ def undo_command(
     if event is not None and (redo or anywhere or number != 1):
         raise ThunderusError("--number, --redo and --any choose among the last changes; EVENT names one.")
     console: Console = ctx.obj
-    value = undo(
-        console.memory(), event, number=number, redo=redo, anywhere=anywhere, why=why, dry_run=dry_run
-    )
+    choice = UndoChoice(event, number, redo, anywhere)
+    value = undo(console.memory(), choice, why=why, dry_run=dry_run)
     console.emit("undo", value, undone)
     if not dry_run and not redo:
         console.say("To have it again: thunderus-mem undo --redo")

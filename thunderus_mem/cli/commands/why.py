@@ -13,14 +13,15 @@ from thunderus_mem.cli.text import aligned, cut, minute, one_line, verdict_word,
 from thunderus_mem.document.diff import stretches
 from thunderus_mem.errors import InvalidQuery, ThunderusError
 from thunderus_mem.history.blame import BlameReport, BlameSource, blame
-from thunderus_mem.history.log import WhyReport, why
+from thunderus_mem.history.why import WhyReport, why
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
     from thunderus_mem.cli.style import Style
-    from thunderus_mem.history.why import CodeThen, WhyNode
+    from thunderus_mem.history.code_diff import CodeThen
+    from thunderus_mem.history.why import WhyNode
 
 app = typer.Typer()
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from thunderus_mem.authoring.add import add, given_tags, template
+from thunderus_mem.authoring.add import NewDocument, add, given_tags, template
+from thunderus_mem.authoring.archive import Archived, archive, unarchive
 from thunderus_mem.authoring.edit import (
-    Archived,
+    DocumentEdits,
     Noted,
     Recorded,
-    archive,
     edit,
     link,
     note,
     record,
     remove,
     supersede,
-    unarchive,
 )
 from thunderus_mem.authoring.rename import Renamed, rename
 from thunderus_mem.authoring.show import show
@@ -115,21 +114,19 @@ def add_command(
     fields = pairs(field or (), "--field")
     text, by_hand = _body(console, (kind, title, status), body, edit=in_editor)
     with keeping(text, f"{kind}.md") if by_hand else nullcontext():
-        value = add(
-            memory,
+        new = NewDocument(
             kind,
             title,
-            body=text,
-            tags=tags,
-            id=document,
-            links=relations,
-            fields=fields,
-            aliases=tuple(alias or ()),
-            status=status,
-            anchors=tuple(anchor or ()),
-            why=why,
-            dry_run=dry_run,
+            text,
+            tags,
+            document,
+            relations,
+            fields,
+            tuple(alias or ()),
+            status,
+            tuple(anchor or ()),
         )
+        value = add(memory, new, why=why, dry_run=dry_run)
     return written_code(console, "add", value)
 
 
@@ -181,24 +178,23 @@ def edit_command(
     """
     console: Console = ctx.obj
     memory = console.memory()
-    changes: dict[str, Any] = {
-        "sets": pairs(sets or (), "--set"),
-        "add_tags": tuple(add_tag or ()),
-        "remove_tags": tuple(remove_tag or ()),
-        "anchors": tuple(anchor or ()),
-        "body": text_of(body, console),
-    }
-    if not any(value or value == "" for value in changes.values() if value is not None and value != ()):
-        changes = _whole(memory, console, document)
+    edits = DocumentEdits(
+        sets=pairs(sets or (), "--set"),
+        add_tags=tuple(add_tag or ()),
+        remove_tags=tuple(remove_tag or ()),
+        anchors=tuple(anchor or ()),
+        body=text_of(body, console),
+    )
+    if edits.body is None and not any(edits):
+        edits = _whole(memory, console, document)
     if expecting is not None:
-        changes["expecting"] = expecting
-    text = changes.get("text")
-    with keeping(text, f"{document}.md") if text else nullcontext():
-        value = edit(memory, document, **changes, why=why)
+        edits = edits._replace(expecting=expecting)
+    with keeping(edits.text, f"{document}.md") if edits.text else nullcontext():
+        value = edit(memory, document, edits, why=why)
     return written_code(console, "edit", value)
 
 
-def _whole(memory: Memory, console: Console, document: str) -> dict[str, Any]:
+def _whole(memory: Memory, console: Console, document: str) -> DocumentEdits:
     """The document as a person leaves it in the editor."""
     if not console.interactive:
         raise ThunderusError(
@@ -208,7 +204,7 @@ def _whole(memory: Memory, console: Console, document: str) -> dict[str, Any]:
     result = edited(with_help(shown.text, _EDIT_HELP), console.environ, f"{shown.id}.md")
     if result is None:
         raise _unwritten(console)
-    return {"text": result, "expecting": shown.hash}
+    return DocumentEdits(text=result, expecting=shown.hash)
 
 
 @app.command("remove")
