@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from thunderus_mem.garden.plan import DocumentEdit, Plan, Reach, Step
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.memory.proposals import ProposedEdit
     from thunderus_mem.memory.transaction import Transaction
 
 
