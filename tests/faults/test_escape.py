@@ -12,9 +12,9 @@ import report
 from payloads import PAYLOADS
 
 from thunderus_mem.errors import Refused, ThunderusError
-from thunderus_mem.log.append import quarantine
 from thunderus_mem.memory.journal import FileChange, Journal
 from thunderus_mem.store.paths import inside, safe_relative
+from thunderus_mem.store.quarantine import quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Callable

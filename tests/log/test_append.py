@@ -9,9 +9,10 @@ import pytest
 
 from thunderus_mem.errors import Conflict, Degraded, NotWritable, Refused
 from thunderus_mem.log import append
-from thunderus_mem.log.append import Uncertain, append_record, batch_at, quarantine, repair_tail, sync_log
+from thunderus_mem.log.append import Uncertain, append_record, batch_at, repair_tail, sync_log
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file
+from thunderus_mem.store.quarantine import quarantine
 
 LINE = b'{"n":1}\n'
 

@@ -30,7 +30,6 @@ from thunderus_mem.index.file import QUIET_SECONDS
 from thunderus_mem.index.file import leftovers as index_leftovers
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.lint.runner import NEVER_TRACKED, packaged_schemas
-from thunderus_mem.log.append import plain_name
 from thunderus_mem.log.reader import MAX_SHARD
 from thunderus_mem.log.shard import CHAIN, CONFLICT, SHAPE, TORN, parse_shard
 from thunderus_mem.memory.hand_edits import hand_edits, mass_loss
@@ -40,7 +39,7 @@ from thunderus_mem.review.queue import queue_state
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.files import TEMP_PREFIX, file_hash, read_file
 from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS, INDEXES, STORE, is_shard
-from thunderus_mem.store.quarantine import kept_files, way_back
+from thunderus_mem.store.quarantine import kept_files, plain_name, way_back
 from thunderus_mem.store.root import newer_version, version_of_schemas
 
 if TYPE_CHECKING:

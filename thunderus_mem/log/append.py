@@ -14,6 +14,7 @@ from thunderus_mem.errors import Conflict, Degraded, NotWritable, Refused, Thund
 from thunderus_mem.log.line import line_hash
 from thunderus_mem.store import disk
 from thunderus_mem.store.disk import explain
+from thunderus_mem.store.quarantine import quarantine
 from thunderus_mem.store.safe_open import open_file
 
 if TYPE_CHECKING:
@@ -46,27 +47,6 @@ class TailRepair(NamedTuple):
     offset: int
     size: int
     kept: str = ""
-
-
-def plain_name(name: str) -> str:
-    """A name or path as one plain file name, under which its bytes are kept."""
-    plain = "".join(
-        letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name
-    )
-    return plain[-80:]
-
-
-def quarantine(directory: str, name: str, data: bytes) -> str:
-    """Keep ``data`` under ``<hash>-<name>`` in ``directory`` for good; the same bytes are kept once.
-
-    Returns the path. Raises ``NotWritable`` when the disk refuses.
-    """
-    from thunderus_mem.store.files import replace_file
-
-    path = os.path.join(directory, f"{hashlib.sha256(data).hexdigest()[:16]}-{plain_name(name)}")
-    if not os.path.isfile(path):
-        replace_file(path, data)
-    return path
 
 
 def _open_log(path: str, flags: int, *, new: bool = False) -> int:

@@ -24,7 +24,6 @@ from thunderus_mem.log.append import (
     append_records,
     batch_at,
     mend_batch,
-    quarantine,
     repair_tail,
     sync_log,
 )
@@ -42,6 +41,7 @@ from thunderus_mem.store.files import (
     sweep,
 )
 from thunderus_mem.store.paths import inside, safe_relative
+from thunderus_mem.store.quarantine import quarantine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -7,6 +7,7 @@ commands leave torn ends of logs there, and texts of changes that found another 
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
 import shlex
 import stat
@@ -122,3 +123,22 @@ def _below(folder: str) -> Iterator[str]:
             yield from _below(path)
         else:
             yield path
+
+
+def plain_name(name: str) -> str:
+    """A name or path as one plain file name, under which its bytes are kept."""
+    plain = "".join(
+        letter if letter.isascii() and (letter.isalnum() or letter in "._-") else "_" for letter in name
+    )
+    return plain[-80:]
+
+
+def quarantine(directory: str, name: str, data: bytes) -> str:
+    """Keep ``data`` under ``<hash>-<name>`` in ``directory`` for good; the same bytes are kept once.
+
+    Returns the path. Raises ``NotWritable`` when the disk refuses.
+    """
+    path = os.path.join(directory, f"{hashlib.sha256(data).hexdigest()[:16]}-{plain_name(name)}")
+    if not os.path.isfile(path):
+        replace_file(path, data)
+    return path
