@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.history.line_owners import Version
-from thunderus_mem.log.reader import NOTHING, Transition, known_texts
+from thunderus_mem.log.reader import Transition, known_texts
+from thunderus_mem.store.files import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -89,7 +90,7 @@ class Runs:
             if transition.before in starts:
                 return (transition, *reversed(path))
             room = transition.number if ordered else self.end
-            if transition.before == NOTHING or tried.get(transition.before, -1) >= room:
+            if transition.before == ABSENT or tried.get(transition.before, -1) >= room:
                 continue
             tried[transition.before] = room
             path.append(transition)
@@ -201,7 +202,7 @@ def _explain_wholly(frame: _Frame, runs: Runs) -> tuple[dict[str, _Explained], l
     limits: dict[str, int] = {}
     for one in frame.needed:
         limit = limits.get(one.key, runs.end)
-        older = {frame.hashes[key]: key for key in reversed(frame.sources(one))} or {NOTHING: ""}
+        older = {frame.hashes[key]: key for key in reversed(frame.sources(one))} or {ABSENT: ""}
         if not frame.repeats(one):
             run = runs.between(older, frame.hashes[one.key], limit)
             if run:
@@ -224,7 +225,7 @@ def _explain_partly(frame: _Frame, runs: Runs, rest: Sequence[tuple[Revision, in
     found: dict[str, _Explained] = {}
     for one, run, limit in reversed(ends):
         leads = [
-            (_shown(runs.ahead_from(frame.hashes.get(key, NOTHING), limit), one), key)
+            (_shown(runs.ahead_from(frame.hashes.get(key, ABSENT), limit), one), key)
             for key in frame.sources(one) or ("",)
         ]
         lead, source = max(leads, key=lambda pair: len(pair[0]))

@@ -197,7 +197,7 @@ class EventLog:
 
 # The transitions the log knows of one document: which text each event started from and which it left.
 
-NOTHING: Final = ""
+_NOTHING: Final = ""
 RENAME: Final = "rename"
 ABORTED: Final = "aborted"
 
@@ -311,7 +311,7 @@ class _Origins:
         if change.before:
             return change.before
         if is_hand_edit(event):
-            return self._removed_by_hand.get((event.session_id, change.doc_id), NOTHING)
+            return self._removed_by_hand.get((event.session_id, change.doc_id), _NOTHING)
         return moved_from(change, changes)
 
 
@@ -325,7 +325,7 @@ def moved_from(change: Change, changes: Sequence[Change]) -> str:
         found = _partners(change, changes)
     else:
         found = [one for one in _taken_away(changes) if one.doc_id == change.doc_id]
-    return found[0].before if found and not change.before else NOTHING
+    return found[0].before if found and not change.before else _NOTHING
 
 
 def _names(doc: Document, patches: Iterable[tuple[Event, Sequence[Change]]]) -> _Names:
@@ -361,7 +361,7 @@ def known_texts(transitions: Sequence[Transition], texts: Mapping[str, str]) -> 
 
     A text that has not the hash the log says is none.
     """
-    known = {NOTHING: "", **texts}
+    known = {_NOTHING: "", **texts}
     ahead: dict[str, list[tuple[str, str]]] = {}
     back: dict[str, list[tuple[str, str]]] = {}
     for transition in transitions:

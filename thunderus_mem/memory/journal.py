@@ -1,8 +1,10 @@
-"""The staging folder: what a change is about to do, durable before it is committed. Only the journal uses it.
+"""A change of several files as one step: stage the bytes, commit by one line of the log, publish, drop.
+
+The caller holds the lock. Killed before the line nothing has happened; after it, ``heal`` does the rest.
 
 A staged operation is a folder named after its event: ``op.json``, the new text of write *n* in the file
 ``n``, and a removed document, once taken, in ``n.taken``. A write whose staged file is gone has been
-published.
+published. Reads and writes the staging folder, the documents and the log.
 """
 
 from __future__ import annotations
@@ -416,11 +418,6 @@ def _publish_removal(taken: str, target: str, planned: Planned) -> Literal["publ
     take_file(target, taken, expecting=planned.before)
     return "published"
 
-
-# A change of several files as one step: stage the bytes, commit by one line of the log, publish, drop.
-#
-# The caller holds the lock. Killed before the commit point nothing has happened; after it ``heal`` does the
-# rest.
 
 _STAGED_LIMIT: Final = 256 << 20
 

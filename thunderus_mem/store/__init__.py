@@ -1,1 +1,7 @@
-"""The authoritative bytes: documents, log, configuration, and the questions we ask of git."""
+"""A store on disk: where everything is, its settings, and files that are read and written safely.
+
+``layout``, ``paths`` (which may be opened), ``root`` (which store, of which version). ``config`` (settings),
+``config_keys`` (their table), ``config_reader``. ``safe_open`` (no links), ``disk`` (operations), ``files``
+(whole files), ``quarantine``, ``lock``. ``parallel`` (processes, threads). All touch the disk but ``config``,
+``config_keys`` and ``parallel``; ``disk`` alone changes it.
+"""

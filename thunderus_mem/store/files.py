@@ -1,8 +1,4 @@
-"""The one module that writes: whole files read under a cap, replaced or removed in one step, expecting a
-hash.
-
-``append_record``, ``repair_tail`` and ``quarantine`` stand here too for the callers; they live in ``tail``.
-"""
+"""Whole files of the disk: read under a cap, replaced or removed in one step, expecting a hash."""
 
 from __future__ import annotations
 
