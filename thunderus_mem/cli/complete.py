@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 _LIMIT = 200
 
 _TAKES_PROPOSAL: Final = frozenset(("show", "approve", "reject", "rebase"))
-_KINDS: Final = ("core", "fact", "adr", "playbook", "recap")
-_RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
 
 SCRIPTS: Final = {
     "bash": """_thunderus_mem() {
@@ -113,9 +111,13 @@ def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
     """Words of a known set that may stand here: kinds, relations, rules of lint and of the gardener."""
     command = before[0]
     if before == ["add"] or before[-1] in ("--kind", "-k"):
-        return [(kind, "") for kind in _KINDS]
+        from thunderus_mem.document.document import KINDS
+
+        return [(kind, "") for kind in KINDS]
     if command == "link" and len(before) == 2:
-        return [(relation, "") for relation in _RELATIONS]
+        from thunderus_mem.document.document import RELATIONS
+
+        return [(relation, "") for relation in RELATIONS]
     if command == "lint" and before[-1] == "--format":
         from thunderus_mem.cli.report.report import FORMATS
 

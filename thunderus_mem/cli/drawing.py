@@ -1,6 +1,8 @@
-"""What reading Markdown hides and `show` does not: HTML, definitions, titles of links, cells too many.
+"""Markdown drawn on a terminal, as text with marks, and nothing of it hidden. The only door to rich.
 
-Works on text and on the tokens of the parser; knows no library.
+What a reader of Markdown would not see is shown as it is written: HTML, definitions nobody uses, titles of
+links. rich is given text that is safe to print, and what it makes passes the console's filter once more: an
+entity such as ``&#8238;`` becomes the character it names only while Markdown is read.
 """
 
 from __future__ import annotations
@@ -115,11 +117,6 @@ def _without_labels(text: str) -> str:
     bare = _DEFINITION.sub("", text)
     return _USE.sub(lambda found: "" if " ".join(found[1].split()).casefold() in names else found[0], bare)
 
-
-# What rich draws on a terminal: Markdown, as text with marks. The only door to rich.
-#
-# rich is given text that is safe to print, and what it makes passes the console's filter once more: an
-# entity such as ``&#8238;`` becomes the character it names only while Markdown is read.
 
 MAX_DRAWN: Final = 128 << 10
 """Longer texts are printed as they are: drawing takes seconds by then."""

@@ -1,4 +1,13 @@
-"""What options mean: text from a word, a file or stdin, ``KEY=VALUE``, ``REL:ID``, and paths of a person."""
+"""What comes from a person: the meaning of options, a text from their editor, a document they choose.
+
+Options: text from a word, a file or stdin, ``KEY=VALUE``, ``REL:ID``. Editor: a template goes out, a text
+comes back, or nothing; help for the writer is an HTML comment that begins with ``<!-- help:`` and is taken
+out before the text is kept. No line is dropped for its first character, since ``#`` begins a heading.
+
+``search -i``: fzf where it is installed, else a numbered list. fzf runs our own command again at every
+letter. Nothing typed and nothing stored becomes part of a command: fzf quotes what it puts in, ids are
+checked by their grammar on both ways, and the shell is a plain one.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +19,7 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from thunderus_mem.document.document import RELATIONS
 from thunderus_mem.errors import NotFound, ThunderusError
 
 if TYPE_CHECKING:
@@ -18,7 +28,6 @@ if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
     from thunderus_mem.memory.memory import Memory
 
-RELATIONS: Final = ("derives_from", "refers_to", "supersedes", "duplicates")
 _TEXT_LIMIT = 1 << 20
 
 
@@ -87,11 +96,6 @@ def relation(given: str) -> str:
         raise ThunderusError(f"There is no relation {given}.", hint=f"Relations: {', '.join(RELATIONS)}")
     return name
 
-
-# A person's editor: a template goes out, a text comes back, or nothing at all.
-#
-# Help for the writer stands in an HTML comment that begins with ``<!-- help:``; it is taken out before the
-# text is kept. No line is dropped for its first character, since ``#`` begins a heading.
 
 _HELP = re.compile(r"(?m)^<!-- help:(?:(?!-->).)*-->[ \t]*\n?", re.DOTALL)
 _FALLBACKS = ("nano", "vi")
@@ -169,12 +173,6 @@ def keeping(text: str, name: str) -> Iterator[None]:
         error.hint = f"{error.hint}; your text is kept in {path}" if error.hint else f"your text is in {path}"
         raise
 
-
-# ``search -i``: choose a document while typing, in fzf where it is installed, else from a numbered list.
-#
-# fzf runs our own command again at every letter. Nothing typed and nothing stored becomes part of a
-# command: fzf quotes what it puts in, ids are checked by their grammar on both ways, and the shell is a
-# plain one.
 
 NOTHING_CHOSEN, LEFT = 1, 130
 _OFFERED: Final = 200
