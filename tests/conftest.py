@@ -5,6 +5,7 @@ Nothing of the person's own machine is seen: home, git's configuration, editors 
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.command_server import Server
+from tests.support.git_repository import begin_repository
 from tests.support.verify_store import verify_below
 
 if TYPE_CHECKING:
@@ -29,7 +31,12 @@ for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIG
         with suppress(ValueError):  # not in the main thread
             signal.signal(number, handler)
 
+# A process that keeps no bytecode compiles our sources again each time, which takes longer than most tests.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 PROJECT = Path(__file__).resolve().parent.parent
+FAULTS = PROJECT / "tests" / "faults"
 START = "2026-01-21T09:00:00Z"
 
 
@@ -44,7 +51,6 @@ def sealed_environment(home: Path) -> dict[str, str]:
         "TERM": "dumb",
         "EDITOR": "false",
         "PYTHONPATH": str(PROJECT),
-        "PYTHONDONTWRITEBYTECODE": os.environ.get("PYTHONDONTWRITEBYTECODE", ""),
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
         "GIT_TERMINAL_PROMPT": "0",
@@ -70,16 +76,40 @@ GITCONFIG = """[user]
 """
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Read only what may have a test of the tier that is asked for: half of the files are of the other."""
+    tier = config.option.markexpr
+    if tier == "not faults" and collection_path == FAULTS:
+        return True
+    if tier == "faults" and collection_path.suffix == ".py" and FAULTS not in collection_path.parents:
+        return "pytest.mark.faults" not in collection_path.read_text(encoding="utf-8") or None
+    return None
+
+
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A new home at each step; numbered here, as pytest would look through all folders of the session."""
+    folder = tmp_path_factory.mktemp("homes")
+
+    def numbered() -> Iterator[Path]:
+        for number in itertools.count():
+            home = folder / str(number)
+            home.mkdir()
+            yield home
+
+    return numbered()
+
+
 @pytest.fixture(autouse=True)
-def sealed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def sealed(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every test runs with its own home; returns it."""
-    home = tmp_path_factory.mktemp("home")
+    home = next(homes)
     (home / ".gitconfig").write_text(GITCONFIG, encoding="utf-8")
     for name in list(os.environ):
         if name.startswith(("GIT_", "THUNDERUS_MEM_")) or name in ("VISUAL", "NO_COLOR", "FORCE_COLOR"):
             monkeypatch.delenv(name)
     environment = sealed_environment(home)
-    for name in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+    for name in ("PYTHONPATH", "GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         environment.pop(name)
     for name in ("THUNDERUS_MEM_TEST", "THUNDERUS_MEM_NOW", "THUNDERUS_MEM_SEED"):
         environment.pop(name)
@@ -102,8 +132,7 @@ def whole_stores(request: pytest.FixtureRequest) -> Iterator[None]:
 @pytest.fixture
 def repo(tmp_path: Path) -> Path:
     """A git repository with one commit, without a store."""
-    for arguments in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "Begin"]):
-        subprocess.run(["git", *arguments], cwd=tmp_path, check=True, capture_output=True)
+    begin_repository(tmp_path, ("init", "-q"), ("commit", "-q", "--allow-empty", "-m", "Begin"))
     return tmp_path
 
 

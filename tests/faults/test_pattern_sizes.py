@@ -13,9 +13,8 @@ from tests.support.patterns import Pattern, patterns
 SIZE = tier.points(150_000, 1_000_000)
 TRIAL = 5_000
 NOISE = 8
-SLOW = (0.200 * NOISE * SIZE / 1_000_000 + 0.020) * pace()
+SLOW = 0.200 * NOISE * SIZE / 1_000_000 + 0.020
 """Seconds of the processor: 200 ms for a megabyte, and what busy neighbours may add."""
-ALL = patterns()
 
 
 def worst(one: Pattern, use: str) -> set[str]:
@@ -27,9 +26,10 @@ def worst(one: Pattern, use: str) -> set[str]:
 @pytest.mark.parametrize("share", range(4))
 def test_a_megabyte_takes_no_pattern_long(share: int) -> None:
     slowest, slow, tried = (0.0, ""), [], 0
-    for one in ALL[share::4]:
+    everything = patterns()
+    for one in everything[share::4]:
         # Signs of planted instructions look ahead some hundred characters from each word: linear, and slower.
-        limit = SLOW * (4 if one.name.startswith("lint.planted") else 1)
+        limit = SLOW * pace() * (4 if one.name.startswith("lint.planted") else 1)
         for use in sorted(one.uses):
             chosen = worst(one, use)
             for label, text in attacks(one.compiled, SIZE):
@@ -40,5 +40,5 @@ def test_a_megabyte_takes_no_pattern_long(share: int) -> None:
                     slowest = max(slowest, (took, f"{one.name}.{use}"))
                     tried += 1
     assert slow == []
-    assert len(ALL) > 200
+    assert len(everything) > 200
     report.add("F6", slowest[1], tried=tried, slowest=slowest[0])

@@ -148,6 +148,21 @@ def _load() -> None:
     for module in pkgutil.walk_packages(thunderus_mem.__path__, "thunderus_mem."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
+    _convert_commands()
+
+
+def _convert_commands() -> None:
+    """Read the signatures of all commands once: reading one takes as long as what a small command does.
+
+    No command is called here, so each child gets them as they are when converted.
+    """
+    from thunderus_mem.cli import app, run
+    from thunderus_mem.cli.table import COMMANDS
+
+    converted = {entry.name: app.load_command(entry) for entry in COMMANDS}
+    top = app.root()
+    app.load_command = lambda entry: converted[entry.name]
+    run.root = lambda: top
 
 
 def _become(call: dict[str, Any]) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 CLOCK = "2026-01-21T09:00:00+00:00"
+SETTINGS = (("user.name", "Ann Author"), ("user.email", "ann@example.org"), ("commit.gpgsign", "false"))
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -24,6 +25,24 @@ def environment(home: Path) -> dict[str, str]:
         "GIT_EDITOR": "true",
         "LC_ALL": "C",
     }
+
+
+@cache
+def _made(commands: tuple[tuple[str, ...], ...]) -> TemporaryDirectory[str]:
+    folder = TemporaryDirectory(prefix="repository-")
+    for arguments in commands:
+        subprocess.run(["git", *arguments], cwd=folder.name, check=True, capture_output=True)
+    for sample in Path(folder.name, ".git", "hooks").glob("*.sample"):
+        sample.unlink()
+    return folder
+
+
+def begin_repository(root: Path, *commands: tuple[str, ...]) -> None:
+    """Make ``root`` the repository that these git commands make of an empty folder.
+
+    They run once in a process: a copy takes a fifth of the time of one of them.
+    """
+    shutil.copytree(os.path.join(_made(commands).name, ".git"), root / ".git", copy_function=shutil.copyfile)
 
 
 class Repository:
@@ -51,16 +70,10 @@ class Repository:
         assert done.returncode == 0, f"git {' '.join(arguments)}\n{done.stdout}{done.stderr}"
         return done.stdout.strip()
 
-    def init(self, branch: str = "main", *options: str) -> Repository:
+    def init(self) -> Repository:
         self.root.mkdir(parents=True, exist_ok=True)
-        self.git("init", "-q", "-b", branch, *options)
-        self.settle()
+        begin_repository(self.root, ("init", "-q", "-b", "main"), *(("config", *one) for one in SETTINGS))
         return self
-
-    def settle(self) -> None:
-        self.git("config", "user.name", "Ann Author")
-        self.git("config", "user.email", "ann@example.org")
-        self.git("config", "commit.gpgsign", "false")
 
     def write(self, path: str, text: str) -> None:
         target = self.root / path
@@ -73,7 +86,6 @@ class Repository:
         return self.git("rev-parse", "HEAD")
 
     def clone(self, root: Path, *options: str) -> Repository:
-        self.git("clone", "-q", *options, str(self.root), str(root))
-        copy = Repository(root, self.home)
-        copy.settle()
-        return copy
+        settings = [word for name, value in SETTINGS for word in ("-c", f"{name}={value}")]
+        self.git("clone", "-q", *settings, *options, str(self.root), str(root))
+        return Repository(root, self.home)

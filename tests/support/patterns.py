@@ -10,6 +10,7 @@ import ast
 import importlib
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -162,6 +163,7 @@ def _compiled_from(tree: ast.Module, makers: set[str]) -> Iterator[str]:
             yield from (name for argument in node.args for name in _named(argument))
 
 
+@cache
 def patterns() -> list[Pattern]:
     """All of them, by name. Raises `LookupError` for a site that cannot be read."""
     parsed = dict(trees())
