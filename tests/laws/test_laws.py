@@ -31,7 +31,7 @@ from thunderus_mem.doctor import checks, upkeep
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.garden import apply, planner
 from thunderus_mem.garden.apply import garden_report
-from thunderus_mem.history import log
+from thunderus_mem.history import log, why
 from thunderus_mem.index.database import create
 from thunderus_mem.index.refresh import refresh
 from thunderus_mem.index.sqlite_index import SqliteIndex
@@ -119,7 +119,7 @@ READS: dict[str, Callable[[Memory], Any]] = {
     "list": lambda memory: show.list_documents(memory, tags=("net",)),
     "status": status,
     "log": lambda memory: log.log(memory, "fact.limits"),
-    "why": lambda memory: log.why(memory, "fact.limits"),
+    "why": lambda memory: why.why(memory, "fact.limits"),
     "events list": log.events_list,
     "events verify": log.events_verify,
     "lint": lint.lint,
