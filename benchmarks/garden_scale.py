@@ -24,8 +24,8 @@ sys.path.insert(0, PROJECT)
 
 from benchmarks.make_store import Writer  # noqa: E402
 from thunderus_mem.document.document import Document, read_document  # noqa: E402
+from thunderus_mem.garden.apply import RULES, learn  # noqa: E402
 from thunderus_mem.garden.plan import GardenInput  # noqa: E402
-from thunderus_mem.garden.planner import RULES, learn  # noqa: E402
 from thunderus_mem.store.config import Config  # noqa: E402
 from thunderus_mem.store.parallel import paused  # noqa: E402
 

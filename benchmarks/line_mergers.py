@@ -21,12 +21,12 @@ sys.path.insert(0, PROJECT)
 
 from thunderus_mem.document.diff import three_way  # noqa: E402
 from thunderus_mem.git.conflicts import merge_lines  # noqa: E402
-from thunderus_mem.git.process import GitProcess, find_executable  # noqa: E402
+from thunderus_mem.git.repository import GitProcess, find_executable  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from thunderus_mem.git.process import Output
+    from thunderus_mem.git.repository import Output
 
 LABELS = ("ours", "theirs")
 ALPHABET = ("a", "b", "", "# c", "- d")

@@ -21,8 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from tests.support.events import patch_event
 from thunderus_mem.document.document import content_hash
-from thunderus_mem.document.timestamp import format_precise
-from thunderus_mem.document.ulid import encode_ulid
+from thunderus_mem.document.timestamp import encode_ulid, format_precise
 from thunderus_mem.log.event import Change
 from thunderus_mem.log.line import encode, line_hash
 

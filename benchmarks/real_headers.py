@@ -24,11 +24,7 @@ from benchmarks import yaml_reference  # noqa: E402
 from benchmarks.edit_trials import Outcome, Trial, attempt, trials  # noqa: E402
 from benchmarks.header_sources import files  # noqa: E402
 from thunderus_mem.document.frontmatter.full import read_full  # noqa: E402
-from thunderus_mem.document.frontmatter.read import (  # noqa: E402
-    find_fences,
-    read_fast,
-    read_header,
-)
+from thunderus_mem.document.frontmatter.read import find_fences, read_fast, read_header  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

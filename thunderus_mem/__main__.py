@@ -31,7 +31,7 @@ def _run() -> int:
         from thunderus_mem.cli.complete import answer
 
         sys.exit(answer(sys.argv[2:], os.environ))
-    from thunderus_mem.cli.run import run
+    from thunderus_mem.cli.app import run
 
     return run()
 

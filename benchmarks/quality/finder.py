@@ -6,8 +6,8 @@ import itertools
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchmarks.quality.trials import EXACT, Seen, Told
+from thunderus_mem.garden.apply import RULES
 from thunderus_mem.garden.plan import GardenInput, Plan, make_plan
-from thunderus_mem.garden.planner import RULES
 from thunderus_mem.garden.rules.duplicates import plan_duplicates
 from thunderus_mem.store.config import Config
 

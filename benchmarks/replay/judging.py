@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from benchmarks.replay.scoring import Given
-from thunderus_mem.git.objects import ObjectReader
+from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.git.repository import Git
 from thunderus_mem.verdicts.code import CodePast, CommitTree
 from thunderus_mem.verdicts.evaluate import evaluate

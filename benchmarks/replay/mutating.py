@@ -11,7 +11,7 @@ from benchmarks.replay.judging import found, given
 from benchmarks.replay.planting import plant
 from benchmarks.replay.read_python import PythonReader
 from thunderus_mem.fingerprint.source import CodeSource
-from thunderus_mem.git.objects import ObjectReader
+from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.verdicts.code import CommitTree, PatchedTree
 from thunderus_mem.verdicts.evaluate import evaluate
 from thunderus_mem.verdicts.verdict import NoHistory

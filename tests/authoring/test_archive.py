@@ -14,18 +14,16 @@ import pytest
 from tests.garden.test_gardening import Clock, git, opened
 from tests.support.order_support import document_text
 from thunderus_mem.authoring.add import NewDocument, add
-from thunderus_mem.authoring.archive import archive, unarchive
-from thunderus_mem.authoring.edit import DocumentEdits, edit, note
+from thunderus_mem.authoring.edit import DocumentEdits, archive, edit, note, unarchive
 from thunderus_mem.authoring.init import init
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.authoring.show import list_documents, show, status
-from thunderus_mem.doctor.upkeep import index_rebuild, index_verify
+from thunderus_mem.doctor.context import index_rebuild, index_verify
 from thunderus_mem.document.paths import archived_path, is_archived, live_path
 from thunderus_mem.errors import DocumentExists, InvalidDocument, Refused
-from thunderus_mem.garden.apply import garden_apply
-from thunderus_mem.garden.planner import garden_plan, material_of
+from thunderus_mem.garden.apply import garden_apply, garden_plan, material_of
+from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
-from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.index.manifest import take_inventory
 from thunderus_mem.index.refresh import FOLDERS
 from thunderus_mem.lint.lint import lint

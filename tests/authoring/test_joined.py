@@ -8,8 +8,7 @@ import pytest
 
 from tests.support.index_support import document
 from tests.support.review_support import Store
-from thunderus_mem.authoring.archive import unarchive
-from thunderus_mem.authoring.edit import DocumentEdits, edit, link, remove
+from thunderus_mem.authoring.edit import DocumentEdits, edit, link, remove, unarchive
 from thunderus_mem.authoring.show import show
 from thunderus_mem.history.blame import blame
 from thunderus_mem.history.log import log

@@ -22,8 +22,8 @@ from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, NotW
 from thunderus_mem.history.blame import blame
 from thunderus_mem.history.log import log
 from thunderus_mem.history.replay import replay_check
+from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
-from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.history.why import why
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.log.event import changes_of

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from thunderus_mem.cli.report.report import FORMATS, report
+from thunderus_mem.cli.report import FORMATS, report
 from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
 
 ONE = Diagnostic(

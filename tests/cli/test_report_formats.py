@@ -14,8 +14,8 @@ from junitparser import JUnitXml
 from sarif_kit.validate import validation_errors
 
 from tests.support.lint_corpus import FRONT, SECRETS, lint_documents
-from thunderus_mem.cli.report import json as json_module
-from thunderus_mem.cli.report.report import FOR_PEOPLE, FORMATS, _order, report
+from thunderus_mem.cli import report as report_module
+from thunderus_mem.cli.report import FOR_PEOPLE, FORMATS, _order, report
 from thunderus_mem.diagnostic import Diagnostic, Severity, TextEdit
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.lint.engine import fingerprinted
@@ -176,8 +176,8 @@ def test_jsonl_is_one_finding_a_line(findings: list[Diagnostic]) -> None:
 
 
 def test_a_run_of_sarif_is_cut_at_the_gravest_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert json_module.MOST == 25_000
-    monkeypatch.setattr(json_module, "MOST", 3)
+    assert report_module.MOST == 25_000
+    monkeypatch.setattr(report_module, "MOST", 3)
     note = Diagnostic("TM205", Severity.NOTE, "a.md", 1, 1, "x", fingerprint="0" * 32)
     error = Diagnostic("TM201", Severity.ERROR, "z.md", 1, 1, "x", fingerprint="1" * 32)
     (run,) = json.loads(report([*[note] * 3, error], "sarif"))["runs"]

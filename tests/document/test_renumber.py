@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.document.adr_numbers import renames
 from thunderus_mem.document.document import Document, read_document
+from thunderus_mem.document.templates import renames
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -116,7 +116,7 @@ def together(works: Sequence[Callable[[], object]]) -> None:
 
 
 def _answer(arguments: list[str]) -> tuple[int, str, str]:
-    from thunderus_mem.cli.run import run
+    from thunderus_mem.cli.app import run
 
     out, err = io.StringIO(), io.StringIO()
     kept = sys.stdout, sys.stderr

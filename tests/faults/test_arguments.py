@@ -19,8 +19,7 @@ from tier import points
 
 from tests.conftest import sealed_environment
 from tests.support.verify_store import verify
-from thunderus_mem.cli.app import load_command
-from thunderus_mem.cli.run import run
+from thunderus_mem.cli.app import load_command, run
 from thunderus_mem.cli.table import COMMANDS as TABLE
 
 if TYPE_CHECKING:

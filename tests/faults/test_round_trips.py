@@ -19,7 +19,7 @@ from thunderus_mem.document.frontmatter.nodes import Mapping, plain_data
 from thunderus_mem.document.frontmatter.read import find_fences, read_header
 from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.interop.post import read_post, write_post
+from thunderus_mem.interop.fields import read_post, write_post
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

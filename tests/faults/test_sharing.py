@@ -17,8 +17,7 @@ from tier import points
 
 from tests.support.verify_store import changes_of, normal_hash, parse_line, shards, verify
 from thunderus_mem.authoring.add import NewDocument, add
-from thunderus_mem.garden.apply import garden_apply
-from thunderus_mem.garden.planner import garden_plan
+from thunderus_mem.garden.apply import garden_apply, garden_plan
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.search.search import search
 

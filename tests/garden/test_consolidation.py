@@ -14,7 +14,7 @@ from tests.support.command_store import CommandStore
 from tests.support.events import make_event
 from thunderus_mem.document.document import read_document
 from thunderus_mem.garden.plan import GardenInput
-from thunderus_mem.garden.rules.consolidate import (
+from thunderus_mem.garden.rules.sessions import (
     KnownLessons,
     Recalled,
     class_of,
@@ -23,10 +23,9 @@ from thunderus_mem.garden.rules.consolidate import (
     plan_consolidation,
 )
 from thunderus_mem.interop.events import read_brought
-from thunderus_mem.recap.activity import Activity
 from thunderus_mem.recap.commands import first_words
-from thunderus_mem.recap.decisions import decisions_in
-from thunderus_mem.recap.events import EventReading
+from thunderus_mem.recap.events import EventReading, decisions_in
+from thunderus_mem.recap.scope import Activity
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from tests.conftest import PROJECT, sealed_environment
 from tests.support.order_support import document_text
 from tests.support.review_support import SAME, Store
 from tests.support.verify_store import verify
-from thunderus_mem.garden.planner import garden_plan
+from thunderus_mem.garden.apply import garden_plan
 from thunderus_mem.review.decisions import patch_approve, patch_reject
 
 if TYPE_CHECKING:

@@ -10,14 +10,13 @@ import pytest
 from tests.support.review_support import Store
 from tests.support.verify_store import verify
 from thunderus_mem.authoring import edit
-from thunderus_mem.authoring.archive import archive, unarchive
-from thunderus_mem.authoring.edit import DocumentEdits
+from thunderus_mem.authoring.edit import DocumentEdits, archive, unarchive
 from thunderus_mem.errors import NotFound
-from thunderus_mem.garden.planner import garden_plan
+from thunderus_mem.garden.apply import garden_plan
 from thunderus_mem.history.log import events_verify
 from thunderus_mem.history.replay import replay_check
+from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import restore_last, snapshots, undo
-from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.recap import recap
 from thunderus_mem.review.decisions import patch_approve, patch_expire, patch_reject
 from thunderus_mem.review.queue import patch_list, queue_state

@@ -16,8 +16,7 @@ from thunderus_mem.authoring.init import init
 from thunderus_mem.authoring.show import show
 from thunderus_mem.errors import Conflict, DocumentExists, NotFound, NotWritable, ThunderusError
 from thunderus_mem.garden import apply
-from thunderus_mem.garden.apply import garden_apply, garden_propose
-from thunderus_mem.garden.planner import garden_plan
+from thunderus_mem.garden.apply import garden_apply, garden_plan, garden_propose
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.memory.memory import Memory, open_memory

@@ -19,11 +19,10 @@ from tests.support.review_support import SAME, Store
 from tests.support.verify_store import verify
 from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
-from thunderus_mem.garden.apply import garden_apply, garden_report
+from thunderus_mem.garden.apply import garden_apply, garden_plan, garden_report
 from thunderus_mem.garden.plan import DocumentEdit, Plan, Step
-from thunderus_mem.garden.planner import garden_plan
+from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import restore, restore_last, snapshots, undo
-from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.review.decisions import patch_approve, patch_reject
 

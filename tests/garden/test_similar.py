@@ -27,11 +27,11 @@ from tests.support.order_support import applied
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.statements import gist, statements
-from thunderus_mem.garden import planner
+from thunderus_mem.garden import apply
 from thunderus_mem.garden.plan import GardenInput, Step, make_plan
 from thunderus_mem.garden.rules.duplicates import plan_duplicates
 from thunderus_mem.garden.rules.similar import gates_of, joined, plan_similar
-from thunderus_mem.garden.similar import candidates
+from thunderus_mem.garden.similar import pairs as pairs_module
 from thunderus_mem.garden.similar.pairs import Gates, find_similar
 from thunderus_mem.garden.similar.profile import profiles, sentences_of
 from thunderus_mem.store import parallel
@@ -269,12 +269,12 @@ def test_who_does_the_work_changes_no_answer(known: list[Document]) -> None:
 
     alone = find_similar(known)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(candidates, "_MANY", 1)
-        patch.setattr(candidates, "spread", torn)
-        patch.setattr(planner, "_MANY", 1)
+        patch.setattr(pairs_module, "_MANY", 1)
+        patch.setattr(pairs_module, "spread", torn)
+        patch.setattr(apply, "_MANY", 1)
         patch.setattr(parallel, "processors", lambda: 3)
         learned: dict[str, bytes] = {}
-        planner.learn(known, learned)
+        apply.learn(known, learned)
         assert find_similar(known, dict(learned)) == alone
     computed: dict[str, bytes] = {}
     profiles(known, computed)

@@ -8,8 +8,8 @@ import pytest
 
 from tests.support.index_support import document
 from tests.support.review_support import Store
+from thunderus_mem.garden.apply import garden_plan
 from thunderus_mem.garden.plan import DocumentEdit, Step, make_plan
-from thunderus_mem.garden.planner import garden_plan
 from thunderus_mem.review.decisions import patch_approve, patch_reject
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import sealed_environment
 from tests.garden.test_gardening import FACTS, Clock, clock, opened, root
-from thunderus_mem.garden.planner import garden_plan
+from thunderus_mem.garden.apply import garden_plan
 from thunderus_mem.index.caches import SignatureCache
 
 if TYPE_CHECKING:

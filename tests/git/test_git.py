@@ -12,8 +12,7 @@ import pytest
 from tests.support.git_repository import Repository
 from thunderus_mem.git.commits import added_dates, commit_named, commits_between, first_commits
 from thunderus_mem.git.history import file_commits
-from thunderus_mem.git.repository import Git, look_for_git
-from thunderus_mem.git.status import parse_status
+from thunderus_mem.git.repository import Git, look_for_git, parse_status
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from tests.support.tree_writer import FACTS, Writer
 from tests.support.verb_tree import VerbTree, begun
 from thunderus_mem.authoring import edit
 from thunderus_mem.diagnostic import Severity
-from thunderus_mem.git.process import GitProcess
+from thunderus_mem.git.repository import GitProcess
 from thunderus_mem.history.replay import ReplayReport, replay, replay_check
 from thunderus_mem.log.event import Change
 from thunderus_mem.memory.journal import FileChange

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from tests.support.events import note_event, patch_event
 from thunderus_mem.authoring import init
 from thunderus_mem.errors import NotFound
-from thunderus_mem.history.reverse import taken_back
-from thunderus_mem.history.undo_choice import (
+from thunderus_mem.history.reverse import (
     Chosen,
     UndoChoice,
     can_be_taken_back,
     chosen,
     origin,
     patch_of,
+    taken_back,
 )
 from thunderus_mem.log.event import Change
 from thunderus_mem.log.line import Event, encode, line_hash

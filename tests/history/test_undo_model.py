@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.events import patch_event
-from thunderus_mem.history.reverse import steps_of, taken_back
-from thunderus_mem.history.undo_choice import can_be_taken_back, origin, patch_of
+from thunderus_mem.history.reverse import can_be_taken_back, origin, patch_of, steps_of, taken_back
 from thunderus_mem.log.event import Change, undone_by
 from thunderus_mem.merge.documents import merge_cleanly
 

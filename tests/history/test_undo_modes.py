@@ -9,12 +9,10 @@ import pytest
 
 from tests.support.events import make_event
 from tests.support.review_support import Store
-from thunderus_mem.authoring.archive import archive
-from thunderus_mem.authoring.edit import DocumentEdits, edit, remove
+from thunderus_mem.authoring.edit import DocumentEdits, archive, edit, remove
 from thunderus_mem.authoring.rename import rename
-from thunderus_mem.history.reverse import permissions_in
+from thunderus_mem.history.reverse import UndoChoice, permissions_in
 from thunderus_mem.history.undo import undo
-from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.review.decisions import patch_approve
 

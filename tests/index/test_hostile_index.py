@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.authoring.edit import note
-from thunderus_mem.doctor.upkeep import index_rebuild
+from thunderus_mem.doctor.context import index_rebuild
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.memory.transaction import open_transaction
 

@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.index_support import content, document, new_store, put
 from thunderus_mem.doctor.checks import doctor
-from thunderus_mem.doctor.upkeep import index_rebuild, index_status, index_verify, manifest
+from thunderus_mem.doctor.context import index_rebuild, index_status, index_verify, manifest
 from thunderus_mem.errors import Busy, Refused
 from thunderus_mem.index import database, file
 from thunderus_mem.index.database import Damaged

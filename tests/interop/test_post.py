@@ -8,7 +8,7 @@ from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.nodes import typed_data
 from thunderus_mem.document.frontmatter.read import find_fences
 from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.interop.post import Post, post_handler, read_post, write_post
+from thunderus_mem.interop.fields import Post, post_handler, read_post, write_post
 
 
 @settings(deadline=None, max_examples=100, derandomize=True)

@@ -21,10 +21,9 @@ from tests.support.verify_store import verify
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.statements import fold, statements
 from thunderus_mem.errors import Conflict
-from thunderus_mem.garden.apply import garden_report
-from thunderus_mem.garden.planner import RULE_NAMES, garden_plan
+from thunderus_mem.garden.apply import RULE_NAMES, garden_plan, garden_report
+from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import restore_last, undo
-from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.interop.events import events_add
 from thunderus_mem.review.decisions import patch_approve, patch_reject
 

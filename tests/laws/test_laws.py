@@ -27,9 +27,9 @@ from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.authoring.show import status
 from thunderus_mem.cli.output import envelope
-from thunderus_mem.doctor import checks, upkeep
+from thunderus_mem.doctor import checks, context
 from thunderus_mem.errors import ThunderusError
-from thunderus_mem.garden import apply, planner
+from thunderus_mem.garden import apply
 from thunderus_mem.garden.apply import garden_report
 from thunderus_mem.history import log, why
 from thunderus_mem.index.database import create
@@ -123,11 +123,11 @@ READS: dict[str, Callable[[Memory], Any]] = {
     "events list": log.events_list,
     "events verify": log.events_verify,
     "lint": lint.lint,
-    "garden": lambda memory: garden_report(memory, planner.garden_plan(memory)),
-    "manifest": lambda memory: upkeep.manifest(memory, check=True),
+    "garden": lambda memory: garden_report(memory, apply.garden_plan(memory)),
+    "manifest": lambda memory: context.manifest(memory, check=True),
     "doctor": checks.doctor,
-    "index status": upkeep.index_status,
-    "index verify": upkeep.index_verify,
+    "index status": context.index_status,
+    "index verify": context.index_verify,
     "recap": lambda memory: recap.recap(memory, "2026-01-21", dry_run=True),
 }
 
@@ -321,7 +321,7 @@ class Life(RuleBasedStateMachine):
     @rule()
     def garden(self) -> None:
         memory = self.memory()
-        applied = apply.garden_apply(memory, planner.garden_plan(memory))
+        applied = apply.garden_apply(memory, apply.garden_plan(memory))
         self.acknowledged |= {step.event_id for step in applied.steps}
         for written in applied.written:
             self.expected[written.path] = self.last_hash(written.path)
@@ -365,7 +365,7 @@ class Life(RuleBasedStateMachine):
         refresh(memory.layout, rebuilt)
         assert content(memory.index) == content(rebuilt)
         rebuilt.close()
-        assert upkeep.manifest(self.memory(), check=True).diagnostics == ()
+        assert context.manifest(self.memory(), check=True).diagnostics == ()
         search.search(memory, "always")
         status(memory)
         lint.lint(memory)
@@ -396,7 +396,7 @@ def test_law_2_later_from_earlier(store: Path) -> None:
         opened(store, HEAD + timedelta(hours=1)), "fact.limits", DocumentEdits(body="A page has 200 rows.")
     )
     refreshed = content(memory.index) if memory.refresh() else {}
-    upkeep.index_rebuild(opened(store))
+    context.index_rebuild(opened(store))
     assert content(opened(store).index) == refreshed
     assert (store / ".thunderus/memory/indexes/manifest.json").read_bytes() != manifest
 
@@ -501,7 +501,7 @@ def test_law_7_one_broken_document_never_hides_the_others(store: Path, name: str
     assert any(finding.path.endswith("a-broken.md") for finding in report.diagnostics)
     assert status(memory).unreadable == (f"{FACTS}/a-broken.md",)
     assert edit.edit(memory, "fact.limits", DocumentEdits(add_tags=("still",))).changed
-    assert upkeep.manifest(memory).documents == len(healthy)
+    assert context.manifest(memory).documents == len(healthy)
 
 
 CASES: dict[str, tuple[tuple[str, ...], Callable[[Memory], Any]]] = {
@@ -520,7 +520,7 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[Memory], Any]]] = {
     "index status": (("index", "status"), READS["index status"]),
     "index verify": (("index", "verify"), READS["index verify"]),
     "index refresh": (("index", "refresh"), lambda memory: memory.refresh()),
-    "index rebuild": (("index", "rebuild"), upkeep.index_rebuild),
+    "index rebuild": (("index", "rebuild"), context.index_rebuild),
     "add": (("add", "fact", "Ports", "--body", "It is 8080.", "--tag", "net", "-m", "new"), WRITES["add"]),
     "edit": (
         ("edit", "fact.retries", "--add-tag", "slow", "--body", "Tried five times."),

@@ -14,8 +14,16 @@ from hypothesis import strategies as st
 from tests.support.index_support import document, new_store, put
 from tests.support.lint_corpus import SECRETS
 from thunderus_mem.errors import NotFound, Refused, ThunderusError
-from thunderus_mem.lint.baseline import NEVER, BaselineEntry, may_be_known, parse, render
-from thunderus_mem.lint.lint import lint, prune_baseline, record_baseline
+from thunderus_mem.lint.lint import (
+    NEVER,
+    BaselineEntry,
+    lint,
+    may_be_known,
+    parse,
+    prune_baseline,
+    record_baseline,
+    render,
+)
 from thunderus_mem.lint.rule import CODES
 from thunderus_mem.memory.memory import Memory, open_memory
 

@@ -17,11 +17,10 @@ from thunderus_mem.document.document import read_document
 from thunderus_mem.document.schema import schema_text
 from thunderus_mem.document.secrets import find_secrets
 from thunderus_mem.errors import NotFound
-from thunderus_mem.lint.context import LintContext
 from thunderus_mem.lint.engine import RULES, apply_edits, lint_reading, lint_store, rule_page
-from thunderus_mem.lint.rule import CODES, LintConfig, SchemaCopy, StoreState
+from thunderus_mem.lint.rule import CODES, LintConfig, LintContext, SchemaCopy, StoreState
 from thunderus_mem.lint.rules.links import nearest
-from thunderus_mem.lint.rules.suppressions import matches
+from thunderus_mem.lint.rules.store import matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import os
 import pytest
 
 from tests.support.lint_corpus import lint_documents, read_case
-from thunderus_mem.cli.report.report import report
+from thunderus_mem.cli.report import report
 from thunderus_mem.lint.engine import RULES
 
 CASES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "cases", "lint")

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.git_repository import Repository
-from thunderus_mem.git.repository import Git
-from thunderus_mem.git.status import GitState
+from thunderus_mem.git.repository import Git, GitState
 from thunderus_mem.log.line import line_hash
 from thunderus_mem.log.sessions import Session, Sessions
 from thunderus_mem.store import disk

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from thunderus_mem.document.ulid import encode_ulid, ulid_time
+from thunderus_mem.document.timestamp import encode_ulid, ulid_time
 from thunderus_mem.memory import past_texts
 from thunderus_mem.memory.past_texts import UndoTexts
 

@@ -10,7 +10,7 @@ import pytest
 
 from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.authoring.edit import DocumentEdits, edit, note, remove
-from thunderus_mem.doctor.upkeep import index_rebuild
+from thunderus_mem.doctor.context import index_rebuild
 from thunderus_mem.errors import DocumentExists
 from thunderus_mem.memory import transaction
 from thunderus_mem.memory.memory import Memory, open_memory

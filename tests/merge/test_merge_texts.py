@@ -13,7 +13,7 @@ from thunderus_mem.document.conflict_markers import Block, parse, sides, two_way
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.git.conflicts import merge_lines
-from thunderus_mem.git.process import GitProcess, find_executable
+from thunderus_mem.git.repository import GitProcess, find_executable
 from thunderus_mem.merge.documents import Merged, merge
 
 LAWS = settings(deadline=None, max_examples=60, derandomize=True)

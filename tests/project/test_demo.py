@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from thunderus_mem.garden.apply import garden_apply
-from thunderus_mem.garden.planner import garden_plan
+from thunderus_mem.garden.apply import garden_apply, garden_plan
 from thunderus_mem.interop.markdown import import_markdown
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory.memory import Memory, open_memory

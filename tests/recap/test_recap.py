@@ -14,13 +14,12 @@ from hypothesis import strategies as st
 from tests.support.events import make_event, note_event, patch_event
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.write import compose
-from thunderus_mem.document.ulid import encode_ulid
+from thunderus_mem.document.timestamp import encode_ulid
 from thunderus_mem.errors import NotFound
 from thunderus_mem.git.commits import Commit
 from thunderus_mem.log.event import Change
-from thunderus_mem.recap.activity import Activity
 from thunderus_mem.recap.page import recap_page
-from thunderus_mem.recap.scope import RecapScope, day_scope
+from thunderus_mem.recap.scope import Activity, RecapScope, day_scope
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:

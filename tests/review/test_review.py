@@ -28,11 +28,10 @@ from thunderus_mem.errors import (
     Refused,
     ThunderusError,
 )
-from thunderus_mem.garden import apply, planner
-from thunderus_mem.garden.apply import garden_report
-from thunderus_mem.garden.planner import garden_plan
+from thunderus_mem.garden import apply
+from thunderus_mem.garden.apply import garden_plan, garden_report
+from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
-from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory import proposals
 from thunderus_mem.memory.proposals import ProposedEdit, encode, read
@@ -179,7 +178,7 @@ def test_a_split_that_was_turned_down_is_asked_again_when_the_headings_change(st
 def test_the_gardener_of_an_agent_files_what_it_would_carry_out(store: Store) -> None:
     store.twins()
     before = store.bytes()
-    plan = planner.garden_plan(store.agent(), apart=apply.is_reviewed(store.agent()))
+    plan = apply.garden_plan(store.agent(), apart=apply.is_reviewed(store.agent()))
     value = apply.garden_apply(store.agent(), plan)
     assert (value.steps, value.written, value.snapshot_id) == ((), (), "")
     assert [one.action for one in value.filed] == ["merge-duplicates"]
@@ -195,7 +194,7 @@ def test_the_gardener_of_an_agent_carries_out_what_no_review_is_wanted_for(store
     store.twins()
     assert not apply.is_reviewed(store.memory("agent"))
     memory = store.memory("agent", THUNDERUS_MEM_REVIEW_AGENTS="propose", THUNDERUS_MEM_REVIEW_KINDS="adr")
-    value = apply.garden_apply(memory, planner.garden_plan(memory, apart=True))
+    value = apply.garden_apply(memory, apply.garden_plan(memory, apart=True))
     assert (len(value.steps), value.filed, store.patches()) == (1, (), [])
 
 

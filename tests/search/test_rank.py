@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.search.rank import below_successors, covers, fuse
+from thunderus_mem.search.search import below_successors, covers, fuse
 
 ROWS = st.lists(st.integers(1, 9), unique=True, max_size=9)
 

@@ -12,11 +12,7 @@ import pytest
 
 from tests.conftest import PROJECT
 from thunderus_mem.errors import InvalidConfig
-from thunderus_mem.store.config import (
-    Caps,
-    Config,
-    configured_caps,
-)
+from thunderus_mem.store.config import Caps, Config, configured_caps
 from thunderus_mem.store.config_keys import (
     CONFIG,
     GARDENER,
@@ -24,9 +20,9 @@ from thunderus_mem.store.config_keys import (
     config_schema,
     default_config_toml,
     default_gardener_toml,
+    load,
     toml_value,
 )
-from thunderus_mem.store.config_reader import load
 from thunderus_mem.store.layout import Layout
 
 

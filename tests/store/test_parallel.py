@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.code_scene import Scene
 from thunderus_mem.git.changes import changes_since, code_paths, destination, files_naming, merge_base
-from thunderus_mem.git.objects import ObjectReader
+from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.store import parallel
 from thunderus_mem.verdicts.code import CodePast
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tests.support.git_repository import Repository
 from thunderus_mem.authoring.anchor import fingerprinted
 from thunderus_mem.document.anchors import Anchor, parse_anchor
-from thunderus_mem.git.objects import ObjectReader
+from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.git.repository import Git
 from thunderus_mem.verdicts.code import CodePast, CommitTree, WorkingTree
 from thunderus_mem.verdicts.evaluate import evaluate

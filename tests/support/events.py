@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from thunderus_mem.log import new_event as made
+from thunderus_mem.log import new_event
 from thunderus_mem.log.new_event import EventContext, Ids, PatchLinks
 
 if TYPE_CHECKING:
@@ -20,16 +20,16 @@ def _context(fields: dict[str, Any]) -> EventContext:
 
 def make_event(kind: str, body: dict[str, Any], **fields: Any) -> Event:
     """An event of any kind."""
-    return made.make_event(_context(fields), kind, body, **fields)
+    return new_event.make_event(_context(fields), kind, body, **fields)
 
 
 def note_event(*, text: str, **fields: Any) -> Event:
     """A note."""
-    return made.note_event(_context(fields), text, **fields)
+    return new_event.note_event(_context(fields), text, **fields)
 
 
 def patch_event(*, id: str, patch_id: str, op: str, changes: Sequence[Change], **fields: Any) -> Event:
     """A patch."""
     context = _context(fields)
     links = PatchLinks(**{name: fields.pop(name) for name in PatchLinks._fields if name in fields})
-    return made.patch_event(context, Ids(id, patch_id), op, changes, links=links, **fields)
+    return new_event.patch_event(context, Ids(id, patch_id), op, changes, links=links, **fields)

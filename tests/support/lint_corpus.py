@@ -10,9 +10,8 @@ from thunderus_mem.document import markdown
 from thunderus_mem.document.anchors import anchors_in
 from thunderus_mem.document.document import Reading, read_document
 from thunderus_mem.document.ids import fold_key
-from thunderus_mem.lint.context import LintContext
 from thunderus_mem.lint.engine import lint_reading
-from thunderus_mem.lint.rule import LintConfig
+from thunderus_mem.lint.rule import LintConfig, LintContext
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

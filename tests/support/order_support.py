@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from thunderus_mem.document.document import Document, content_hash, read_document
 from thunderus_mem.document.paths import is_archived
+from thunderus_mem.garden.apply import RULE_NAMES, RULES, planned
 from thunderus_mem.garden.plan import GardenInput, Plan, make_plan
-from thunderus_mem.garden.planner import RULE_NAMES, RULES, planned
 from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:

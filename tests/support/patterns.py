@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.secrets import SECRET_RULES
-from thunderus_mem.lint.injection_signs import COMMANDS, HIDDEN, ORDERS, WEAK
+from thunderus_mem.lint.injection import COMMANDS, HIDDEN, ORDERS, WEAK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

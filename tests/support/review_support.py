@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tests.support.index_support import document
 from thunderus_mem.authoring import add, init
 from thunderus_mem.authoring.add import NewDocument
-from thunderus_mem.garden import apply, planner
+from thunderus_mem.garden import apply
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.memory.proposals import BadProposal, Waiting, entries
 
@@ -87,11 +87,11 @@ class Store:
 
     def garden(self, **more: Any) -> Applied:
         memory = self.memory()
-        return apply.garden_apply(memory, planner.garden_plan(memory, **more))
+        return apply.garden_apply(memory, apply.garden_plan(memory, **more))
 
     def propose(self) -> Filed:
         memory = self.memory()
-        return apply.garden_propose(memory, planner.garden_plan(memory, apart=True))
+        return apply.garden_propose(memory, apply.garden_plan(memory, apart=True))
 
     def events(self, *kinds: str) -> list[Any]:
         return [

@@ -11,8 +11,7 @@ from tests.support.log_findings import log_findings
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import content_hash
-from thunderus_mem.document.timestamp import format_precise
-from thunderus_mem.document.ulid import UlidSource
+from thunderus_mem.document.timestamp import UlidSource, format_precise
 from thunderus_mem.git.repository import Git
 from thunderus_mem.log.event import Change, hand_edit_id
 from thunderus_mem.log.line import Event, encode

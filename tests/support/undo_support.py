@@ -14,9 +14,9 @@ from tests.support.index_support import document
 from thunderus_mem.authoring import add, edit, init
 from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.edit import DocumentEdits
-from thunderus_mem.garden import apply, planner
+from thunderus_mem.garden import apply
+from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import Undone, undo
-from thunderus_mem.history.undo_choice import UndoChoice
 from thunderus_mem.interop import markdown
 from thunderus_mem.lint import lint
 from thunderus_mem.memory.memory import Memory, open_memory
@@ -105,7 +105,7 @@ def garden(store: Store) -> None:
     store.put("twin-a.md", document("fact.twin-a", same, title="Frames"))
     store.put("twin-b.md", document("fact.twin-b", same, title="Frames", updated="2026-01-03T00:00:00Z"))
     memory = store.memory()
-    apply.garden_apply(memory, planner.garden_plan(memory))
+    apply.garden_apply(memory, apply.garden_plan(memory))
 
 
 def bring_in(store: Store) -> None:

@@ -20,8 +20,7 @@ from thunderus_mem.fingerprint.source import CodeSource
 from thunderus_mem.index import caches
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.verdicts.code import CodeFolder
-from thunderus_mem.verdicts.coverage import coverage, folders_covered
-from thunderus_mem.verdicts.lookup import Governed, governing, relate
+from thunderus_mem.verdicts.lookup import Governed, coverage, folders_covered, governing, relate
 from thunderus_mem.verdicts.verdict import ORDER, Verdict
 
 if TYPE_CHECKING:
@@ -380,7 +379,7 @@ def test_coverage_of_a_folder_has_only_what_is_in_it(scene: Scene) -> None:
 
 
 def test_coverage_asks_git_once(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
-    from thunderus_mem.git.process import GitProcess
+    from thunderus_mem.git.repository import GitProcess
 
     add(scene, "symbol", "src/jwt.py#issue")
     store = memory(scene)

@@ -12,7 +12,7 @@ from thunderus_mem.authoring import add, init
 from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.anchor import anchor
 from thunderus_mem.document.anchors import Anchor, code_words, parse_anchor
-from thunderus_mem.git.objects import ObjectReader
+from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.verdicts.code import CommitTree, WorkingTree
 from thunderus_mem.verdicts.suggest import Proposals, is_beside, propose, suggest
@@ -316,7 +316,7 @@ def test_the_verb_reads_the_document_and_its_anchors(scene: Scene) -> None:
 def test_the_commands_can_be_run_by_a_shell(scene: Scene) -> None:
     from io import StringIO
 
-    from thunderus_mem.cli.commands.anchor import suggestions
+    from thunderus_mem.cli.commands.code import suggestions
     from thunderus_mem.cli.console import Console
     from thunderus_mem.verdicts.suggest import Passed, SuggestedAnchor, Suggestions
 

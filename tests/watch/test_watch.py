@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem import watch as watch_module
-from thunderus_mem.cli.run import run
+from thunderus_mem.cli.app import run
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.errors import Busy
 from thunderus_mem.git.repository import Git
@@ -372,7 +372,7 @@ def test_the_command_waits_as_the_settings_say(
     def begin(*_: object, poll: bool, debounce: Debounce, **__: object) -> None:
         begun.append((poll, debounce.quiet, debounce.longest))
 
-    monkeypatch.setattr("thunderus_mem.cli.commands.watch.watch", begin)
+    monkeypatch.setattr("thunderus_mem.cli.commands.hooks.watch", begin)
     assert run(["watch", *options]) == 0
     assert begun == [expected]
 

@@ -21,7 +21,7 @@ from thunderus_mem.document.templates import (
 )
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import DocumentExists, InvalidDocument
-from thunderus_mem.lint.validate import find_duplicates, validate
+from thunderus_mem.lint.runner import find_duplicates, validate
 from thunderus_mem.log.new_event import Ids
 from thunderus_mem.memory.locate import file_names, find_row
 from thunderus_mem.memory.transaction import Written, open_transaction, settle

@@ -7,18 +7,31 @@ A command family is a module with ``app = typer.Typer()``, commands registered o
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Annotated, Any, cast
+import os
+import platform
+import signal
+import sys
+import traceback
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, cast
 
 import typer
 from typer.core import TyperGroup, TyperOption
+from typer.exceptions import TyperException
 from typer.main import get_command_from_info, get_group_from_info
 
+from thunderus_mem import __version__
+from thunderus_mem.cli.console import Console
 from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, CommandEntry, GlobalOption
+from thunderus_mem.errors import Degraded, ThunderusError
+from thunderus_mem.store.layout import Layout
+from thunderus_mem.store.root import find_root
 
 if TYPE_CHECKING:
-    from typer._click import Command, Context, HelpFormatter
+    from collections.abc import Mapping, Sequence
+    from types import FrameType
 
-    from thunderus_mem.cli.console import Console
+    from typer._click import Command, Context, HelpFormatter
 
 _PACKAGE = "thunderus_mem.cli.commands"
 
@@ -156,3 +169,226 @@ def top(
 def root() -> TyperGroup:
     """The top group, ready to parse."""
     return typer.main.get_group(app)
+
+
+# Run one command: parse, call, and turn whatever goes wrong into one message and an exit code.
+#
+# The exit codes are those of ``errors.py``; besides them 70 is a bug (its report's path is printed), 130 an
+# interrupt, 143 a termination and 129 the end of the terminal. A reader that stops reading (``| head``) is
+# no error.
+
+PROGRAM = "thunderus-mem"
+BUG, INTERRUPTED = 70, 130
+_ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+# What people try first, and how it is said here.
+_OTHERWISE: Final = {
+    **{
+        ("search", name): f"Filters stand among the words: {name}:…"
+        for name in ("kind", "tag", "path", "status", "since", "before")
+    },
+    ("edit", "title"): 'Fields are set with --set: --set title="New title"',
+    ("edit", "tag"): "Use --add-tag and --remove-tag.",
+}
+
+
+class _Ended(BaseException):
+    """A signal that ends us, as an exception, so that what is open is closed in order."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.code = 128 + number
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line given (default: this process's) and return its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    console = Console(sys.stdout, sys.stderr, os.environ)
+    console.json = "--json" in given[: given.index("--")] if "--" in given else "--json" in given
+    try:
+        _end_in_order()
+        code = _caught(given, console)
+        if code != Degraded.exit_code:  # whoever ends so has told what is not in its place yet
+            _tell_interrupted(console)
+        return _flushed(code, console)
+    except BrokenPipeError:
+        return _reader_gone()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except _Ended as ended:
+        return ended.code
+
+
+def _tell_interrupted(console: Console) -> None:
+    """Say that what was shown may be a part of a change, when a command died in the middle of one."""
+    if console.opened is None:
+        return
+    from thunderus_mem.memory.memory import is_interrupted
+
+    with suppress(ThunderusError, OSError):
+        if is_interrupted(console.opened.layout):
+            console.talk(
+                "A command was stopped in the middle of a change, and this may show a part of it; "
+                "the next one that writes finishes or undoes it: thunderus-mem doctor --fix"
+            )
+
+
+def _flushed(code: int, console: Console) -> int:
+    """The exit code once everything is printed; a full disk behind ``>`` is no success."""
+    try:
+        console.flush()
+    except ThunderusError as error:
+        console.failure(error, error.exit_code)
+        code = code or error.exit_code
+    _listen_no_more()
+    return code
+
+
+def _end_in_order() -> None:
+    """Let signals that end us be exceptions; one that is ignored (``nohup``) stays so."""
+    for number in _ENDING:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _end)
+
+
+def _listen_no_more() -> None:
+    """What is done is done: a signal that comes now ends nothing any more."""
+    for number in _ENDING:
+        if signal.getsignal(number) is _end:
+            signal.signal(number, signal.SIG_IGN)
+
+
+def _end(number: int, frame: FrameType | None) -> NoReturn:
+    raise _Ended(number)
+
+
+def _caught(arguments: list[str], console: Console) -> int:
+    """The one place where exceptions end."""
+    wants_json, console.json = console.json, False
+    try:
+        return _invoke(arguments, console)
+    except BrokenPipeError:
+        raise
+    except typer.Exit as leave:
+        return leave.exit_code
+    except ThunderusError as error:
+        console.json |= wants_json
+        console.failure(error, error.exit_code)
+        return error.exit_code
+    except TyperException as error:
+        console.json |= wants_json
+        return _usage(error, console)
+    except (KeyboardInterrupt, typer.Abort):
+        console.say("Interrupted.")
+        return INTERRUPTED
+    except _Ended as ended:
+        return ended.code
+    except OSError as error:
+        return _refused(error, console)
+    except Exception as error:  # noqa: BLE001 - whatever else arrives here is a bug of ours
+        return _bug(error, arguments, console)
+
+
+def _invoke(arguments: list[str], console: Console) -> int:
+    for argument in arguments:
+        if not argument.isascii() and any("\ud800" <= character <= "\udfff" for character in argument):
+            raise ThunderusError("An argument is not UTF-8 text.", hint="Give names and texts in UTF-8.")
+    group = root()
+    with group.make_context(PROGRAM, arguments, obj=console) as context:
+        result: Any = group.invoke(context)
+    return result if isinstance(result, int) else 0
+
+
+def _usage(error: TyperException, console: Console) -> int:
+    """Wrong usage: the message, and where the help is."""
+    context = getattr(error, "ctx", None)
+    if type(error).__name__ == "NoArgsIsHelpError":
+        console.talk(error.format_message())
+        return 2
+    hint = None
+    if context is not None:
+        option = str(getattr(error, "option_name", "")).lstrip("-")
+        hint = _OTHERWISE.get((str(context.info_name), option), f"Help: {context.command_path} --help")
+    message = error.format_message()
+    console.failure(ThunderusError(message if message.endswith(("?", ".")) else f"{message}.", hint=hint), 2)
+    return 2
+
+
+def _refused(error: OSError, console: Console) -> int:
+    """What the system refused, where no command foresaw it."""
+    from thunderus_mem.store.disk import explain
+
+    told = explain(error, error.filename if isinstance(error.filename, str) else "Something")
+    console.failure(told, told.exit_code)
+    return told.exit_code
+
+
+def _bug(error: Exception, arguments: list[str], console: Console) -> int:
+
+    path = write_report(error, arguments, console.start, console.environ)
+    where = f"The report is in {path}; attach it to an issue." if path else "Its report could not be written."
+    console.failure(
+        ThunderusError(f"This is a bug in thunderus-mem ({type(error).__name__}).", hint=where), BUG
+    )
+    return BUG
+
+
+def _reader_gone() -> int:
+    """Nobody reads on: leave without a word, also from the interpreter's own last flush."""
+    with open(os.devnull, "w", encoding="utf-8") as nothing:
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                os.dup2(nothing.fileno(), stream.fileno())
+            except (OSError, ValueError):
+                continue
+    return 0
+
+
+def write_report(
+    error: BaseException, arguments: Sequence[str], start: str, environ: Mapping[str, str]
+) -> str | None:
+    """Write the report into the store's local folder, else into the temp folder; return its path.
+
+    Arguments are named without their values, and messages of exceptions are left out: both may hold text
+    that is nobody's business.
+    """
+    import tempfile
+
+    text = _report(error, arguments)
+    for folder in _folders(start, environ):
+        try:
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            descriptor, path = tempfile.mkstemp(prefix="crash-", suffix=".log", dir=folder, text=True)
+            with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as handle:
+                handle.write(text)
+        except OSError:
+            continue
+        return path
+    return None
+
+
+def _folders(start: str, environ: Mapping[str, str]) -> list[str]:
+    from tempfile import gettempdir
+
+    try:
+        return [Layout(find_root(start, environ).root).crash_dir, gettempdir()]
+    except (ThunderusError, OSError):
+        return [gettempdir()]
+
+
+def _report(error: BaseException, arguments: Sequence[str]) -> str:
+    names = [part.partition("=")[0] for part in arguments if part.startswith("-")]
+    command = next((part for part in arguments if not part.startswith("-")), "")
+    lines = [
+        f"thunderus-mem {__version__}",
+        f"Python {platform.python_version()} on {sys.platform}",
+        f"command {command[:40]} {' '.join(names)}".rstrip(),
+        "",
+    ]
+    seen: BaseException | None = error
+    while seen is not None:
+        lines += [line.rstrip("\n") for line in traceback.format_tb(seen.__traceback__)]
+        lines += [type(seen).__name__, ""]
+        seen = seen.__cause__ or (None if seen.__suppress_context__ else seen.__context__)
+    return "\n".join(lines)

@@ -119,7 +119,7 @@ def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
 
         return [(relation, "") for relation in RELATIONS]
     if command == "lint" and before[-1] == "--format":
-        from thunderus_mem.cli.report.report import FORMATS
+        from thunderus_mem.cli.report import FORMATS
 
         return [(name, "") for name in FORMATS]
     if command == "rule" or before[-1] in ("--select", "--ignore"):
@@ -127,7 +127,7 @@ def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
 
         return [(code, name) for code, (name, _) in CODES.items()]
     if before[-1] == ("--only" if command == "garden" else "--rule") and command in ("garden", "patch"):
-        from thunderus_mem.garden.planner import RULES
+        from thunderus_mem.garden.apply import RULES
 
         earlier = typed.rpartition(",")[0]
         first = f"{earlier}," if earlier and command == "garden" else ""

@@ -110,11 +110,6 @@ def failure_envelope(error: ThunderusError, code: int) -> str:
     return dumps(content)
 
 
-# Values as tab-separated records for ``cut`` and ``fzf`` (``--plain``): whole, without colour, one a line.
-#
-# The fields of a command keep their order; new ones come at the end. What would break a line or steer a
-# terminal is written as in a Python string: ``\t``, ``\n``, ``\\``, ``\x1b``, ``\u202e``.
-
 _FINDING: Final = ("path", "line", "column", "severity", "rule", "message", "hint")
 _EVENT: Final = ("id", "ts", "actor", "author", "kind", "op", "doc_ids", "session_id", "why", "text")
 _WRITTEN: Final = ("id", "path", "op", "event_id", "changed", "proposed")

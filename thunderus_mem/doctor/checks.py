@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from thunderus_mem.authoring.init import FILES, lacking
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.doctor.context import Check, DoctorContext, DoctorReport, Fix, KeptFile
-from thunderus_mem.doctor.upkeep import manifest as judged_manifest
+from thunderus_mem.doctor.context import manifest as judged_manifest
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Degraded, ThunderusError

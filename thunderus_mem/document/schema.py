@@ -60,10 +60,6 @@ def load_schema(name: str) -> dict[str, Any]:
     return schema
 
 
-# The quick yes: a schema as one function for each type of value, made when it is first asked for. Everything
-# that they accept jsonschema accepts, too. What they do not accept may still be right: unusual times, numbers
-# written as others (1.0), and whatever stands below a keyword that is not known here.
-
 _Test: TypeAlias = "Callable[[Any], object]"
 """What it says is taken as true or false."""
 _Tests: TypeAlias = "dict[type, _Test]"
@@ -218,9 +214,6 @@ _BY_TYPE: Final[dict[str, tuple[tuple[type, ...], frozenset[str], Callable[[dict
     "null": ((type(None),), frozenset(), _of_number),
 }
 _KEYWORDS: Final = frozenset().union(*(keywords for _, keywords, _ in _BY_TYPE.values()))
-
-
-# What is wrong, in words, as jsonschema finds it.
 
 
 def _formats(schema: Any) -> Iterator[str]:

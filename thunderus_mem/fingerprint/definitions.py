@@ -59,9 +59,6 @@ def text_of(text: str, node: SgNode) -> str:
     return text[span.start.index : span.end.index]
 
 
-# Which nodes of a tree are definitions, and what they are called.
-
-
 SCOPE: Final = ""
 """The label of a node that names what is in it and is no definition itself."""
 

@@ -1,5 +1,6 @@
 """How all other languages with a grammar are written as tokens (cautiously, strings as they stand), and what
-they define."""
+they define.
+"""
 
 from __future__ import annotations
 
@@ -155,9 +156,6 @@ RULES: Final[Mapping[str, Rules]] = {
 }
 
 
-# C and C++
-
-
 _LEAVES: Final = (
     "identifier",
     "field_identifier",
@@ -243,9 +241,6 @@ _C_TABLES: Final[Mapping[str, Table]] = {
         frozenset(["template_declaration"]),
     ),
 }
-
-
-# Languages whose members stand in classes
 
 
 def _each_in(fields: str) -> Names:
@@ -410,9 +405,6 @@ _TYPE_TABLES: Final[Mapping[str, Table]] = {
 }
 
 
-# Ruby, shells, Lua, Elixir and Haskell
-
-
 _DEFINING: Final = {
     "def": "function", "defp": "function", "defmacro": "macro", "defmacrop": "macro", "defguard": "macro",
     "defmodule": "module", "defprotocol": "type", "defimpl": "module",
@@ -494,9 +486,6 @@ _SCRIPT_TABLES: Final[Mapping[str, Table]] = {
         clauses=True,
     ),
 }
-
-
-# Formats that hold data, settings and text
 
 
 def _css(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:

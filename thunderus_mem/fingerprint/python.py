@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from thunderus_mem.fingerprint.definitions import TokenText
     from thunderus_mem.fingerprint.walk import Item, Pairs, TokenWalk
 
-
 _STRINGS: Final = ("string", "concatenated_string")
 
 

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from thunderus_mem.fingerprint.definitions import TokenText
     from thunderus_mem.fingerprint.walk import Item, Pairs, TokenWalk
 
-
 _KEYED: Final = frozenset(
     ["pair", "pair_pattern", "method_definition", "property_signature", "method_signature",
      "field_definition",     "public_field_definition", "abstract_method_signature", "enum_assignment"]

@@ -109,8 +109,6 @@ def measure(
     )
 
 
-# One fingerprint for many files: what an anchor with a glob holds on to. Pure.
-
 _DIGITS: Final = 20
 _MEASURES: Final = 10**8
 
@@ -131,9 +129,6 @@ def fingerprint_of_files(sources: Iterable[CodeSource]) -> Fingerprint:
         size += one.size
     measure = int(hashlib.sha256("\0".join(sorted(measures)).encode()).hexdigest(), 16) % _MEASURES
     return Fingerprint("files", str(measure), 1, total.hexdigest()[:_DIGITS], "-", "", size)
-
-
-# The tokens of some lines of a file: whole nodes as they are, of others only what is inside.
 
 
 def tokens_of_lines(walk: TokenWalk, root: SgNode, first: int, last: int) -> None:
@@ -157,8 +152,6 @@ def tokens_of_lines(walk: TokenWalk, root: SgNode, first: int, last: int) -> Non
             continue
         stack.extend(reversed(children))
 
-
-# The tokens of a definition with its own name blanked, so that a renamed one looks the same.
 
 _BLANK: Final = "\x04"
 _JOINTS: Final = frozenset([".", "?.", "::", "->", ":", "#"])
@@ -184,8 +177,6 @@ def blanked(tokens: Sequence[str], name: str, owner: str = "") -> list[str]:
 def _itself(tokens: Sequence[str], at: int, owner: str) -> bool:
     return tokens[at] in _SELVES or (owner != "" and tokens[at] == owner)
 
-
-# What the bytes of a file look like from outside: how deep, long and repetitive, told without a parser.
 
 _BRACKETS: Final = b"([{)]}"
 _STEP: Final = {**dict.fromkeys(b"([{", 1), **dict.fromkeys(b")]}", -1)}
@@ -246,8 +237,6 @@ def _marks(line: bytes) -> int:
     start = line[: len(line) - len(line.lstrip(_NUMBERS_AND_MARKS))]
     return len(start.replace(b">", b"> ").split())
 
-
-# The text of a file's bytes, and reasons, found cheaply, why there is none that could be read.
 
 MAX_CODE: Final = 2_000_000
 """Bytes. A parser takes about 0.2 s for a million."""
@@ -313,8 +302,6 @@ def conflicts(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-# Text formats without a grammar, as tokens of Pygments: comments and space left out.
-
 MAX_LEXED: Final = 100_000
 """Characters of the longest text that is read by a lexer: about half a million go through in a second."""
 _ALIASES: Final = {
@@ -367,8 +354,6 @@ def lexed(alias: str, text: str) -> list[tuple[int, str]]:
         line += value.count("\n")
     return tokens
 
-
-# Files without a grammar: tokens of a lexer when one is known, else lines without the space around them.
 
 _SECTION: Final = re.compile(r"\[{1,2}([^\]\[]+)\]{1,2}(?:\s+|\s*[#;].*)?")
 _KEY: Final = re.compile(r"([\w.\"'-]+)\s*[=:]")
@@ -450,8 +435,6 @@ def _targets(lines: list[str]) -> list[tuple[int, str, str]]:
     found = [(number, _TARGET.match(line[:500])) for number, line in enumerate(lines, 1)]
     return [(number, match[1], "target") for number, match in found if match is not None]
 
-
-# One file of code: its definitions, and what any part of it measures to.
 
 _DATA: Final = ("json", "yaml", "css", "hcl")
 _MAX_DATA: Final = 200_000

@@ -5,16 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from thunderus_mem.fingerprint.definitions import SCOPE, Table, by_field
-from thunderus_mem.fingerprint.walk import (
-    AT,
-    CLOSE,
-    OPEN,
-    Rules,
-    c_escapes,
-    go_number,
-    quoted,
-    rust_number,
-)
+from thunderus_mem.fingerprint.walk import AT, CLOSE, OPEN, Rules, c_escapes, go_number, quoted, rust_number
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

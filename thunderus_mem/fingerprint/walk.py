@@ -185,9 +185,6 @@ def _without_last_comma(pairs: list[Pair]) -> list[Pair]:
     return [(node, "" if at == kept[-2] else kind) for at, (node, kind) in enumerate(pairs)]
 
 
-# Strings that hold code: pieces of text by value, and between them the nodes they embed.
-
-
 def pieces(
     walk: TokenWalk, start: int, end: int, embedded: Sequence[tuple[SgNode, str]], value: Callable[[str], str]
 ) -> list[Item]:
@@ -224,8 +221,6 @@ def embedding(kinds: frozenset[str], mark: str, value: Callable[[str], str]) -> 
 
     return handler
 
-
-# Strings and numbers by value, so that it does not matter how they are spelled.
 
 _MOST_DIGITS: Final = 300
 """Longer numbers stay as they are written: turning thousands of digits around takes quadratic time."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from thunderus_mem.document.ids import fold_key
 from thunderus_mem.document.paths import archived_path, live_path
 from thunderus_mem.document.references import references
-from thunderus_mem.recap.activity import Activity
+from thunderus_mem.recap.scope import Activity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapping, Sequence

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from thunderus_mem.git.process import Output
-    from thunderus_mem.git.repository import Git
+    from thunderus_mem.git.repository import Git, Output
 
 _DIFF: Final = ("diff", "-z", "--name-status", "--find-renames", "-l2000", "--no-ext-diff", "--no-textconv")
 _PATCH: Final = (

@@ -13,8 +13,7 @@ from thunderus_mem.errors import NotWritable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from thunderus_mem.git.process import Output
-    from thunderus_mem.git.repository import Git
+    from thunderus_mem.git.repository import Git, Output
 
 _SIDES: Final = ("ours", "base", "theirs")
 _MOST_CONFLICTS: Final = 127

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.git.history import file_versions, renamed_files
-from thunderus_mem.history.code_diff import CodeThen, anchors_named, code_then
-from thunderus_mem.history.line_owners import line_owners
 from thunderus_mem.history.log import trace
-from thunderus_mem.history.version_graph import Owner, Revision, lines_of, version_graph
+from thunderus_mem.history.version_graph import Owner, Revision, line_owners, lines_of, version_graph
+from thunderus_mem.history.why import CodeThen, anchors_named, code_then
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.memory.past_texts import as_lf
 from thunderus_mem.store.layout import MEMORY

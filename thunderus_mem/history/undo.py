@@ -13,20 +13,18 @@ from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
 from thunderus_mem.history.reverse import (
     UNDO,
+    Chosen,
     DocumentTree,
     Reverser,
     Sources,
-    permissions_in,
-    steps_of,
-    taken_back,
-)
-from thunderus_mem.history.undo_choice import (
-    Chosen,
     UndoChoice,
     chosen,
     committed_shards,
     of_patch,
     patch_of,
+    permissions_in,
+    steps_of,
+    taken_back,
 )
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of, document_ids
@@ -47,7 +45,6 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.journal import FileChange
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.transaction import Transaction
-
 
 _LAST: Final = UndoChoice()
 

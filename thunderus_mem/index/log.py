@@ -53,12 +53,6 @@ def is_regular(path: str) -> bool:
     return os.path.isfile(path) and not os.path.islink(path) and not os.path.islink(os.path.dirname(path))
 
 
-# The event log as the index knows it: which events name a document or path, which hashes, what came last.
-#
-# Shards are read only when their stamp moved. A shard that is gone takes its events along. An answer is a
-# row, the place of a line; ``read`` fetches the events themselves from the log. Order is the log's
-# (`model/shard`).
-
 _SHARDS: Final = 64
 _BATCH: Final = 500
 _FEW: Final = 64

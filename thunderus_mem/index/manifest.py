@@ -89,9 +89,6 @@ def _finding(path: str, line: int, message: str) -> Diagnostic:
     )
 
 
-# The manifest as the files alone say it should be: what the one on disk is judged by.
-
-
 class Inventory(NamedTuple):
     """What the documents are, by their files alone: the manifest there should be, and its sums."""
 

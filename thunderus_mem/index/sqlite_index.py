@@ -359,8 +359,6 @@ def _doc_row(row: tuple[Any, ...]) -> DocRow:
     )  # fmt: skip
 
 
-# Filters as a WHERE clause over ``docs``.
-
 _HAS_STATUS: Final = (
     "(CASE WHEN doc_id IN (SELECT value FROM json_each(?)) THEN doc_id IN (SELECT value FROM json_each(?)) "
     "ELSE status = ? END OR (? = 'superseded' AND doc_id IN (SELECT e.dst_doc_id FROM doc_edges e "
@@ -423,8 +421,6 @@ def _path_pattern(value: str) -> str:
         return lowered.replace("[", "[[]")
     return f"*{lowered.replace('[', '[[]').replace('?', '[?]')}*"
 
-
-# What is compared to prove an index: what both say, row by row, without stamps and ids.
 
 _EVENT: Final = "SELECT path, line, id, kind, place, day FROM events JOIN shards USING (shard)"
 _NAMED: Final = (

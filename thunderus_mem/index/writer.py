@@ -15,8 +15,7 @@ from thunderus_mem.document.document import content_hash, read_document
 from thunderus_mem.document.paths import ARCHIVE
 from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, Damaged
 from thunderus_mem.index.rows import DocumentRows, encode_problems, entry_of
-from thunderus_mem.index.scan import FileStamp, Stamp, read_bytes
-from thunderus_mem.index.unreadable import failed, irregular, openable
+from thunderus_mem.index.scan import FileStamp, Stamp, failed, irregular, openable, read_bytes
 from thunderus_mem.store.parallel import in_background
 from thunderus_mem.store.safe_open import Folders
 
@@ -140,9 +139,6 @@ def _runs(ids: Sequence[int]) -> list[tuple[int, int]]:
     return runs
 
 
-# Reads a file that may have changed and works out its rows, without asking the index.
-
-
 class KnownFile(NamedTuple):
     """What the index holds of a file before it is read."""
 
@@ -230,11 +226,6 @@ def entry_in(root: str, stamp: FileStamp, doc_id: str) -> DocumentRows | None:
     return entry_of(document, content_hash(data), stamp.size)
 
 
-# The generation of an index: which paths and texts it agrees with, as one short word.
-#
-# It is a sum over all files, so that one changed file costs one hash and the order of changes does not
-# matter.
-
 _SPACE: Final = 1 << 64
 
 
@@ -264,11 +255,6 @@ class GenerationDrift:
 def _worth(path: str, content_hash: str) -> int:
     return int.from_bytes(sha256(f"{path}\0{content_hash}".encode()).digest()[:8], "big")
 
-
-# Applies what the walk saw to the index: one pass over changed files, then over the ids they touch.
-#
-# Of several files with one id the lowest path is the document, and one in use before one in the archive.
-# When it goes, the next takes its place.
 
 _Item = TypeVar("_Item")
 _INSERT_FILE = (

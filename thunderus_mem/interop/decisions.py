@@ -67,11 +67,6 @@ def _day(year: str | int, month: str | int, day: str | int) -> str:
         return ""
 
 
-# What a line of a decision record says of its relation to others. Pure: text in, targets as written out.
-#
-# A target is a link's, ``#7`` for a record named by its number, or ``?name`` for a word that may be the
-# name of a file, and means nothing when there is none.
-
 _BY = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\b.*?\bby\b(.*)", re.IGNORECASE)
 _BY_LINK = re.compile(r"\b(?:super[sc]eded|replaced|obsoleted)\b[\s:\u2013\u2014-]*(\[.*)", re.IGNORECASE)
 _OVER = re.compile(r"\b(?:super[sc]edes?|replaces|obsoletes)\b(.*)", re.IGNORECASE)

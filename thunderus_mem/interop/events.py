@@ -23,8 +23,7 @@ from urllib.parse import quote
 
 from thunderus_mem.document.schema import EVENT, check
 from thunderus_mem.document.secrets import find_secrets, redacted_data
-from thunderus_mem.document.timestamp import parse_timestamp
-from thunderus_mem.document.ulid import encode_ulid
+from thunderus_mem.document.timestamp import encode_ulid, parse_timestamp
 from thunderus_mem.errors import InvalidDocument, InvalidQuery, NotFound, Refused
 from thunderus_mem.history.log import events_of, names_of_document
 from thunderus_mem.log.event import changes_of

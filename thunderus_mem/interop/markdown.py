@@ -25,8 +25,16 @@ from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.git.commits import added_dates
 from thunderus_mem.git.repository import Git
 from thunderus_mem.interop.decisions import file_number, writes_day_first
-from thunderus_mem.interop.fields import Dates, Imported, Options, Taken, import_document, read_mapping
-from thunderus_mem.interop.post import read_foreign, read_post
+from thunderus_mem.interop.fields import (
+    Dates,
+    Imported,
+    Options,
+    Taken,
+    import_document,
+    read_foreign,
+    read_mapping,
+    read_post,
+)
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.store.layout import ARCHIVE_FOLDERS

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from thunderus_mem.authoring.init import older_files, update_files
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import KINDS, MAX_DOCUMENT, RELATIONS, read_document, tag_words
-from thunderus_mem.document.frontmatter.ambiguous import ambiguous
 from thunderus_mem.document.frontmatter.edit import nest_keys, quote_values, set_key
 from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar, Sequence, is_null
 from thunderus_mem.document.frontmatter.read import find_fences, open_header
+from thunderus_mem.document.frontmatter.write import ambiguous
 from thunderus_mem.document.ids import is_document_id
 from thunderus_mem.document.markdown import headings
 from thunderus_mem.document.schema import DOCUMENT, is_valid_fast

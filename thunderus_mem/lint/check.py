@@ -13,7 +13,7 @@ from thunderus_mem.document.diff import apply_diff, parse_diff, reversed_diff
 from thunderus_mem.errors import InvalidQuery, NotFound
 from thunderus_mem.fingerprint.source import parse_fingerprint, same_measure
 from thunderus_mem.git.changes import merge_base, patch_between
-from thunderus_mem.git.objects import ObjectReader
+from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.git.repository import look_for_git
 from thunderus_mem.lint.engine import distinct, fingerprinted
 from thunderus_mem.lint.rule import finding

@@ -14,22 +14,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.ids import closest
+from thunderus_mem.document.markdown import MARK
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.secrets import redacted
-from thunderus_mem.document.suppressions import MARK
 from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.rule import CODES, Rule
-from thunderus_mem.lint.rules import identity, links, reading, safety, store, structure, suppressions
-from thunderus_mem.lint.rules.suppressions import SuppressionUse, suppress, suppressions_of
+from thunderus_mem.lint.rules import identity, links, reading, safety, structure
+from thunderus_mem.lint.rules import store as store_module
+from thunderus_mem.lint.rules.store import SuppressionUse, suppress, suppressions_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
-    from thunderus_mem.lint.context import LintContext
-    from thunderus_mem.lint.rule import Check, LintConfig, Scope, StoreState
+    from thunderus_mem.lint.rule import Check, LintConfig, LintContext, Scope, StoreState
 
-_MODULES: Final = (reading, structure, identity, links, safety, store, suppressions)
+_MODULES: Final = (reading, structure, identity, links, safety, store_module, store_module)
 _STORE: Final = ("TM5", "TM604")
 _SUPPRESSIONS: Final = "TM6"
 _FIRST_TO_LOOK: Final = "TM012"

@@ -248,14 +248,6 @@ def sync_log(path: str) -> None:
         raise explain(error, path) from error
 
 
-# Several lines appended to a log in one write: a disk that loses power may keep the last and lose the
-# first.
-#
-# Of one line that is seen at the end of the log. Of several it is not: so their place, size and hash are
-# staged first, and whoever comes next cuts off what is not all of them. Nobody was told that they are there
-# by then.
-
-
 class Batch(NamedTuple):
     """Lines about to be appended: where they begin, their bytes together, and the hash of these."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.ulid import encode_ulid
+from thunderus_mem.document.timestamp import encode_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

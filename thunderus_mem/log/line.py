@@ -90,12 +90,6 @@ def parse_object(line: bytes, limit: int) -> dict[str, Any]:
     return data
 
 
-# One event and its line: a JSON object of the seed's base shape, version 1.
-#
-# A line is canonical: fixed key order, UTF-8, no spaces, no floats, one LF. Lines of a shard are chained:
-# ``prev`` is the hash of the line before, so an edited, removed or reordered line shows. Keys beyond the
-# base shape (``why``, ``origin``, ``head``, ``prev``) are ours; unknown ones are kept.
-
 VERSION: Final = 1
 ACTORS: Final = ("user", "agent", "tool")
 KINDS: Final = ("message", "tool_call", "tool_result", "approval", "patch", "snapshot", "note")
@@ -274,9 +268,6 @@ def decode(line: bytes) -> Event:
         raw=raw,
         extra={key: value for key, value in data.items() if key not in _OWN_KEYS},
     )
-
-
-# No event holds a secret: what the log has, it has for good.
 
 
 def secret_in(value: Any, key: str = "") -> tuple[str, str] | None:

@@ -195,8 +195,6 @@ class EventLog:
         return False
 
 
-# The transitions the log knows of one document: which text each event started from and which it left.
-
 _NOTHING: Final = ""
 RENAME: Final = "rename"
 ABORTED: Final = "aborted"

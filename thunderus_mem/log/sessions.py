@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from thunderus_mem.git.repository import Git
-    from thunderus_mem.git.status import GitState
+    from thunderus_mem.git.repository import Git, GitState
 
 STATE_NAME: Final = "session.json"
 _STATE_LIMIT: Final = 64 * 1024

@@ -159,11 +159,6 @@ def merge_readings(readings: Iterable[ShardReading]) -> LogReading:
     return LogReading(tuple(one[3] for one in ordered), tuple(damages))
 
 
-# What is wrong with a log: damages, broken chains, doubled ids, heads that name no line.
-#
-# Shards are taken one after the other. Of those gone by only 64 bits of each id and line hash are kept, so
-# that a million events need some hundred megabytes; what these bits suspect is looked at again.
-
 _RESTORE: Final = "Bring the shard back from git (git log -- {path}) or keep it and accept the finding."
 
 

@@ -23,8 +23,7 @@ from thunderus_mem.store.files import ABSENT, read_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from thunderus_mem.git.repository import Git
-    from thunderus_mem.git.status import GitState
+    from thunderus_mem.git.repository import Git, GitState
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.store.layout import Layout
 

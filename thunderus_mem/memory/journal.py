@@ -48,7 +48,6 @@ from thunderus_mem.store.quarantine import quarantine
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-
 OPERATION: Final = "op.json"
 
 _EVENT_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,79}", re.ASCII)
@@ -203,8 +202,6 @@ def drop(staging: str, event_id: str) -> None:
         return
 
 
-# What a transaction is asked to do: the change of one file, for the log to tell and the journal to make.
-
 USUAL_MODE: Final = 0o644
 """Permissions that the log does not tell of."""
 
@@ -283,9 +280,6 @@ def keeping_modes(edits: Iterable[FileChange], mode_at: Callable[[str], int]) ->
             left = None
 
 
-# What became of a change: of one that was made just now, and of one that was interrupted.
-
-
 class Healed(NamedTuple):
     """What became of one file of an interrupted change.
 
@@ -317,8 +311,6 @@ class Committed(NamedTuple):
         """Whether no file waits."""
         return not self.problem
 
-
-# The last step of a change: a staged file takes its place, a removed document is taken away.
 
 # A second name is refused like this where the file system has no hard links or sees two devices.
 _NO_LINKS: Final = frozenset(

@@ -13,16 +13,15 @@ from typing import TYPE_CHECKING, TypeVar
 from thunderus_mem.errors import Busy, Degraded, InvalidConfig, NotWritable, ThunderusError
 from thunderus_mem.index.refresh import Refreshed, in_memory, most_lost, open_index, refresh, reopened, silent
 from thunderus_mem.store.config import Config
-from thunderus_mem.store.config_reader import load
+from thunderus_mem.store.config_keys import load
 from thunderus_mem.store.layout import MEMORY, Layout, is_private_shard, is_shard
 from thunderus_mem.store.root import FoundStore, find_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from thunderus_mem.document.ulid import UlidSource
-    from thunderus_mem.git.repository import Git
-    from thunderus_mem.git.status import GitState
+    from thunderus_mem.document.timestamp import UlidSource
+    from thunderus_mem.git.repository import Git, GitState
     from thunderus_mem.index.log import LogIndex
     from thunderus_mem.index.questions import Index
     from thunderus_mem.index.sqlite_index import SqliteIndex
@@ -83,7 +82,7 @@ class Memory:
 
     @cached_property
     def _ulids(self) -> UlidSource:
-        from thunderus_mem.document.ulid import UlidSource
+        from thunderus_mem.document.timestamp import UlidSource
 
         return UlidSource(self._clock, self._random_bits)
 

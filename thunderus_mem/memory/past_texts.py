@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from thunderus_mem.document.diff import apply_diff, lines_of, reversed_diff, three_way
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.secrets import holds_secret
-from thunderus_mem.document.ulid import encode_ulid
+from thunderus_mem.document.timestamp import encode_ulid
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.git.history import former_texts
 from thunderus_mem.log.line import parse_object

@@ -17,8 +17,7 @@ from thunderus_mem.document.diff import apply_diff, lines_of, three_way, whole_d
 from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.frontmatter.edit import remove_item
 from thunderus_mem.document.ids import closest
-from thunderus_mem.document.timestamp import parse_timestamp
-from thunderus_mem.document.ulid import ulid_time
+from thunderus_mem.document.timestamp import parse_timestamp, ulid_time
 from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
 from thunderus_mem.log.line import ACTORS, parse_object, with_escapes
 from thunderus_mem.memory.journal import FileChange
@@ -451,8 +450,6 @@ def write(layout: Layout, proposal: Proposal, *, expecting: str = ABSENT) -> str
     replace_file(inside(layout.root, path), data, expecting=expecting)
     return path
 
-
-# Which changes wait for a decision.
 
 REVIEWED_OPS: Final = frozenset(("add", "edit", "anchor", "supersede", "link", "remove", "rename", "garden"))
 """The kinds of patches that ``review.agents`` may send to review."""

@@ -41,8 +41,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
-    from thunderus_mem.git.repository import Git
-    from thunderus_mem.git.status import GitState
+    from thunderus_mem.git.repository import Git, GitState
     from thunderus_mem.log.sessions import Session
     from thunderus_mem.memory.hand_edits import HandEdit
     from thunderus_mem.memory.journal import Healed

@@ -18,7 +18,7 @@ from thunderus_mem.document.diff import raw_lines
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.frontmatter.read import find_fences, open_header
 from thunderus_mem.document.ids import file_stem
-from thunderus_mem.document.suppressions import suppressions
+from thunderus_mem.document.markdown import suppressions
 from thunderus_mem.document.templates import file_name
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.git.conflicts import unmerged

@@ -17,7 +17,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.ids import resolve_prefix
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.git.conflicts import merge_lines, stage_files
-from thunderus_mem.git.process import GitProcess, find_executable
+from thunderus_mem.git.repository import GitProcess, find_executable
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_row, stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle

@@ -207,8 +207,6 @@ _FILTERS: Final[dict[str, Any]] = {
 }
 
 
-# Free text as lines of a page that nothing in it can break: list items, code spans, counts.
-
 LONGEST: Final = 300
 """Characters of a text of somebody's private events that a page repeats."""
 

@@ -1,5 +1,6 @@
 """Work on many things at once: in processes of our own, for what takes seconds of reading and counting, or in
-a thread while its asker does something else. Touches no disk."""
+a thread while its asker does something else. Touches no disk.
+"""
 
 from __future__ import annotations
 

@@ -150,8 +150,6 @@ def at_or_below(ordered: Sequence[str], name: str) -> Sequence[str]:
     return ordered[bisect_left(ordered, f"{name}/", at) : bisect_left(ordered, behind, at)]
 
 
-# Which files a change may speak of or take away, and where files stood that have another place today.
-
 GARDENER_FILE: Final = ".thunderus/memory/gardener.toml"
 _PROPOSAL: Final = re.compile(r"\.thunderus/patches/(patch_[0-9A-HJKMNP-TV-Z]{26})\.json", re.ASCII)
 _OLDER_FILES: Final = {".thunderus/CORE.md": CORE_FILE, ".thunderus/memory/CORE.md": CORE_FILE}

@@ -106,11 +106,6 @@ def _main_worktree(git_dir: str) -> str | None:
     return None
 
 
-# The version of a store's formats: what its copies of the schemas and its configuration say.
-#
-# A store of a later version than this program knows is read and never written: what we do not know we could
-# break. A store of an earlier one is read as it is; `migrate` brings it up to date.
-
 _LIMIT: Final = 1 << 20
 _NAMES: Final = ("memory_doc.frontmatter", "memory_manifest", "events.v1")
 _ID: Final = re.compile(rb'"\$id":\s{0,9}"urn:thunderus-mem:schema:[a-z-]{1,40}:([0-9]{1,6})"')

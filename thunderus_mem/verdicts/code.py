@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from thunderus_mem.fingerprint.source import Fingerprint
     from thunderus_mem.git.changes import Changes
     from thunderus_mem.git.commits import Commit
-    from thunderus_mem.git.objects import ObjectReader
+    from thunderus_mem.git.history import ObjectReader
     from thunderus_mem.git.repository import Git
     from thunderus_mem.verdicts.verdict import Tree, Verdict
 
@@ -142,9 +142,6 @@ def _reason(place: str, error: OSError) -> str:
     if os.path.islink(place):
         return "it is a link: anchor the file it leads to"
     return f"it cannot be read ({(error.strerror or 'unknown error').lower()})"
-
-
-# The code at one moment, as verdicts ask of it.
 
 
 class CodeTree(ABC):
@@ -266,12 +263,6 @@ class PatchedTree(CodeTree):
         return sorted(found | added)
 
 
-# What git tells of the code since an anchor was made.
-#
-# The commit that a document names is a hint. When this clone has not got it (squashed away, rebased,
-# shallow), the newest commit whose file still holds what the anchor says takes its place.
-
-
 class CodePast:
     """Answers that all anchors of one command share. ``until`` is the tree they are judged in: "" for the
     working tree, ``:`` for the index, or a commit."""
@@ -376,9 +367,6 @@ def measured(anchor: Anchor, source: CodeSource | None) -> list[Fingerprint]:
         found = source.of_lines(*anchor.lines)
         return [found] if found is not None else []
     return [source.whole()]
-
-
-# Which commit made an anchor stale, and the code it was made for as it was.
 
 
 class BreakingCommit(NamedTuple):

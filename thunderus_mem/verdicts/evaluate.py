@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from thunderus_mem.fingerprint.source import CodeSource, Definition, Fingerprint
     from thunderus_mem.verdicts.verdict import AnchorHistory, Tree
 
-
 _NOT_YET: Final = "nobody has confirmed it yet"
 
 

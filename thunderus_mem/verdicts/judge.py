@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from thunderus_mem.document.document import Document
-    from thunderus_mem.git.objects import ObjectReader
+    from thunderus_mem.git.history import ObjectReader
     from thunderus_mem.index.scan import Stamp
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.verdicts.code import CodePast, WorkingTree
@@ -102,7 +102,7 @@ class Judge:
     @cached_property
     def reader(self) -> ObjectReader | None:
         """Reads what git keeps; ``None`` outside git."""
-        from thunderus_mem.git.objects import ObjectReader
+        from thunderus_mem.git.history import ObjectReader
 
         return ObjectReader(self._memory.git) if self._memory.git is not None else None
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from thunderus_mem import hooks
+from thunderus_mem.cli.report import report
 from thunderus_mem.errors import NoStore, NotFound
 from thunderus_mem.git.repository import Git, look_for_git
 from thunderus_mem.store.layout import MEMORY
+from thunderus_mem.watch import Debounce, WatchedMemory, WatchTurn, watch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -127,7 +130,7 @@ def _status(value: HookStatus, console: Console) -> str:
 def _run(value: HookRun, console: Console) -> str:
     """What stops the commit, and what it makes false, whole; else one line: a hook that talks at every commit
     is soon not read."""
-    from thunderus_mem.cli.report.report import report
+    from thunderus_mem.cli.report import report
     from thunderus_mem.cli.text import counted
     from thunderus_mem.diagnostic import Severity
     from thunderus_mem.lint.check import MADE_FALSE
@@ -143,3 +146,55 @@ def _run(value: HookRun, console: Console) -> str:
     if false:
         lines.append("The code changes under what these say; to look: thunderus-mem check --staged -p")
     return "\n".join([*report([*errors, *false], "concise").splitlines(), *lines])
+
+
+# ``watch``: keep the index fresh while files change.
+
+
+@app.command("watch")
+def watch_command(
+    ctx: typer.Context,
+    poll: Annotated[
+        bool | None,
+        typer.Option("--poll/--no-poll", help="Look at intervals (network folders); see `watch.poll`."),
+    ] = None,
+    every: Annotated[
+        float, typer.Option("--every", metavar="SECONDS", min=0.1, help="How often to look with --poll.")
+    ] = 1.0,
+) -> None:
+    """Keep the index fresh while files change, and print what the changed documents have wrong.
+
+    Ctrl-C ends it. With --json every look that found something prints one JSON document.
+    """
+    console: Console = ctx.obj
+
+    def tell(turn: WatchTurn) -> None:
+        console.emit("watch", turn, _turn)
+        console.flush()
+
+    def say(text: str) -> None:
+        console.say(text)
+        console.flush()
+
+    memory = WatchedMemory(console.memory)
+    config = memory.config
+    watch(
+        memory,
+        tell,
+        say,
+        threading.Event(),
+        poll=config.watch_poll if poll is None else poll,
+        every=every,
+        debounce=Debounce(config.watch_quiet_ms / 1000, config.watch_longest_ms / 1000),
+    )
+
+
+def _turn(value: WatchTurn, console: Console) -> str:
+    lines = [
+        f"{mark} {path}"
+        for mark, paths in (("+", value.added), ("~", value.modified), ("-", value.removed))
+        for path in paths
+    ]
+    if value.diagnostics:
+        lines.append(report(value.diagnostics, "concise").rstrip("\n"))
+    return "\n".join(lines)

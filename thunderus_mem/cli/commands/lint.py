@@ -11,14 +11,7 @@ import typer
 from thunderus_mem.authoring.init import update_schemas
 from thunderus_mem.cli.output import dumps
 from thunderus_mem.cli.params import Output
-from thunderus_mem.cli.report.report import (
-    FOR_PEOPLE,
-    FORMATS,
-    chosen_form,
-    hand_over,
-    report,
-    seen_from_top,
-)
+from thunderus_mem.cli.report import FOR_PEOPLE, FORMATS, chosen_form, hand_over, report, seen_from_top
 from thunderus_mem.cli.text import columns, counted
 from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.errors import NotFound

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
 
 import typer
 
 from thunderus_mem.cli.input import text_of
 from thunderus_mem.cli.output import dumps, plain
-from thunderus_mem.cli.params import Kinds, Newest, Why
-from thunderus_mem.cli.text import columns, counted, finding_lines, minute, one_line
+from thunderus_mem.cli.params import DocumentId, Kinds, Newest, Patch, Why
+from thunderus_mem.cli.text import (
+    aligned,
+    columns,
+    counted,
+    cut,
+    finding_lines,
+    minute,
+    one_line,
+    verdict_word,
+    width,
+)
 from thunderus_mem.diagnostic import Severity
-from thunderus_mem.errors import ThunderusError
+from thunderus_mem.document.diff import stretches
+from thunderus_mem.errors import InvalidQuery, ThunderusError
+from thunderus_mem.history.blame import BlameReport, BlameSource, blame
 from thunderus_mem.history.log import (
     LogListing,
     ShownEvent,
@@ -25,10 +39,15 @@ from thunderus_mem.history.log import (
     log,
 )
 from thunderus_mem.history.replay import ReplayReport, replay, replay_check
+from thunderus_mem.history.why import WhyReport, why
 from thunderus_mem.interop.events import MAX_INPUT, AddedEvents, Export, Exported, events_add, given_event
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     from thunderus_mem.cli.console import Console
+    from thunderus_mem.cli.style import Style
+    from thunderus_mem.history.why import CodeThen, WhyNode
 
 app = typer.Typer()
 events_app = typer.Typer(no_args_is_help=True)
@@ -300,3 +319,250 @@ def export_summary(value: Exported) -> str:
     """How many events, and how many private ones were left out."""
     told = f"{counted(value.events, 'event')} exported."
     return told + (f" {value.private:,} private left out; --private adds them." if value.private else "")
+
+
+# ``why blame``: where a document comes from, as a whole and line by line.
+
+_FORMATS = ("tree", "mermaid", "dot")
+_SHORT_EVENT = 14
+
+
+_OLDER = "^"
+_WIDEST_LABEL = 80
+# Mermaid reads its labels as HTML; entities are written with # there.
+_MERMAID = {ord(char): f"#{ord(char)};" for char in '#"<>&`'}
+_NARROW = 100
+"""Columns that code then and now needs to stand side by side."""
+_SAID_AS = {"change": "note", "missing": "note"}
+_UNNAMED = ("change", "note", "code")
+_LINES = re.compile(r"([0-9]{1,9})?(?:(,)([0-9]{1,9})?)?", re.ASCII)
+
+
+@app.command("why")
+def why_command(
+    ctx: typer.Context,
+    document: DocumentId,
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="tree, mermaid or dot.")] = "tree",
+    patch: Patch = False,
+) -> int:
+    """Where a document comes from: events, sessions, patches, commits, and the code it talks about."""
+    console: Console = ctx.obj
+    if form not in _FORMATS:
+        raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
+    render = {"mermaid": mermaid, "dot": dot}.get(form, why_tree)
+    value = why(console.memory(), document)
+    if patch and form == "tree":
+        render = partial(with_code, render)
+    console.emit("why", value, render, long=True)
+    return console.served_code(value.damaged)
+
+
+@app.command("blame")
+def blame_command(
+    ctx: typer.Context,
+    document: DocumentId,
+    lines: Annotated[
+        str, typer.Option("--lines", "-L", metavar="FROM,TO", help="Only these lines: 10,20 or 10, or 7.")
+    ] = "",
+    patch: Patch = False,
+) -> int:
+    """Which event or commit last changed each line of a document, who did it and when.
+
+    The log comes first, then git's history. Lines nobody recorded yet say so.
+    """
+    console: Console = ctx.obj
+    wanted = _wanted(lines) if lines else None
+    value = blame(console.memory(), document, lines=wanted)
+    render = partial(with_code, blame_report) if patch else blame_report
+    console.emit("blame", value, render, long=True)
+    return console.served_code(value.damaged)
+
+
+def _wanted(text: str) -> tuple[int, int]:
+    """First and last line of ``10,20``, ``10,`` (to the end), ``,20`` or ``7``."""
+    match = _LINES.fullmatch(text.replace(" ", ""))
+    if match is None or not (match[1] or match[3]):
+        raise InvalidQuery(f"--lines takes two line numbers, such as 10,20, not {text!r}")
+    first = int(match[1] or 1)
+    return (first, int(match[3] or 0)) if match[2] else (first, first)
+
+
+def blame_report(value: BlameReport, console: Console) -> str:
+    """Short id of the event or commit, when, who, line number, text; ``^`` where the line may be older."""
+    style = console.style
+    names = _short_names(value.sources)
+    sources = {source.id: source for source in value.sources}
+    widest = len(str(value.lines[-1].number)) if value.lines else 0
+    rows, above = [], None
+    for line in value.lines:
+        source = sources[line.source]
+        name = ("" if line.exact else _OLDER) + names[line.source]
+        rows.append(
+            (
+                style.dim(name) if line.source == above else style.name(name),
+                style.dim(minute(source.ts)),
+                source.author or source.actor,
+                style.dim(str(line.number).rjust(widest)),
+                line.text,
+            )
+        )
+        above = line.source
+    if any(not line.exact for line in value.lines):
+        console.say("^ marks lines that may be older: what was before is not known here.")
+    return "\n".join(aligned(rows))
+
+
+def _short_names(sources: Iterable[BlameSource]) -> dict[str, str]:
+    """Beginnings that tell events apart and that `events show` and git take; an unrecorded line has none."""
+    names = {source.id: source.id for source in sources}
+    for source in sources:
+        if source.kind == "event":
+            names[source.id] = source.id.removeprefix("evt_")
+        elif source.kind == "unrecorded":
+            names[source.id] = "unrecorded"
+    events = [name for id, name in names.items() if id.startswith("evt_")]
+    length = _SHORT_EVENT
+    while len({name[:length] for name in events}) < len(set(events)):
+        length += 1
+    return {
+        id: name[:length] if id.startswith("evt_") else name[:_SHORT_COMMIT] for id, name in names.items()
+    }
+
+
+def why_tree(value: WhyReport, console: Console) -> str:
+    """The graph as a tree from the document to its commits; a session is told where it is first met."""
+    return "\n".join(_Tree(value, console.style).lines(value.nodes[0]))
+
+
+class _Tree:
+    """Draws a graph from its root; what was drawn whole is not drawn whole again."""
+
+    def __init__(self, value: WhyReport, style: Style) -> None:
+        self._style = style
+        self._nodes = {node.id: node for node in value.nodes}
+        self._below: dict[str, list[tuple[WhyNode, str]]] = {}
+        for edge in value.edges:
+            self._below.setdefault(edge.from_, []).append((self._nodes[edge.to], edge.relation))
+        self._sessions: set[str] = set()
+
+    def lines(self, node: WhyNode, relation: str = "") -> list[str]:
+        """A node and, below it, what it leads to."""
+        drawn = [self._label(node, relation)]
+        below = [
+            (child, how)
+            for child, how in self._below.pop(node.id, ())
+            if child.kind != "session" or child.id not in self._sessions
+        ]
+        self._sessions.update(child.id for child, _ in below if child.kind == "session")
+        for number, (child, how) in enumerate(below):
+            first, rest = ("└─ ", "   ") if number == len(below) - 1 else ("├─ ", "│  ")
+            head, *more = self.lines(child, how)
+            drawn += [self._style.dim(first) + head, *(self._style.dim(rest) + line for line in more)]
+        return drawn
+
+    def _label(self, node: WhyNode, relation: str) -> str:
+        """Kind, id and what is known of it."""
+        kind = _SAID_AS.get(node.kind, node.kind)
+        shown = "" if node.kind in _UNNAMED else node.id
+        shown = shown[:_SHORT_COMMIT] if node.kind == "commit" else shown
+        label = relation if node.kind == "document" and relation else node.label
+        name = self._style.name(shown) + "  " if shown else ""
+        return f"{self._style.dim(kind)} {name}{one_line(label)}".rstrip()
+
+
+def _labels(node: WhyNode) -> list[str]:
+    """What stands on the lines of a box: kind and id, then what is known."""
+    shown = node.id[:_SHORT_COMMIT] if node.kind == "commit" else node.id
+    head = node.kind if node.kind in _UNNAMED else f"{node.kind} {shown}"
+    return [cut(one_line(text), _WIDEST_LABEL) for text in (head, node.label) if text]
+
+
+def mermaid(value: WhyReport, console: Console) -> str:
+    """A Mermaid flowchart, as hosting servers draw it in Markdown."""
+    names = {node.id: f"n{number}" for number, node in enumerate(value.nodes)}
+    texts = ("<br/>".join(text.translate(_MERMAID) for text in _labels(node)) for node in value.nodes)
+    nodes = [f'    {name}["{text}"]' for name, text in zip(names.values(), texts, strict=True)]
+    edges = [f'    {names[edge.from_]} -- "{edge.relation}" --> {names[edge.to]}' for edge in value.edges]
+    return "\n".join(["flowchart LR", *nodes, *edges])
+
+
+def dot(value: WhyReport, console: Console) -> str:
+    """A digraph in Graphviz's language."""
+    names = {node.id: f"n{number}" for number, node in enumerate(value.nodes)}
+    nodes = [f"    {names[node.id]} [label={_quoted(*_labels(node))}];" for node in value.nodes]
+    edges = [
+        f"    {names[edge.from_]} -> {names[edge.to]} [label={_quoted(edge.relation)}];"
+        for edge in value.edges
+    ]
+    return "\n".join(["digraph why {", "    rankdir=LR;", "    node [shape=box];", *nodes, *edges, "}"])
+
+
+def _quoted(*lines: str) -> str:
+    return '"' + "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines) + '"'
+
+
+class _HasCode(Protocol):
+    @property
+    def code(self) -> tuple[CodeThen, ...]: ...
+
+
+Value = TypeVar("Value", bound=_HasCode)
+
+
+def with_code(render: Callable[[Value, Console], str], value: Value, console: Console) -> str:
+    """What a value prints, and below it the code it speaks of, then and now."""
+    blocks = ["\n".join(_block(one, console)) for one in value.code]
+    return "\n\n".join([render(value, console), *blocks])
+
+
+def _block(one: CodeThen, console: Console) -> Iterator[str]:
+    style = console.style
+    yield f"{style.bold(one.place)}  {verdict_word(one.verdict, style)}: {one.reason}"
+    if one.commit:
+        yield style.dim(f"by {one.commit[:_SHORT_COMMIT]} {one_line(one.subject)}")
+    then, now = one.then.splitlines(), one.now.splitlines()
+    if then == now:
+        yield from (f"  {line}" for line in now)
+        return
+    room = console.width
+    if room is None or room < _NARROW:
+        yield from _above(then, now, style)
+    else:
+        yield from _beside(then, now, (room - 5) // 2, style)
+
+
+def _pairs(then: Sequence[str], now: Sequence[str]) -> Iterator[tuple[str | None, str | None, bool]]:
+    """Lines beside each other, and whether they are the same."""
+    at = 0
+    edits = stretches(then, now)
+    if edits is None:
+        edits = [(0, len(then), 0, len(now))]
+    for old_start, old_stop, new_start, new_stop in edits:
+        yield from ((line, line, True) for line in then[at:old_start])
+        for place in range(max(old_stop - old_start, new_stop - new_start)):
+            left = then[old_start + place] if old_start + place < old_stop else None
+            right = now[new_start + place] if new_start + place < new_stop else None
+            yield left, right, False
+        at = old_stop
+    yield from ((line, line, True) for line in then[at:])
+
+
+def _beside(then: Sequence[str], now: Sequence[str], room: int, style: Style) -> Iterator[str]:
+    for left, right, same in _pairs(then, now):
+        before, after = (cut((text or "").expandtabs(4), room) for text in (left, right))
+        gap = " " * (room - width(before))
+        if same:
+            yield f"{before}{gap}   {after}".rstrip()
+        else:
+            yield f"{style.error(before)}{gap} | {style.good(after)}".rstrip()
+
+
+def _above(then: Sequence[str], now: Sequence[str], style: Style) -> Iterator[str]:
+    for left, right, same in _pairs(then, now):
+        if same:
+            yield f"  {left}"
+            continue
+        if left is not None:
+            yield style.error(f"- {left}")
+        if right is not None:
+            yield style.good(f"+ {right}")

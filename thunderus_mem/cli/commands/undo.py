@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.params import DryRun, Why
+from thunderus_mem.cli.params import DryRun, Plan, Why
 from thunderus_mem.cli.text import aligned, counted, diff_lines, finding_lines, minute, one_line
 from thunderus_mem.errors import ThunderusError
+from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import SnapshotList, Undone, UndoneEvent, restore, snapshots, undo
-from thunderus_mem.history.undo_choice import UndoChoice
+from thunderus_mem.merge.resolve import Driven, Resolved, ResolvedDocument, merge_driver, resolve
 
 if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
@@ -128,3 +129,126 @@ def snapshot_list(value: SnapshotList, console: Console) -> str:
             (style.name(one.id), style.dim(minute(one.ts)), one.author, one.command, left, documents, place)
         )
     return "\n".join(aligned(rows))
+
+
+# ``resolve merge-driver``: after a merge, only what both sides wrote is left to people.
+
+_STATES = {
+    "merged": "",
+    "kept": "kept",
+    "done": "settled before",
+    "apart": "has a file of its own",
+    "unreadable": "left as it is",
+}
+_WIDEST = 160
+
+
+@app.command("resolve")
+def resolve_command(
+    ctx: typer.Context,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID|PATH]…", help="Only these; default: all in conflict.")
+    ] = None,
+    plan: Plan = False,
+    stage: Annotated[
+        bool, typer.Option("--stage", help="Then `git add` what is settled, and the log that tells of it.")
+    ] = False,
+    why: Why = "",
+) -> int:
+    """Settle documents that a merge, rebase, cherry-pick, revert or stash left in conflict.
+
+    Keys that one side changed, lists, times and verification are decided; markers stay around text that both
+    sides wrote. Exits with 1 while people must decide something.
+    """
+    if plan and stage:
+        raise ThunderusError("--plan and --stage exclude each other.")
+    console: Console = ctx.obj
+    value = resolve(console.memory(), tuple(names or ()), plan=plan, stage=stage, why=why)
+    console.emit("resolve", value, resolved)
+    say_more(value, console)
+    return console.published_code(value.published) or int(value.is_left)
+
+
+@app.command("merge-driver")
+def merge_driver_command(
+    ctx: typer.Context,
+    base: Annotated[str, typer.Argument(metavar="BASE", help="What was before; %O.")],
+    ours: Annotated[str, typer.Argument(metavar="OURS", help="Our file, which gets the result; %A.")],
+    theirs: Annotated[str, typer.Argument(metavar="THEIRS", help="Their file; %B.")],
+    path: Annotated[str, typer.Argument(metavar="PATH", help="What the document is called; %P.")],
+) -> int:
+    """Merge one document for git, as `resolve` would. Exits with 1 when people must decide something.
+
+    Git calls this when it is configured as a merge driver; nobody needs to.
+    """
+    console: Console = ctx.obj
+    value = merge_driver(base, ours, theirs, path, environ=console.environ)
+    console.emit("merge-driver", value, driven)
+    return int(bool(value.left))
+
+
+def resolved(value: Resolved, console: Console) -> str:
+    """The sides by git's names, a paragraph a document, and other files."""
+    style = console.style
+    console.say_recorded(value.recorded)
+    for name in value.clear:
+        console.say(f"{name} is not in conflict.")
+    if not value.documents and not value.others:
+        if not value.clear:
+            console.say("Nothing to resolve: no document is in conflict.")
+        return ""
+    if value.ours:
+        console.say(f"Ours is {one_line(value.ours)}, theirs is {one_line(value.theirs)}.")
+    lines = [line for document in value.documents for line in _document(document, style)]
+    for other in value.others:
+        word = "settled" if other.settled else "left"
+        lines += [style.name(other.path), *_rows([(word, "", other.advice)], style)]
+    if value.planned:
+        lines += ["", value.diff.rstrip("\n")] if value.diff else []
+    return "\n".join(lines)
+
+
+def _document(document: ResolvedDocument, style: Style) -> list[str]:
+    rows = [("settled", one.key, one.how) for one in document.settled]
+    rows += [("removed", "", f"{path}, the other file of it") for path in document.removed]
+    rows += [("left", one.key, one.why) for one in document.left]
+    state = _STATES[document.state]
+    says = [text for text in (state, document.note) if text]
+    head = f"{style.name(document.id or document.path)}  {document.path if document.id else ''}".rstrip()
+    return [head, *([f"    {one_line(': '.join(says))}"] if says else []), *_rows(rows, style)]
+
+
+def _rows(rows: list[tuple[str, str, str]], style: Style) -> list[str]:
+    paint = {"settled": style.good, "removed": style.dim, "left": style.warning}
+    cells = [
+        (paint[word](word), one_line(f"{key}: {how}" if key else how)[:_WIDEST]) for word, key, how in rows
+    ]
+    return [f"    {line}" for line in aligned(cells)]
+
+
+def say_more(value: Resolved, console: Console) -> None:
+    """After the documents: what was staged, how many are settled and left, and the next step."""
+    if value.unstaged:
+        console.talk(f"Nothing is staged: {value.unstaged}.")
+    if value.staged:
+        console.say(f"Staged {counted(len(value.staged), 'file')}.")
+    if value.documents or value.others:
+        console.say(_summary(value))
+
+
+def _summary(value: Resolved) -> str:
+    left = [one for one in value.documents if one.left] + [one for one in value.others if not one.settled]
+    clean = len(value.documents) + len(value.others) - len(left)
+    parts = [f"{counted(clean, 'file')} {'would be ' if value.planned else ''}settled"] if clean else []
+    parts += [f"{len(left)} left to you"] if left else []
+    step = f" Next: {value.next_step}." if value.next_step else ""
+    return f"{', '.join(parts)}.{step}"
+
+
+def driven(value: Driven, console: Console) -> str:
+    """A line among git's own, on stderr as theirs are."""
+    if value.settled:
+        console.say(f"{value.path}: settled {', '.join(value.settled)}")
+    for left in value.left:
+        console.say(f"{value.path}: left {left.key + ', ' if left.key else ''}{one_line(left.why)}")
+    return ""

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from thunderus_mem.authoring.add import NewDocument, add, given_tags, template
-from thunderus_mem.authoring.archive import Archived, archive, unarchive
 from thunderus_mem.authoring.edit import (
+    Archived,
     DocumentEdits,
     Noted,
     Recorded,
+    archive,
     edit,
     link,
     note,
     record,
     remove,
     supersede,
+    unarchive,
 )
 from thunderus_mem.authoring.rename import Renamed, rename
 from thunderus_mem.authoring.show import show

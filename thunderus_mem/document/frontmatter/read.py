@@ -158,9 +158,6 @@ def open_header(text: str) -> Opened:
     return Opened(text, fences, header, root, eol)
 
 
-# The quick reader of ordinary headers: block mappings and lists of one-line scalars, flow lists of scalars.
-# It answers ``None`` (declines) on everything else, valid or not; it never judges.
-
 _LINE = re.compile(r"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]{0,99}):(?: +|$))?(.*)", re.ASCII)
 # A plain scalar on one line: begins with no indicator, holds no ": " and no " #", does not end in ":".
 _STARTS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./(<~+$^;=\\")

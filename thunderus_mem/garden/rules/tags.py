@@ -12,8 +12,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.adr_numbers import renames
 from thunderus_mem.document.frontmatter.edit import rename_item
+from thunderus_mem.document.templates import renames
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import DocumentEdit, Step, moved
 
@@ -165,8 +165,6 @@ def _proposal(stays: _Use, goes: _Use, edits: list[DocumentEdit]) -> Step:
         texts=((f"tag {goes.spelling}", stays.spelling),),
     )
 
-
-# Decisions that took one number twice: the newer one's file is renamed, as `lint --fix` does.
 
 NUMBERS: Final = "numbers"
 

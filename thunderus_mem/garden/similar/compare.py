@@ -111,8 +111,6 @@ def _identical(
     return found, left, sorted(right, key=lambda sentence: sentence.line)
 
 
-# What a text puts first: "a before b" said as "b before a", and the steps of a playbook in another order.
-
 _MARKS: Final = frozenset(("before", "after", "then", "until"))
 _CLAUSE: Final = re.compile(r"[,;:()–—]")
 _WORD: Final = re.compile(r"[^\s,;:()–—]+")
@@ -209,8 +207,6 @@ def _place(found: tuple[int, Aligned]) -> int:
     return found[0]
 
 
-# The numbers of a sentence with what they measure: amounts, versions, dates, and how often.
-
 _AMOUNT: Final = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)([^\W\d_]{0,10}%?)")
 _DATED: Final = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
 _EACH: Final = frozenset(("every", "each", "per"))
@@ -294,8 +290,6 @@ def _apart(one: Amount, other: Amount) -> bool:
     return (one.kind, one.value) != (other.kind, other.value)
 
 
-# How far a sentence reaches: to all of something, to some of it, or to nothing else.
-
 _ALL: Final = frozenset(("all", "any", "both", "each", "entire", "every", "everyone", "everything"))
 _PART: Final = frozenset(
     ("alone", "except", "excluding", "exclusively", "few", "only", "partly", "solely", "some", "most")
@@ -348,8 +342,6 @@ def scopes_apart(one: Sentence, other: Sentence, *, in_place: bool) -> tuple[str
         return " ".join(sorted(mine[1])), " ".join(sorted(theirs[1]))
     return None
 
-
-# What two sentences that answer each other disagree about: a number, a name, a negation, an opposite.
 
 # A word whose two sides may change places: "a before b" is "b after a".
 _SIDED: Final = frozenset(
@@ -492,8 +484,6 @@ def replaced_word(one: Sentence, other: Sentence) -> tuple[str, str] | None:
         return None
     return None if {*unlike[0]} <= STOP_WORDS else unlike[0]
 
-
-# What a document is about by its title, and whether two are about different things.
 
 _SPOKEN_OF: Final = 2
 """In so many sentences of its own a document must speak of what its title names."""

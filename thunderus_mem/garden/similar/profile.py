@@ -214,8 +214,6 @@ def first_of_each_text(known: Sequence[Profile]) -> list[int]:
     return kept
 
 
-# A document as sentences to compare: each with its line, the place it fills, and what it is about.
-
 TITLE: Final = "title"
 MOST: Final = 300
 """Sentences of one document that are looked at; no restatement is longer."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
-    from thunderus_mem.lint.context import LintContext
+    from thunderus_mem.lint.rule import LintContext
 
 _IMPOSSIBLE = re.compile(r'[<>:"|?*\\\x00-\x1f\x7f]')
 _ADR = re.compile(r"ADR-([0-9]{1,6})(?:[-_.]|$)", re.IGNORECASE)

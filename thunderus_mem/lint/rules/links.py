@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.references import Reference
-    from thunderus_mem.lint.context import LintContext, Target
-    from thunderus_mem.lint.rule import Corpus
-
+    from thunderus_mem.lint.rule import Corpus, LintContext, Target
 
 _COMPARED = 80
 _LINE_ANCHOR = re.compile(r"L[0-9]+(?:-L?[0-9]+)?|:~:.*|top|")

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from thunderus_mem.diagnostic import Diagnostic, TextEdit
-from thunderus_mem.document.frontmatter.ambiguous import ambiguous
 from thunderus_mem.document.frontmatter.read import find_fences
+from thunderus_mem.document.frontmatter.write import ambiguous
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from thunderus_mem.lint.context import LintContext
+    from thunderus_mem.lint.rule import LintContext
 
 
 def _problems(context: LintContext, code: str) -> Iterator[Diagnostic]:

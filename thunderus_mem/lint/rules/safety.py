@@ -15,7 +15,7 @@ from thunderus_mem.lint.injection import find_injections
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from thunderus_mem.lint.context import LintContext
+    from thunderus_mem.lint.rule import LintContext
 
 
 def secret(context: LintContext) -> Iterable[Diagnostic]:

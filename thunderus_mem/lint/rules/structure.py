@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from thunderus_mem.document.schema import Violation
-    from thunderus_mem.lint.context import LintContext
+    from thunderus_mem.lint.rule import LintContext
 
 SECTIONS: Final = {
     "core": ("Identity", "Commands", "Architecture", "Conventions"),

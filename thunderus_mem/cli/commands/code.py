@@ -1,0 +1,556 @@
+"""``anchor verify``: tie documents to code, and confirm what they say of it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from thunderus_mem.authoring.anchor import (
+    Anchoring,
+    Drift,
+    Moves,
+    Verification,
+    anchor,
+    confirm,
+    drifted,
+    moved_documents,
+    planned_moves,
+    reanchor,
+    update_status,
+)
+from thunderus_mem.cli.commands.write import filed
+from thunderus_mem.cli.params import ChangedId, Output, Patch, Why, Yes
+from thunderus_mem.cli.report import chosen_form, hand_over, report, seen_from_top
+from thunderus_mem.cli.text import aligned, columns, counted, diff_line, one_line, verdict_word, width
+from thunderus_mem.errors import ThunderusError
+from thunderus_mem.lint.check import (
+    CheckReport,
+    CodeFinding,
+    check,
+    check_diff,
+    check_since,
+    check_staged,
+    diagnostics,
+)
+from thunderus_mem.memory.transaction import settle
+from thunderus_mem.verdicts.lookup import Coverage, FolderCoverage, Governed, Governing, coverage, governing
+from thunderus_mem.verdicts.suggest import Passed, SuggestedAnchor, Suggestions
+from thunderus_mem.verdicts.suggest import suggest as suggest_anchors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from thunderus_mem.cli.console import Console
+    from thunderus_mem.cli.style import Style
+    from thunderus_mem.memory.memory import Memory
+
+app = typer.Typer()
+
+_ACTORS: Final = ("user", "agent")
+_MOST_NAMES: Final = 12
+"""Names in the text that are shown as passed over for one reason."""
+
+
+@app.command("anchor")
+def anchor_command(
+    ctx: typer.Context,
+    document: ChangedId,
+    places: Annotated[
+        list[str] | None, typer.Argument(metavar="PLACE", help="PATH, PATH#SYMBOL, PATH:10-20 or a glob.")
+    ] = None,
+    remove: Annotated[bool, typer.Option("--remove", help="Untie it from these places.")] = False,
+    suggest: Annotated[
+        bool, typer.Option("--suggest", help="Propose places from what the text names.")
+    ] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="With --suggest: tie it to those that are not weak.")
+    ] = False,
+    why: Why = "",
+) -> int:
+    """Tie a document to the code it talks about, and take the fingerprint of what is there now."""
+    console: Console = ctx.obj
+    if apply and not suggest:
+        raise ThunderusError("--apply carries out what --suggest proposes.", hint="Give both.")
+    if suggest:
+        if places or remove:
+            raise ThunderusError("--suggest finds the places itself.", hint="Give only the document.")
+        places = _suggested_places(console, document, apply=apply)
+        if not places:
+            return 0
+    if not places:
+        raise ThunderusError("No place is named.", hint="PATH, PATH#SYMBOL or PATH:10-20")
+    value = anchor(console.memory(), document, tuple(places), remove=remove, why=why)
+    console.emit("anchor", value, anchoring)
+    console.tell_others()
+    return console.published_code(value.written.published)
+
+
+def _suggested_places(console: Console, document: str, *, apply: bool) -> list[str]:
+    """Suggestions are printed, or with ``apply`` the places given back that are worth an anchor."""
+    value = suggest_anchors(console.memory(), document)
+    if apply and value.strong:
+        return list(value.strong)
+    console.emit("anchor suggest", value, suggestions, long=True)
+    if value.proposals:
+        command = console.style.name(f"thunderus-mem anchor --suggest {value.id} --apply")
+        console.say(f"Write the strong ones with: {command}")
+    else:
+        console.say("The text names no code that could be told for sure.")
+    return []
+
+
+@app.command("verify")
+def verify_command(
+    ctx: typer.Context,
+    documents: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", help="Documents that are right as they are.")
+    ] = None,
+    all_moved: Annotated[
+        bool, typer.Option("--all-moved", help="Confirm all whose code only moved.")
+    ] = False,
+    fix_moved: Annotated[
+        bool, typer.Option("--fix-moved", help="Set anchors anew whose code only moved; confirm nothing.")
+    ] = False,
+    status: Annotated[
+        bool, typer.Option("--update-status", help="Write into the files what the code says of them.")
+    ] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; exit with 1 when some is stale.")
+    ] = False,
+    yes: Yes = False,
+    actor: Annotated[
+        str, typer.Option("--actor", metavar="WHO", help="Whose word it is: user or agent.")
+    ] = "",
+    note: Annotated[str, typer.Option("-m", "--note", "--why", metavar="WHY", help="Why it is right.")] = "",
+) -> int:
+    """Confirm that documents are right about the code as it is now.
+
+    Writes fingerprints, commit, status and who confirmed it, and an approval into the log.
+    """
+    console: Console = ctx.obj
+    memory = console.memory()
+    ids = tuple(documents or ())
+    if sum((all_moved, fix_moved, status, check)) > 1 or (all_moved and ids):
+        raise ThunderusError("Give one of IDs, --all-moved, --fix-moved, --update-status, --check.")
+    if check:
+        found = drifted(memory, ids or None)
+        console.emit("verify check", tuple(found), drifts)
+        if not found:
+            console.say("Every document says of itself what the code says.")
+        return int(bool(found))
+    if status:
+        found, event_id = update_status(memory, ids or None, why=note)
+        console.emit("verify check", tuple(found), drifts)
+        console.say(f"Written ({event_id})." if event_id else "Nothing to write.")
+        return 0
+    if all_moved or (fix_moved and yes):
+        settle(memory, "verify")
+    if fix_moved:
+        return _fix_moved(console, memory, ids, note, yes=yes)
+    if all_moved:
+        ids = tuple(moved_documents(memory))
+        if not ids:
+            console.say("Nothing has moved.")
+            return 0
+    if not ids:
+        raise ThunderusError("No document is named.", hint="thunderus-mem verify ID, or --all-moved")
+    return _confirm(console, memory, ids, note, actor)
+
+
+def _confirm(console: Console, memory: Memory, ids: Sequence[str], note: str, actor: str) -> int:
+    who = actor or console.environ.get("THUNDERUS_MEM_ACTOR", "") or "user"
+    if who not in _ACTORS:
+        raise ThunderusError(f"{who} cannot confirm anything.", hint=f"One of: {', '.join(_ACTORS)}")
+    value = confirm(memory, ids, note=note, actor=who)
+    console.emit("verify", value, confirmed)
+    console.tell_others()
+    return console.published_code(value.published) or int(bool(value.refused))
+
+
+def _fix_moved(console: Console, memory: Memory, ids: Sequence[str], why: str, *, yes: bool) -> int:
+    planned = planned_moves(memory, ids or None)
+    if not planned.moves:
+        console.emit("verify fix_moved", planned, moves)
+        console.say("Nothing has moved.")
+        return 0
+    if not yes:
+        console.emit("verify fix_moved", planned, moves)
+        if not console.interactive:
+            console.say("Nothing is written; --yes sets these anchors anew.")
+            return 0
+        if not console.confirm("Set these anchors anew?"):
+            console.say("Nothing is written.")
+            return 1
+    value = reanchor(memory, planned, why=why)
+    if yes:
+        console.emit("verify fix_moved", value, moves)
+    console.say(f"Written ({value.event_id})." if value.event_id else "Nothing is written.")
+    return console.published_code(value.published)
+
+
+def suggestions(value: Suggestions, console: Console) -> str:
+    """A command for each proposal below its reason, then what was passed over, as comments: the whole may be
+    given to a shell."""
+    style = console.style
+    lines: list[str] = []
+    for one in value.proposals:
+        lines += [
+            style.dim(f"# {one_line(one.reason)}{'; weak' if one.weak else ''}"),
+            _command(value.id, one),
+        ]
+    if value.passed:
+        lines += [*([""] if lines else []), style.dim("# Passed over:")]
+        lines += [style.dim(f"#   {line}") for line in _passed(value.passed)]
+    return "\n".join(lines)
+
+
+def _passed(passed: Sequence[Passed]) -> list[str]:
+    """What was passed over, together what was for the same reason."""
+    reasons: dict[str, list[str]] = {}
+    for one in passed:
+        reasons.setdefault(one_line(one.why), []).append(one_line(one.code))
+    lines = []
+    for why, codes in reasons.items():
+        left = len(codes) - _MOST_NAMES
+        more = f" and {left:,} more" if left > 0 else ""
+        lines.append(f"{why}: {', '.join(codes[:_MOST_NAMES])}{more}")
+    return lines
+
+
+def _command(id: str, one: SuggestedAnchor) -> str:
+    dashes = " --" if one.place.startswith("-") else ""
+    return f"thunderus-mem anchor{dashes} {id} {shlex.quote(one.place)}"
+
+
+def anchoring(value: Anchoring, console: Console) -> str:
+    """The document and its anchors."""
+    written = value.written
+    console.say_recorded(written.recorded)
+    if written.proposed:
+        return filed(written.proposed, written.id, written.path, console)
+    if not written.changed:
+        console.say("Nothing to change.")
+    for place in value.weak:
+        console.say(f"{place} names whole files: every edit in them will speak against the document.")
+    return "\n".join(
+        [f"{console.style.name(written.id)}  {written.path}", *(f"  {place}" for place in value.anchors)]
+    )
+
+
+def confirmed(value: Verification, console: Console) -> str:
+    """Each document, its anchors with the verdict they had, and why one was refused."""
+    style = console.style
+    who = "an agent" if value.by == "agent" else "you"
+    lines = []
+    for one in value.documents:
+        if one.refused:
+            lines.append(f"{style.error('refused')}   {style.name(one.id)}  {one.refused}")
+            continue
+        lines.append(f"{style.good('confirmed')} {style.name(one.id)}  {one.path}")
+        lines += [f"  {place} (was {verdict})" for place, verdict in one.places]
+    if any(not one.refused for one in value.documents):
+        console.say(f"Confirmed by {who}:")
+    return "\n".join(lines)
+
+
+def drifts(value: Sequence[Drift], console: Console) -> str:
+    """Documents whose file says another status than the code does, with the reasons."""
+    style = console.style
+    lines = []
+    for one in value:
+        said = f"file says {one.written}" if one.written != one.status else "its file says so"
+        lines.append(f"{verdict_word(one.status, style)}  {style.name(one.id)}  ({said})")
+        lines += [f"    {reason}" for reason in one.reasons]
+    return "\n".join(lines)
+
+
+def moves(value: Moves, console: Console) -> str:
+    """From where to where the code of each anchor went."""
+    style = console.style
+    return "\n".join(aligned([(style.name(id), before, "→", after) for id, before, after in value.moves]))
+
+
+# ``check``: which memories the code does not support, whole or for one change.
+
+FORMATS: Final = ("text", "json", "jsonl", "github", "gitlab", "sarif", "junit")
+_MOST_UNKNOWN: Final = 10
+
+
+@app.command("check")
+def check_command(
+    ctx: typer.Context,
+    documents: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", help="Documents; all when none.")
+    ] = None,
+    since: Annotated[str, typer.Option("--since", metavar="REV", help="What changed since a commit.")] = "",
+    staged: Annotated[bool, typer.Option("--staged", help="What the next commit changes.")] = False,
+    diff: Annotated[
+        str, typer.Option("--diff", metavar="FILE|-", help="What a unified diff changes; - is stdin.")
+    ] = "",
+    everything: Annotated[bool, typer.Option("--all", help="Every document; the default.")] = False,
+    form: Annotated[
+        str,
+        typer.Option("--format", metavar="FORMAT", help="text, json, jsonl, github, gitlab, sarif, junit."),
+    ] = "",
+    patch: Patch = False,
+    output: Output = "",
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="End with 0 whatever is found.")] = False,
+) -> int:
+    """Tell which memories the code does not support any more. Exits with 1 when there are some.
+
+    With --since, --staged or --diff: which ones that change makes false, judged by its hunks.
+    """
+    console: Console = ctx.obj
+    chosen = sum((bool(documents), bool(since), staged, bool(diff), everything))
+    if chosen > 1:
+        raise ThunderusError("IDs, --since, --staged, --diff and --all leave each other no room.")
+    form = chosen_form(console, form, FORMATS, "text")
+    memory = console.memory()
+    value = _checked(console, memory, documents or (), since=since, staged=staged, diff=diff)
+    text = _rendered(memory, value, form, patch=patch)
+    hand_over(
+        console, "check", value, text, output, drawn=form == "text", for_people=form in ("text", "github")
+    )
+    for line in summary(value, changed=bool(since or staged or diff)) if form == "text" else ():
+        console.say(line)
+    console.tell_others()
+    return int(bool(value.findings) and not exit_zero)
+
+
+def _checked(
+    console: Console, memory: Memory, ids: Sequence[str], *, since: str, staged: bool, diff: str
+) -> CheckReport:
+    if not (since or staged or diff):
+        return check(memory, tuple(ids))
+    if staged:
+        return check_staged(memory)
+    if since:
+        return check_since(memory, since)
+    return check_diff(memory, _diff_text(console, diff))
+
+
+def _diff_text(console: Console, given: str) -> str:
+    if given == "-":
+        return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
+    path = os.path.join(console.start, given)
+    try:
+        with open(path, "rb") as file:
+            return file.read().decode("utf-8", "surrogateescape")
+    except OSError as error:
+        raise ThunderusError(f"{given} cannot be read: {error.strerror}.") from error
+
+
+def _rendered(
+    memory: Memory, value: CheckReport, form: str, *, patch: bool
+) -> Callable[[CheckReport, Console], str]:
+    """What writes the report in a format."""
+
+    def for_people(value: CheckReport, console: Console) -> str:
+        return check_report(value, console, patch=patch)
+
+    def for_programs(value: CheckReport, _: Console) -> str:
+        return report(seen_from_top(memory, diagnostics(memory, value), form), form).rstrip("\n")
+
+    return for_people if form == "text" else for_programs
+
+
+def check_report(value: CheckReport, console: Console, *, patch: bool = False) -> str:
+    """Each memory that the code does not support, with its anchors; then what cannot be told."""
+    blocks = ["\n".join(_document(ones, console.style, patch)) for ones in _by_document(value.findings)]
+    if value.unknown:
+        blocks.append("\n".join(_unknown(value, console.style)))
+    return "\n\n".join(blocks)
+
+
+def _by_document(findings: Sequence[CodeFinding]) -> list[list[CodeFinding]]:
+    found: dict[str, list[CodeFinding]] = {}
+    for one in findings:
+        found.setdefault(one.doc_id, []).append(one)
+    return list(found.values())
+
+
+def _document(ones: Sequence[CodeFinding], style: Style, patch: bool) -> Iterator[str]:
+    first = ones[0]
+    yield f"{style.bold(one_line(first.title))}  {style.name(first.doc_id)}"
+    for one in ones:
+        yield style.dim(f"{one.path}:{one.line}")
+        yield f"  {verdict_word(one.verdict, style)}  {one.place}: {one.reason}"
+        if one.hunk:
+            yield f"    by {one.file} {one.hunk}"
+        elif one.commit:
+            yield f"    by {one.commit[:12]} {one_line(one.subject)}"
+        if patch and one.diff:
+            yield from (f"    {diff_line(line, style)}" for line in one.diff.splitlines())
+    yield style.dim(f"  {first.next_step}")
+
+
+def _unknown(value: CheckReport, style: Style) -> Iterator[str]:
+    yield style.dim(f"Of {counted(len(value.unknown), 'anchor')} nothing can be said:")
+    rows = [(f"  {one.doc_id}", one.place, one.reason) for one in value.unknown[:_MOST_UNKNOWN]]
+    yield from aligned(rows)
+    if len(value.unknown) > _MOST_UNKNOWN:
+        yield f"  … and {len(value.unknown) - _MOST_UNKNOWN} more"
+
+
+def summary(value: CheckReport, *, changed: bool) -> Iterator[str]:
+    """One line about the whole."""
+    looked = f"{counted(value.anchors, 'anchor')} of {counted(value.documents, 'document')}"
+    if changed:
+        yield f"{looked} at the changed files; {len({one.doc_id for one in value.findings})} made false."
+        return
+    moved = f", {value.moved} moved" if value.moved else ""
+    stale = len(value.findings)
+    yield f"{looked} checked: {stale} not supported by the code{moved}, {len(value.unknown)} unknown."
+    if value.moved:
+        yield "`thunderus-mem verify --fix-moved` sets anchors anew whose code only moved."
+
+
+# ``for coverage``: from the code to the memories about it.
+
+_MOST_SHOWN: Final = 10
+
+
+@app.command("for")
+def for_command(
+    ctx: typer.Context,
+    place: Annotated[str, typer.Argument(metavar="PATH[#SYMBOL|:LINE]", help="A place in the code.")],
+    mentions: Annotated[
+        bool | None,
+        typer.Option(
+            "--mentions/--no-mentions",
+            help="Also documents that only name the file; by default where few govern it.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Which memories govern this code, the most specific first, each with today's verdict.
+
+    A place is a file or folder, a symbol (src/jwt.py#Token.issue) or lines (src/jwt.py:10-20).
+    It may be gone. Put -- before a path that begins with a dash.
+    """
+    console: Console = ctx.obj
+    value = governing(console.memory(), place, mentions=mentions, start=console.start)
+    if note := governed_note(value):
+        console.say(note)
+    console.emit("for", value, governed, long=True)
+
+
+@app.command("coverage")
+def coverage_command(
+    ctx: typer.Context,
+    path: Annotated[str, typer.Argument(metavar="[PATH]", help="Only this folder.", show_default=False)] = "",
+    depth: Annotated[int, typer.Option("--depth", "-d", min=0, max=100, help="How many folders down.")] = 2,
+) -> None:
+    """Which folders have code and which of it has memories; which memories have no anchor, or a weak one.
+
+    Files further down are counted in their folder at that depth, so that all lines add up.
+    """
+    console: Console = ctx.obj
+    value = coverage(console.memory(), path, depth=depth, start=console.start)
+    if not value.folders:
+        console.say("There is no code here.")
+    console.emit("coverage", value, coverage_report, long=True)
+
+
+def _verdict(verdict: str, style: Style) -> str:
+    """A verdict in its colour."""
+    if verdict in ("changed", "missing"):
+        return style.error(verdict)
+    return style.good(verdict) if verdict == "verified" else style.warning(verdict)
+
+
+def governed(value: Governed, console: Console) -> str:
+    """A memory a line: id, how it governs the code, verdict, anchor, title; what is wrong below it."""
+    style = console.style
+    if not value.memories:
+        return ""
+    rows = [
+        (style.name(one.id), one.how, _standing(one, style), one.place, one_line(one.title))
+        for one in value.memories
+    ]
+    head = []
+    if console.width is not None:
+        head = [tuple(map(style.dim, ("ID", "HOW", "VERDICT", "WHERE", "TITLE")))]
+    lines = columns([*head, *rows], console.width, whole=1).split("\n")
+    told = lines[: len(head)]
+    for line, one in zip(lines[len(head) :], value.memories, strict=True):
+        told.append(line)
+        told += [f"    {style.dim(remark)}" for remark in _remarks(one)]
+    return "\n".join(told)
+
+
+def _standing(one: Governing, style: Style) -> str:
+    if one.superseded_by:
+        return style.warning("superseded")
+    if one.verdict:
+        return _verdict(one.verdict, style)
+    return "" if one.status == "unknown" else one.status
+
+
+def _remarks(one: Governing) -> list[str]:
+    remarks = []
+    if one.superseded_by:
+        remarks.append(f"replaced by {one.superseded_by}")
+    if one.verdict not in ("", "verified"):
+        remarks.append(f"{one.reason}: {one.now}" if one.now and one.now not in one.reason else one.reason)
+    return [one_line(remark) for remark in remarks]
+
+
+def governed_note(value: Governed) -> str:
+    """What somebody who sees the table should know besides; "" for nothing."""
+    if value.more:
+        return f"{counted(value.more, 'document')} only name the file; --mentions shows them."
+    if not value.memories:
+        where = "" if value.exists else " There is no such file."
+        return f"No memory speaks of {value.place}.{where}"
+    return ""
+
+
+def coverage_report(value: Coverage, console: Console) -> str:
+    """A folder a line with its counts, the sum below; then what has no anchor, and what has a weak one."""
+    style = console.style
+    head = ("FOLDER", "CODE FILES", "WITH ANCHORS", "BY PATTERN", "ANCHORS", "STALE")
+    rows = [tuple(map(style.dim, head)), *(_counts(one, style) for one in value.folders)]
+    if len(value.folders) > 1:
+        rows.append(_counts(value.total._replace(path="all"), style))
+    lines = _right(rows)
+    if value.unanchored:
+        names = [(style.name(one.id), one_line(one.title)) for one in value.unanchored[:_MOST_SHOWN]]
+        lines += ["", f"{counted(len(value.unanchored), 'memory', 'memories')} without an anchor:"]
+        lines += _indented(columns(names, console.width, whole=1), len(value.unanchored))
+        lines.append(f"Next: {value.unanchored[0].next_step}")
+    if value.weak:
+        places = [
+            (style.name(one.id), one.place, counted(one.files, "file")) for one in value.weak[:_MOST_SHOWN]
+        ]
+        lines += ["", "On whole files, so that any edit in them speaks against the memory:"]
+        lines += _indented(columns(places, console.width, whole=1), len(value.weak))
+        lines.append(f"Next: {value.weak[0].next_step}")
+    return "\n".join(lines)
+
+
+def _counts(one: FolderCoverage, style: Style) -> tuple[str, ...]:
+    stale = style.warning(f"{one.stale:,}") if one.stale else "0"
+    numbers = (one.files, one.anchored, one.by_pattern, one.anchors)
+    return (style.name(one.path), *(f"{number:,}" for number in numbers), stale)
+
+
+def _right(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Rows in columns, all but the first flush right."""
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            [first + " " * (widths[0] - width(first))]
+            + [" " * (most - width(cell)) + cell for most, cell in zip(widths[1:], rest, strict=True)]
+        )
+        for first, *rest in rows
+    ]
+
+
+def _indented(text: str, total: int) -> list[str]:
+    more = [f"    … and {total - _MOST_SHOWN:,} more; --json has all"] if total > _MOST_SHOWN else []
+    return [*(f"    {line}" for line in text.split("\n")), *more]
