@@ -109,7 +109,7 @@ def test_what_is_saved_is_read_again(
 )
 def test_neither_search_nor_add_loads_it(store: Path, sealed: Path, command: tuple[str, ...]) -> None:
     code = (
-        "import sys; from thunderus_mem.cli.run import run; code = run(sys.argv[1:]);"
+        "import sys; from thunderus_mem.cli.app import run; code = run(sys.argv[1:]);"
         "ours = [name for name in sys.modules if '.garden.' in name and not name.endswith('.filing')];"
         "found = [*ours, *(name for name in sys.modules if name == 'rensa')];"
         "sys.exit(code or ' '.join(found) or 0)"

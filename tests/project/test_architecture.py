@@ -36,7 +36,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "jsonschema": ("document/schema.py",),
     "rfc3339_validator": ("document/schema.py",),
     "referencing": ("document/schema.py",),
-    "frontmatter": ("interop/post.py",),
+    "frontmatter": ("interop/fields.py",),
     "ruamel": ("document/frontmatter/full.py",),
     "yaml": (),
     "git": ("git/commits.py",),
@@ -346,7 +346,7 @@ NOT_FOR_A_SEARCH = (
 def test_a_search_of_a_fresh_index_loads_only_what_finding_takes(tmp_path: Path, sealed: Path) -> None:
     (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
     code = (
-        "import sys; from thunderus_mem.cli.run import run; code = run(['search', 'words']);"
+        "import sys; from thunderus_mem.cli.app import run; code = run(['search', 'words']);"
         "sys.exit(code or ' '.join(name for name in sys.argv[1:] if name in sys.modules) or 0)"
     )
     # Settings in the environment would have to be looked up in their table.

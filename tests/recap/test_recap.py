@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.events import make_event, note_event, patch_event
+from tests.support.events import make_event, patch_event
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.timestamp import encode_ulid
@@ -74,8 +74,15 @@ def patch(number: int, op: str, *docs: str, why: str = "", session: str = "sess_
 
 
 def note(number: int, text: str, paths: tuple[str, ...] = ()) -> Event:
-    return note_event(
-        id=event_id(number), ts=at(number), session_id="sess_B", actor="agent", text=text, paths=paths
+    refs = {"paths": list(paths), "memory_doc_ids": []}
+    return make_event(
+        "note",
+        {"text": text},
+        id=event_id(number),
+        ts=at(number),
+        session_id="sess_B",
+        actor="agent",
+        refs=refs,
     )
 
 

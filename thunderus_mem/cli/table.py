@@ -51,7 +51,7 @@ GLOBAL_OPTIONS: Final = (
 _WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
 
 _WRITTEN = "memory.transaction:Written"
-_ARCHIVED = "authoring.archive:Archived"
+_ARCHIVED = "authoring.edit:Archived"
 _DECIDED = "review.decisions:Decided"
 _LINT_REPORT = "lint.lint:LintReport"
 _HOOK_STATUS = "hooks:HookStatus"
@@ -63,7 +63,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "anchor",
-        "anchor",
+        "code",
         "Tie a document to the code it talks about.",
         _WRITE,
         (("", "authoring.anchor:Anchoring"), ("suggest", "verdicts.suggest:Suggestions")),
@@ -110,7 +110,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "resolve",
-        "merge",
+        "undo",
         "Settle what a merge left in conflict.",
         _WRITE,
         (("", "merge.resolve:Resolved"),),
@@ -200,7 +200,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "why",
-        "why",
+        "log",
         "Where a document comes from.",
         _READ,
         (("", "history.why:WhyReport"),),
@@ -209,7 +209,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "blame",
-        "why",
+        "log",
         "Which event or commit last changed each line.",
         _READ,
         (("", "history.blame:BlameReport"),),
@@ -217,7 +217,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "for",
-        "lookup",
+        "code",
         "Which memories govern this code.",
         _READ,
         (("", "verdicts.lookup:Governed"),),
@@ -225,10 +225,10 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "coverage",
-        "lookup",
+        "code",
         "Which code has memories, and which memories no code.",
         _READ,
-        (("", "verdicts.coverage:Coverage"),),
+        (("", "verdicts.lookup:Coverage"),),
         pages=True,
     ),
     CommandEntry(
@@ -248,7 +248,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "check",
-        "check",
+        "code",
         "Tell which memories the code does not support.",
         _CHECK,
         (("", "lint.check:CheckReport"),),
@@ -257,13 +257,13 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "verify",
-        "anchor",
+        "code",
         "Confirm that documents are right about the code.",
         _CHECK,
         (
-            ("", "authoring.verify:Verification"),
-            ("check", "authoring.verify:Drift"),
-            ("fix_moved", "authoring.verify:Moves"),
+            ("", "authoring.anchor:Verification"),
+            ("check", "authoring.anchor:Drift"),
+            ("fix_moved", "authoring.anchor:Moves"),
         ),
         completes="documents",
     ),
@@ -287,7 +287,7 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "doctor",
-        "doctor",
+        "store",
         "Check the store and its surroundings.",
         _CHECK,
         (("", "doctor.context:DoctorReport"), ("fix", "doctor.context:FixReport")),
@@ -297,17 +297,17 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "migrate",
-        "interop",
+        "store",
         "Bring an older store up to date.",
         _KEEP,
         (("", "interop.thunderus:MigrationReport"),),
     ),
     CommandEntry(
         "config",
-        "config",
+        "store",
         "Show settings and where they come from.",
         _KEEP,
-        (("show", "cli.commands.config:Settings"),),
+        (("show", "cli.commands.store:Settings"),),
     ),
     CommandEntry(
         "index",
@@ -315,14 +315,14 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
         "Look after the full-text index.",
         _KEEP,
         (
-            ("status", "doctor.upkeep:IndexStatus"),
+            ("status", "doctor.context:IndexStatus"),
             ("refresh", _REFRESHED),
             ("rebuild", _REFRESHED),
-            ("verify", "doctor.upkeep:IndexProof"),
+            ("verify", "doctor.context:IndexProof"),
         ),
     ),
     CommandEntry(
-        "manifest", "store", "Write or check the manifest.", _KEEP, (("", "doctor.upkeep:ManifestReport"),)
+        "manifest", "store", "Write or check the manifest.", _KEEP, (("", "doctor.context:ManifestReport"),)
     ),
     CommandEntry(
         "garden",
@@ -337,11 +337,11 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
         ),
         pages=True,
     ),
-    CommandEntry("recap", "recap", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
-    CommandEntry("completion", "config", "Print the completion script of a shell.", _KEEP),
+    CommandEntry("recap", "garden", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
+    CommandEntry("completion", "store", "Print the completion script of a shell.", _KEEP),
     CommandEntry(
         "import",
-        "interop",
+        "store",
         "Bring in an existing folder of Markdown.",
         _GROW,
         (("markdown", "interop.markdown:ImportReport"),),
@@ -360,14 +360,14 @@ COMMANDS: Final[tuple[CommandEntry, ...]] = (
     ),
     CommandEntry(
         "merge-driver",
-        "merge",
+        "undo",
         "Merge one document for git.",
         _GROW,
         (("", "merge.resolve:Driven"),),
         hidden=True,
     ),
     CommandEntry(
-        "watch", "watch", "Keep the index fresh while files change.", _GROW, (("", "watch:WatchTurn"),)
+        "watch", "hooks", "Keep the index fresh while files change.", _GROW, (("", "watch:WatchTurn"),)
     ),
 )
 
