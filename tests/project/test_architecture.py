@@ -338,7 +338,7 @@ NOT_FOR_A_SEARCH = (
     "thunderus_mem.document.ids", "thunderus_mem.document.timestamp", "thunderus_mem.index.rows",
     "thunderus_mem.index.writer", "thunderus_mem.store.config_keys",
     "thunderus_mem.store.files", "thunderus_mem.git.repository", "thunderus_mem.verdicts.judge",
-    "thunderus_mem.authoring.show", "thunderus_mem.index.questions", "thunderus_mem.index.log",
+    "thunderus_mem.authoring.show", "thunderus_mem.index.log",
 )  # fmt: skip
 """What costs a search milliseconds and gives it nothing while the index is fresh."""
 

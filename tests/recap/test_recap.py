@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.support.events import make_event, patch_event
+from tests.support.events import make_event, note_event, patch_event
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.timestamp import encode_ulid
