@@ -117,7 +117,7 @@ def lines_of(body: str) -> list[str]:
     return [line for line in lines if line.strip()]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(memories())
 def test_what_is_applied_says_all_that_was_said_and_applying_again_changes_nothing(
     memory: tuple[Files, dict[str, str], list[str]],
@@ -136,7 +136,7 @@ def test_what_is_applied_says_all_that_was_said_and_applying_again_changes_nothi
     assert again.applicable == ()
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(memories())
 def test_each_step_can_be_taken_back_to_the_byte_and_each_proposal_loses_nothing(
     memory: tuple[Files, dict[str, str], list[str]],

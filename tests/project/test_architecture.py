@@ -96,8 +96,13 @@ def for_types_only(tree: ast.Module) -> set[int]:
     }
 
 
-def imports(path: Path) -> Iterator[tuple[str, int, bool]]:
+@cache
+def imports(path: Path) -> tuple[tuple[str, int, bool], ...]:
     """Every imported module's full name, its line, and whether only the type checker sees it."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[tuple[str, int, bool]]:
     tree = tree_of(path)
     for_types = for_types_only(tree)
     for node in ast.walk(tree):
@@ -245,7 +250,7 @@ def test_one_door_for_each_library() -> None:
 def test_heavy_libraries_are_imported_inside_functions() -> None:
     wrong = []
     for path in modules():
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in tree_of(path).body:
             names = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
@@ -261,23 +266,22 @@ def test_no_module_hides_behind_an_empty_name() -> None:
 
 
 def test_every_module_imports_alone_and_none_brings_a_heavy_library(sealed: Path) -> None:
-    """In one process: each module after all of ours are forgotten again."""
-    names = [
-        ".".join(("thunderus_mem", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(
-            ".__init__"
-        )
-        for path in modules()
-    ]
+    """In one process, in the order of names and, all forgotten again, in the other order.
+
+    As no import goes in a circle, a module that loads before what it imports, and after, loads alone as well.
+    """
+    names = [f"thunderus_mem.{name}".removesuffix(".__init__") for name in map(name_of, modules())]
     code = """
 import importlib, sys
 heavy = set(sys.argv[1].split(","))
-for name in sys.argv[2:]:
+for names in (sys.argv[2:], sys.argv[:1:-1]):
     for known in [known for known in sys.modules if known.split(".")[0] == "thunderus_mem"]:
         del sys.modules[known]
-    importlib.import_module(name)
-    found = heavy & {known.split(".")[0] for known in sys.modules}
-    if found:
-        sys.exit(f"{name} loads {sorted(found)}")
+    for name in names:
+        importlib.import_module(name)
+        found = heavy & {known.split(".")[0] for known in sys.modules}
+        if found:
+            sys.exit(f"{name} loads {sorted(found)}")
 """
     done = subprocess.run(
         [sys.executable, "-c", code, ",".join(set(HEAVY) - {"asyncio"}), *names],

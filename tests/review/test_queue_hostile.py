@@ -109,9 +109,9 @@ def store(tmp_path: Path) -> Store:
 
 def test_a_list_tells_little_of_much_and_holds_one_proposal_at_a_time(store: Store) -> None:
     names = [f"fact.a-{number:05}" for number in range(5_000)]
+    edits = tuple(ProposedEdit.between(f"{FACTS}/{name[5:]}.md", name, None, "x\n") for name in names)
     for at in range(8):
         ulid = f"01KFFWGHHRHD99FDTGJ8YEPF{at:02}"
-        edits = tuple(ProposedEdit.between(f"{FACTS}/{name[5:]}.md", name, None, "x\n") for name in names)
         proposal = Proposal(
             f"patch_{ulid}", "2026-01-21T09:00:00Z", "user", "edit", "why " * 50_000, tuple(names), edits
         )

@@ -157,13 +157,12 @@ def _convert_commands() -> None:
     No command is called here, so each child gets them as they are when converted.
     """
     from thunderus_mem.cli import app
-    from thunderus_mem.cli import app as app_module
     from thunderus_mem.cli.table import COMMANDS
 
     converted = {entry.name: app.load_command(entry) for entry in COMMANDS}
     top = app.root()
     app.load_command = lambda entry: converted[entry.name]
-    app_module.root = lambda: top
+    app.root = lambda: top
 
 
 def _become(call: dict[str, Any]) -> None:
