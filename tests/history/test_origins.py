@@ -106,8 +106,8 @@ def test_all_commits_are_asked_about_in_two_processes(repo: Path, run: Run) -> N
     store = Git.find(str(repo))
     assert store is not None
     asked: list[str] = []
-    plain = store._run
-    store._run = lambda *given, **more: (asked.append(given[0]), plain(*given, **more))[1]  # type: ignore[method-assign]
+    plain = store.ask
+    store.ask = lambda *given, **more: (asked.append(given[0]), plain(*given, **more))[1]  # type: ignore[method-assign]
     head = git(repo, "rev-parse", "HEAD")
     names = [head[:length] for length in range(7, 41)] + ["f" * 40, "HEAD", "-x", "; rm"]
     reached = store.reached(names)
