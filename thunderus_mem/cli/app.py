@@ -1,7 +1,12 @@
-"""The program's own page and options, and the tree of commands, grown only as far as the asked command needs.
+"""The program: its own options, the command that is asked for, and how every run of it ends.
 
-A command family is a module with ``app = typer.Typer()``, commands registered on it by name
-(``@app.command("add")``) and groups added by name (``app.add_typer(…, name="index")``).
+`run` parses and calls; here every exception becomes one message and an exit code. The codes are those of
+``errors.py``; besides them 70 is a bug (its report's path is printed), 130 an interrupt, 143 a termination
+and 129 the end of the terminal. A reader that stops reading (``| head``) is no error.
+
+The tree of commands grows only as far as the asked command needs. A command family is a module with an
+``app = typer.Typer()``, commands registered on it by name (``@app.command("add")``) and groups added by name
+(``app.add_typer(…, name="index")``). Only reports of crashes are written to disk.
 """
 
 from __future__ import annotations
@@ -171,16 +176,11 @@ def root() -> TyperGroup:
     return typer.main.get_group(app)
 
 
-# Run one command: parse, call, and turn whatever goes wrong into one message and an exit code.
-#
-# The exit codes are those of ``errors.py``; besides them 70 is a bug (its report's path is printed), 130 an
-# interrupt, 143 a termination and 129 the end of the terminal. A reader that stops reading (``| head``) is
-# no error.
+# Running one command
 
 PROGRAM = "thunderus-mem"
 BUG, INTERRUPTED = 70, 130
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
 
 # What people try first, and how it is said here.
 _OTHERWISE: Final = {
@@ -325,7 +325,7 @@ def _refused(error: OSError, console: Console) -> int:
 
 
 def _bug(error: Exception, arguments: list[str], console: Console) -> int:
-
+    """What should not happen: say so, and where the report is."""
     path = write_report(error, arguments, console.start, console.environ)
     where = f"The report is in {path}; attach it to an issue." if path else "Its report could not be written."
     console.failure(

@@ -1,4 +1,9 @@
-"""Findings as text for people: full, and concise with one line each; many alike are counted, not listed."""
+"""A report of findings: in which format, with which paths, printed or written to a file.
+
+`report` writes the findings, sorted and without secrets, in one of `FORMATS`: as text for people (many alike
+are counted, not listed), as JSON or SARIF, or for what shows them in continuous integration. `hand_over`
+prints it; with ``--output`` it writes the one file that is touched here.
+"""
 
 from __future__ import annotations
 
@@ -94,8 +99,6 @@ def concise(diagnostics: Sequence[Diagnostic]) -> str:
     return "".join(f"{said}\n" for _, said in few_alike(diagnostics))
 
 
-# A report of findings: in which format, with which paths, printed or written to a file.
-
 Value = TypeVar("Value")
 
 FORMATS: Final = ("full", "concise", "json", "jsonl", "github", "gitlab", "sarif", "junit")
@@ -172,7 +175,6 @@ def chosen_form(console: Console, given: str, formats: Sequence[str], usual: str
 
 def seen_from_top(memory: Memory, found: Sequence[Diagnostic], form: str) -> tuple[Diagnostic, ...]:
     """Findings with paths from the top of the repository, where a format is read there."""
-
     prefix = memory.git.prefix if form in REPOSITORY_PATHS and memory.git is not None else ""
     return tuple([one._replace(path=prefix + one.path) for one in found] if prefix else found)
 
@@ -203,9 +205,7 @@ def hand_over(
         console.emit(command, value, text, long=drawn, safe=not for_people)
 
 
-# Findings as JSON, ASCII throughout: one document, one finding a line, or SARIF.
-#
-# SARIF 2.1.0 (docs.oasis-open.org/sarif) is one run with rules' pages, stable fingerprints and fixes.
+# JSON, ASCII throughout: one document, or one finding a line
 
 SCHEMA: Final = "thunderus-mem.lint/1"
 LINE_SCHEMA: Final = "thunderus-mem.finding/1"
@@ -241,12 +241,14 @@ def jsonl(diagnostics: Sequence[Diagnostic]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+# SARIF 2.1.0 (docs.oasis-open.org/sarif): one run with rules' pages, stable fingerprints and fixes
+
 MOST: Final = 25_000
 """Results that GitHub takes in one run; the gravest are kept."""
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _FINGERPRINT: Final = "thunderusMem/v1"
-_WEIGHTS: Final = tuple(Severity)
+_GRAVEST_FIRST: Final = tuple(Severity)
 
 
 def sarif(diagnostics: Sequence[Diagnostic]) -> str:
@@ -281,7 +283,7 @@ def sarif(diagnostics: Sequence[Diagnostic]) -> str:
 def _gravest(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
     if len(diagnostics) <= MOST:
         return diagnostics
-    ordered = sorted(diagnostics, key=lambda one: _WEIGHTS.index(one.severity))[:MOST]
+    ordered = sorted(diagnostics, key=lambda one: _GRAVEST_FIRST.index(one.severity))[:MOST]
     return sorted(ordered, key=lambda one: one.sort_key)
 
 
@@ -362,13 +364,7 @@ def _uri(path: str) -> str:
         return quote(path, safe="/", errors="surrogatepass")
 
 
-# Findings for continuous integration: annotations of a GitHub workflow, a GitLab report, JUnit XML.
-#
-# GitHub: docs.github.com, "Workflow commands for GitHub Actions". GitLab: docs.gitlab.com, "Code Quality",
-# a subset of Code Climate's issues. JUnit: the elements and attributes of the schemas that Ant's JUnit task
-# and Jenkins' xUnit plugin publish; one test case a document, its errors and warnings as one failure, notes
-# as output. Both want a time; a report is the same for the same findings, so it says none: the epoch, 0
-# seconds.
+# Annotations of a GitHub workflow (docs.github.com, "Workflow commands for GitHub Actions")
 
 ANNOTATIONS: Final = 10
 
@@ -410,7 +406,9 @@ def github(diagnostics: Sequence[Diagnostic]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-_CI_WEIGHTS: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
+# A GitLab report (docs.gitlab.com, "Code Quality"): a subset of Code Climate's issues
+
+_GITLAB_SEVERITIES: Final = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
 
 
 def gitlab(diagnostics: Sequence[Diagnostic]) -> str:
@@ -421,12 +419,16 @@ def gitlab(diagnostics: Sequence[Diagnostic]) -> str:
             "description": visible(f"{one.message} {one.hint}".strip()),
             "fingerprint": one.fingerprint,
             "location": {"path": one.path, "lines": {"begin": max(one.line, 1)}},
-            "severity": _CI_WEIGHTS[one.severity],
+            "severity": _GITLAB_SEVERITIES[one.severity],
         }
         for one in distinct(diagnostics)
     ]
     return ascii_json(found) + "\n"
 
+
+# JUnit XML: the elements and attributes of the schemas that Ant's JUnit task and Jenkins' xUnit plugin
+# publish; one test case a document, its errors and warnings as one failure, notes as output. Both
+# schemas want a time; a report is the same for the same findings, so it says none: the epoch, 0 seconds.
 
 _CLASS: Final = "thunderus-mem.lint"
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

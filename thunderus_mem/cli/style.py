@@ -1,8 +1,9 @@
-"""Colour as marks in the text: set while rendering, turned into escapes (or nothing) when printed.
+"""Colour as marks in the text: set while rendering, turned into escapes (or nothing) when printed. Pure.
 
-The marks are two private-use characters. They pass the filter that makes control characters visible, so that
-a document's own escapes never reach the terminal while ours do. A document that holds these two characters
-changes a colour at worst.
+`Style` marks what a text is (a title, an error, an id), `look` how drawn Markdown looks. The marks are two
+private-use characters. They pass the filter that makes control characters visible, so that a document's own
+escapes never reach the terminal while ours do. A document that holds these two characters changes a colour at
+worst.
 """
 
 from __future__ import annotations

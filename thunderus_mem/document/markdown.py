@@ -1,4 +1,5 @@
-"""Markdown of a body: its headings and passages, and a line as plain text or as GitHub's anchor. Pure.
+"""Markdown of a body: its headings and passages, a line as plain text or as GitHub's anchor, and the comments
+that answer findings. Pure.
 
 One scan of the lines knows fenced code, HTML comments at the start of a line, ATX and setext headings
 (CommonMark 0.31 §4). Any text is fine; time is linear in its length.
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from thunderus_mem.diagnostic import Diagnostic
+
+# Lines
 
 _LINK_TEXT = re.compile(r"!?\[([^\[\]]*)\](?:\([^()]*\)|\[[^\[\]]*\])")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
@@ -57,6 +60,8 @@ def slug(text: str) -> str:
             kept.append(char)
     return "".join(kept)
 
+
+# Headings and passages
 
 PASSAGE_SIZE = 1_200
 
@@ -336,7 +341,7 @@ def passages(body: str) -> tuple[Passage, ...]:
     return outline(body).passages
 
 
-# Findings that somebody has answered: in a comment of the document, or for files in ``config.toml``. Pure.
+# Comments that answer findings
 #
 # ``<!-- thunderus-mem: ignore TM201 reason -->`` at the end of a line speaks for that line, alone on a line
 # for the next one that is not blank; ``ignore-file`` speaks for the whole file, its frontmatter included.

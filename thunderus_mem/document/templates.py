@@ -1,4 +1,8 @@
-"""Numbers of decisions in their file names: the next free one, and new ones where two have the same. Pure."""
+"""What a new document looks like: its place, its header, the skeleton of its kind, the number of a decision.
+
+Also which keys a person may set and what a field's text means; and new numbers for decisions where two have
+the same. Pure.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
+
+# Numbers of decisions in their file names
 
 _ADR_FILE = re.compile(r"ADR-(\d{1,9})(?=[-.])", re.ASCII | re.IGNORECASE)
 _NUMBERED = re.compile(r"(ADR-)([0-9]{1,6})(?=[-_.]|$)", re.IGNORECASE)
@@ -81,8 +87,6 @@ def _linked_paths(documents: Iterable[Document]) -> frozenset[str]:
                 found.add(posixpath.normpath(posixpath.join(folder, reference.target.partition("#")[0])))
     return frozenset(found)
 
-
-# What a new document looks like: its place, its header, the skeleton of its kind, its ADR number.
 
 ADR_STATUSES = ("Proposed", "Accepted", "Deprecated", "Superseded", "Rejected")
 

@@ -1,4 +1,6 @@
-"""RFC 3339 times as the documents and the log hold them: text, ending in ``Z`` where we write them."""
+"""Times as the documents and the log hold them: RFC 3339 texts, ending in ``Z`` where we write them, and
+ULIDs, the ids of what happens. Pure: clock and chance come from outside.
+"""
 
 from __future__ import annotations
 
@@ -74,9 +76,7 @@ def utc_key(text: str) -> str:
     return f"{utc.year:04d}-{utc.month:02d}-{utc.day:02d}T{utc:%H:%M:%S}.{utc.microsecond:06d}Z"
 
 
-# ULIDs, the ids of what happens: 48 bits of milliseconds and 80 random bits in Crockford's base 32.
-#
-# Source: github.com/ulid/spec. Clock and chance come from outside.
+# ULIDs (github.com/ulid/spec): 48 bits of milliseconds and 80 random bits in Crockford's base 32
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _RANDOM_BITS = 80

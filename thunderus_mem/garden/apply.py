@@ -1,8 +1,10 @@
-"""The gardener's rules, what they look at, and the plan they make together.
+"""The gardener at work: its rules, the plan they make together, and that plan shown, carried out or filed for
+review.
 
 Each rule is a pure function of `GardenInput` and the configuration; each plans on what is there once the
 steps before it are carried out. `garden_plan` reads index, log, files and the queue, and keeps what was
-computed of texts in a cache.
+computed of texts in a cache; `garden_report` reads the documents; `garden_apply` and `garden_propose` write
+through a transaction, after a snapshot in the log.
 """
 
 from __future__ import annotations
@@ -53,6 +55,9 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.transaction import Transaction
     from thunderus_mem.store.config import Config
+
+
+# The rules and their plan
 
 
 class GardenRule(NamedTuple):
@@ -209,6 +214,8 @@ def carried_out(material: GardenInput, steps: Sequence[Step]) -> GardenInput:
     )
 
 
+# What the rules look at
+
 _COMPARES: Final = frozenset(("duplicates", "similar"))
 """Rules that look at what every text says."""
 
@@ -276,10 +283,7 @@ def _packed(documents: Sequence[Document]) -> list[str]:
     return [b64encode(profile).decode() for profile in computed(documents)]
 
 
-# A plan of the gardener shown with its diffs, carried out, or filed for review, and what is said of each.
-#
-# Reads the documents; `garden_apply` and `garden_propose` write through a transaction, after a snapshot in
-# the log.
+# The plan shown with its diffs, carried out, or filed for review
 
 
 @dataclass(frozen=True, slots=True)

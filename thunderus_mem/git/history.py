@@ -1,4 +1,9 @@
-"""What the history behind HEAD holds: the versions of a file as a graph, and texts and files that went."""
+"""What the history behind HEAD holds: the versions of a file as a graph, texts and files that went, and old
+objects.
+
+A question is one process unless it says otherwise; `ObjectReader` reads many objects through one, one after
+another, as they turn out to be needed.
+"""
 
 from __future__ import annotations
 
@@ -159,7 +164,7 @@ def removed_files(git: Git, paths: Sequence[str], below: str) -> set[str]:
     return {path for path in paths if path in gone and path not in there}
 
 
-# Reads many objects of git through one process, one after another, as they turn out to be needed.
+# Objects
 
 _TIMEOUT: Final = 30.0
 _PIECE: Final = 1 << 16

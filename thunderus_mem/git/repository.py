@@ -1,4 +1,11 @@
-"""Runs ``git``: hardened, quiet, with a time limit. Knows no command of its own; starts processes."""
+"""The repository around the store: how git is run, where the repository is, and what git says of its working
+tree, index, objects and settings.
+
+`GitProcess` starts ``git``: hardened, quiet, with a time limit. The place is found by looking at files,
+without a process unless ownership or settings make one needed. Nothing here raises for what a repository is
+like: without git, or when git refuses, answers are empty or ``None`` and `Git.reason` says why in one
+sentence. Paths are relative to the root. Reads files of the git folder.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +16,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from subprocess import Popen
+
+# Processes
 
 _TIMEOUT: Final = 30.0
 _NO_ANSWER: Final = f"git did not answer within {_TIMEOUT:.0f} seconds"
@@ -147,7 +156,7 @@ class GitProcess:
         return Output(done.returncode, done.stdout, _complaint(done.stderr))
 
 
-# What ``git status --porcelain=v2 --branch -z`` says about the store (format: git-status(1)). Pure.
+# What ``git status --porcelain=v2 --branch -z`` says about the store (format: git-status(1))
 
 STATUS: Final = (
     *("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all"),
@@ -260,13 +269,9 @@ def state_of(
     )
 
 
-# The repository around the store: where it is, and what git says of its index, objects and settings.
-#
-# The place is found by looking at files: ``.git`` is a folder, or a file ``gitdir: PATH`` in linked
-# worktrees and submodules; ``commondir`` in the git folder of a linked worktree names the shared one
-# (gitrepository-layout(5)). No process is started for that unless ownership or settings make one needed.
-# Nothing here raises for what a repository is like: without git, or when git refuses, answers are empty or
-# ``None`` and `Git.reason` says why in one sentence. Paths are relative to the root.
+# Where the repository is: ``.git`` is a folder, or a file ``gitdir: PATH`` in linked worktrees and
+# submodules; ``commondir`` in the git folder of a linked worktree names the shared one. See
+# gitrepository-layout(5).
 
 _SMALL: Final = 64 * 1024
 
@@ -344,6 +349,8 @@ def find_place(start: str) -> RepositoryPlace:
             return RepositoryPlace(reason="not inside the working tree of a git repository")
         folder = parent
 
+
+# What git says
 
 _CHUNK: Final = 200
 _SHA: Final = re.compile(r"[0-9a-f]{4,64}", re.ASCII)

@@ -1,4 +1,9 @@
-"""``anchor verify``: tie documents to code, and confirm what they say of it."""
+"""``anchor verify check for coverage``: documents and the code they talk about.
+
+`anchor` ties a document to code, `verify` confirms what it says; `check` tells which memories the code does
+not support any more, whole or for one change; `for` and `coverage` lead from the code to the memories about
+it. The commands parse, call and render; what `anchor` and `verify` call writes documents.
+"""
 
 from __future__ import annotations
 
@@ -49,6 +54,8 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
 
 app = typer.Typer()
+
+# ``anchor verify``
 
 _ACTORS: Final = ("user", "agent")
 _MOST_NAMES: Final = 12
@@ -274,7 +281,7 @@ def moves(value: Moves, console: Console) -> str:
     return "\n".join(aligned([(style.name(id), before, "→", after) for id, before, after in value.moves]))
 
 
-# ``check``: which memories the code does not support, whole or for one change.
+# ``check``
 
 FORMATS: Final = ("text", "json", "jsonl", "github", "gitlab", "sarif", "junit")
 _MOST_UNKNOWN: Final = 10
@@ -409,7 +416,7 @@ def summary(value: CheckReport, *, changed: bool) -> Iterator[str]:
         yield "`thunderus-mem verify --fix-moved` sets anchors anew whose code only moved."
 
 
-# ``for coverage``: from the code to the memories about it.
+# ``for coverage``
 
 _MOST_SHOWN: Final = 10
 

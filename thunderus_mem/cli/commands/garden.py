@@ -1,4 +1,7 @@
-"""``garden``: what the gardener would do, and does."""
+"""``garden recap``: what the gardener would do, and does; and what happened in a day or another while.
+
+The commands parse, call and render; what they call writes documents, proposals and events.
+"""
 
 from __future__ import annotations
 
@@ -38,6 +41,9 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
 
 app = typer.Typer()
+
+# ``garden``
+
 _MOST_SKIPPED = 5
 _REACH = {"apply": "", "propose": "for review", "report": "for you to decide"}
 _MOST_LINES = 60
@@ -245,7 +251,7 @@ def _filed_lines(proposals: Sequence[FiledStep], style: Style, room: int | None)
     )
 
 
-# ``recap``: what happened in a day, or in another while.
+# ``recap``
 
 _Day = Annotated[
     str, typer.Option("--day", metavar="DATE", help="As 2026-01-21, today or yesterday; in UTC.")

@@ -1,4 +1,9 @@
-"""``hooks install|uninstall|status|run``: the git hook that checks staged memory."""
+"""``hooks install|uninstall|status|run`` and ``watch``: the checks that run by themselves, at each commit and
+while files change.
+
+`hooks run` reads what is staged, in every store of the repository, and stands in the way of each commit, so
+it imports the rest of the program only where it is needed. `watch` keeps the index fresh.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +29,9 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
 
 app = typer.Typer()
+
+# ``hooks``
+
 hooks_app = typer.Typer(no_args_is_help=True)
 app.add_typer(hooks_app, name="hooks")
 
@@ -148,7 +156,7 @@ def _run(value: HookRun, console: Console) -> str:
     return "\n".join([*report([*errors, *false], "concise").splitlines(), *lines])
 
 
-# ``watch``: keep the index fresh while files change.
+# ``watch``
 
 
 @app.command("watch")

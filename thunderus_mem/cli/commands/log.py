@@ -1,4 +1,9 @@
-"""``log events``: what happened, and the log itself."""
+"""``log events why blame``: what happened, and where documents come from.
+
+`log` and `events` show the log, check it, add to it and take it elsewhere; `why` draws where a document comes
+from, as a tree, for Mermaid or for Graphviz, and `blame` says it line by line. The commands parse, call and
+render; of what they call only `events add` writes into the log, and `events export` a file.
+"""
 
 from __future__ import annotations
 
@@ -50,6 +55,9 @@ if TYPE_CHECKING:
     from thunderus_mem.history.why import CodeThen, WhyNode
 
 app = typer.Typer()
+
+# ``log events``
+
 events_app = typer.Typer(no_args_is_help=True)
 app.add_typer(events_app, name="events")
 
@@ -321,7 +329,7 @@ def export_summary(value: Exported) -> str:
     return told + (f" {value.private:,} private left out; --private adds them." if value.private else "")
 
 
-# ``why blame``: where a document comes from, as a whole and line by line.
+# ``why blame``
 
 _FORMATS = ("tree", "mermaid", "dot")
 _SHORT_EVENT = 14

@@ -1,4 +1,9 @@
-"""``init index manifest``: making a store, and what is worked out from its documents."""
+"""``init index manifest doctor config completion import migrate``: the store itself, made, checked, set up,
+filled and brought up to date.
+
+The commands only parse, call and render; what they call reads and writes the store. `completion` prints a
+script, `config` reads the two files of settings.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +44,9 @@ if TYPE_CHECKING:
     from thunderus_mem.index.refresh import Refreshed
 
 app = typer.Typer()
+
+# ``init index manifest``: a store, and what is worked out from its documents
+
 index_app = typer.Typer(no_args_is_help=True)
 app.add_typer(index_app, name="index")
 
@@ -166,7 +174,7 @@ def manifest_report(value: ManifestReport, console: Console) -> str:
     )
 
 
-# ``doctor``: what each trouble touches, what is lost, and what to run; with --fix, what was done.
+# ``doctor``: what each trouble touches, what is lost, and what to run; with --fix, what was done
 
 _MOST_AFFECTED: Final = 5
 _MOST_KEPT: Final = 3
@@ -284,7 +292,7 @@ def _step(step: FixStep, style: Style) -> Iterator[str]:
         yield f"{indent}{step.problem}"
 
 
-# ``config completion``: settings and where each comes from, and the script a shell loads.
+# ``config completion``: settings and where each comes from, and the script a shell loads
 
 config_app = typer.Typer(no_args_is_help=True)
 app.add_typer(config_app, name="config")
@@ -388,7 +396,7 @@ def completion(
     )
 
 
-# ``import migrate``: bring in an existing folder, or an older store up to date.
+# ``import migrate``: bring in an existing folder, or an older store up to date
 
 import_app = typer.Typer(no_args_is_help=True)
 app.add_typer(import_app, name="import")

@@ -1,4 +1,9 @@
-"""``undo restore``: the way back, as a new event, of one change or of a whole run of the gardener."""
+"""``undo restore resolve merge-driver``: the way back, and the way on after a merge.
+
+`undo` takes back one change and `restore` a whole run of the gardener, each as a new event. `resolve` and
+`merge-driver` settle what a merge left in conflict: only what both sides wrote is left to people. The
+commands parse, call and render; what they call writes documents, log, and git's index.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +23,8 @@ if TYPE_CHECKING:
     from thunderus_mem.cli.style import Style
 
 app = typer.Typer()
+
+# ``undo restore``
 
 _DONE = {False: "Took back:", True: "Brought back:"}
 _BECAME = {"create": "restored", "update": "changed", "remove": "removed", "rename": "moved"}
@@ -131,7 +138,7 @@ def snapshot_list(value: SnapshotList, console: Console) -> str:
     return "\n".join(aligned(rows))
 
 
-# ``resolve merge-driver``: after a merge, only what both sides wrote is left to people.
+# ``resolve merge-driver``
 
 _STATES = {
     "merged": "",

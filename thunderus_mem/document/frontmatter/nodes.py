@@ -1,6 +1,7 @@
-"""Frontmatter as values with places: a subset of YAML 1.2 in which every scalar stays its raw text.
+"""Frontmatter as values with places: a subset of YAML 1.2 in which every scalar stays its raw text. Pure.
 
-Also what the values mean: `typed_data` knows the types of our keys.
+`plain_data` leaves scalars without types; `typed_data` gives the types of our keys (`KEY_TYPES`), and those
+of YAML 1.2's core schema to all others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Finds and reads the header of a document's text.
+"""Finds the header of a document's text and reads it: the fences, ordinary headers in a fast way. Pure.
 
-Two readers stand behind `read_header`: a fast one for ordinary headers, which declines whatever it does not
-know for sure, and a full one over the events of ruamel.yaml's pure parser. They never disagree.
+Two readers stand behind `read_header`: the fast one here, which declines whatever it does not know for sure,
+and `full`, over the events of ruamel.yaml's pure parser. They never disagree.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""Frontmatter as text: how a key and its value are written so that every YAML reader reads the same.
+"""Frontmatter as text: how a key and its value are written so that every YAML reader reads the same, where an
+edit cuts a header, and what it puts there.
 
-The second half knows where an edit cuts a header and what it puts there; `edit` decides what to change.
+`edit` decides what to change; `checked` reads each result again. `ambiguous` finds the unquoted values that
+YAML readers do not agree on. Pure.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
     from thunderus_mem.document.frontmatter.nodes import Key
     from thunderus_mem.document.frontmatter.read import Opened
+
+# Keys and values as they are written
 
 KEY_ORDER: Final[tuple[str, ...]] = (
     *("id", "title", "kind", "tags", "aliases", "created", "updated"),
@@ -184,6 +188,9 @@ def compose(header: dict[str, Any], body: str) -> str:
     if plain_data(opened.root) != as_read(dict(header)):
         raise InvalidDocument("The frontmatter would not read as it was given.", hint="Simplify its values.")
     return text
+
+
+# Lines of a header, cut and put in
 
 
 def checked(opened: Opened, header: str, expected: Any) -> str:
@@ -442,7 +449,7 @@ def _flow_cut(header: str, places: list[tuple[int, int]], first: int, last: int)
     return places[first - 1][1], end
 
 
-# Values that YAML readers do not agree on: which of a header's unquoted ones need quotes.
+# Values that YAML readers do not agree on
 
 _OTHER_BOOLEAN = frozenset(("y", "n", "yes", "no", "on", "off"))
 _BOOLEAN_OR_NULL = frozenset(("true", "false", "null", "~"))

@@ -1,6 +1,11 @@
-"""The gardening rule `recaps`: the recaps of the schedule that are missing, of what is over. Pure.
+"""The gardening rules that learn from what happened: `recaps` and `consolidate`. Pure.
 
-Only new files: a recap that is there, was there once, or was set aside is never written again.
+`recaps` writes the recaps of the schedule that are missing, of what is over. Only new files: a recap that is
+there, was there once, or was set aside is never written again.
+
+`consolidate` proposes what sessions have shown and neither memory nor code says yet: decisions with a reason,
+failures whose fix is known, commands that worked again and again, and workflows. What documents or the code
+say already, and what came out of the memory itself, need not be learned.
 """
 
 from __future__ import annotations
@@ -41,6 +46,9 @@ if TYPE_CHECKING:
     from thunderus_mem.store.config import Config
 
 
+# The rule `recaps`
+
+
 def plan_recaps(material: GardenInput, config: Config) -> tuple[Step, ...]:
     """A step for each recap that ``recap.schedule`` asks for and that nobody has made; sessions and days
     first, as weeks and months are made from them."""
@@ -50,6 +58,8 @@ def plan_recaps(material: GardenInput, config: Config) -> tuple[Step, ...]:
 
 
 class _Planner:
+    """Plans the recaps of one schedule over one history."""
+
     def __init__(self, material: GardenInput, config: Config, history: Activity) -> None:
         self._material = material
         self._config = config
@@ -142,12 +152,7 @@ class _Planner:
         )
 
 
-# The gardening rule `consolidate`: what sessions have shown and neither memory nor code says yet, as
-# documents to approve. Pure.
-#
-# Lessons are decisions with a reason, failures whose fix is known, commands that worked again and again,
-# and workflows. What documents or the code say already, and what came out of the memory itself, need not be
-# learned.
+# What is known already: documents, what was recalled in a session, and commands that the code names
 
 _WORD = re.compile(r"[^\W_]+")
 _SHINGLE: Final = 4
@@ -324,7 +329,9 @@ def _scripts(text: str) -> frozenset[str]:
     return frozenset(scripts) if isinstance(scripts, dict) else frozenset()
 
 
-_KINDS_WORD = re.compile(r"[a-z0-9]+")
+# Kinds of work that commands do
+
+_COMMAND_WORD = re.compile(r"[a-z0-9]+")
 _TRIVIAL: Final = frozenset(
     (
         *("git", "mkdir", "rm", "cp", "mv", "touch", "chmod", "ln", "sed", "sleep", "kill", "curl", "wget"),
@@ -358,13 +365,15 @@ def class_of(command: str) -> str:
     if is_trivial(command) or "…" in command:
         return ""
     beginning = " ".join(command.split()[:4]).lower()
-    words = set(_KINDS_WORD.findall(beginning))
+    words = set(_COMMAND_WORD.findall(beginning))
     if words & {"run"} and words & {"npm", "pnpm", "yarn", "bun", "uv", "poetry", "hatch", "pdm"}:
         words -= {"run"}
     return next((name for name, known in _OF_CLASS if not words.isdisjoint(known)), "")
 
 
-_LEARNING_REPEATED = 2
+# Lessons of the events
+
+_OFTEN = 2
 _LONGEST_FLOW = 12
 _TITLE = 90
 _CONTEXT = 5
@@ -499,7 +508,7 @@ def _commands(ran: Sequence[Run], how: _Seen) -> Iterator[Lesson]:
         worked = sum(run.ok is True for run in each)
         failed = sum(run.ok is False for run in each)
         sort = class_of(command)
-        if not sort or worked < _LEARNING_REPEATED or failed >= worked:
+        if not sort or worked < _OFTEN or failed >= worked:
             continue
         if not how.known.names_command(command) and not command_stands(command, how.code):
             by_class.setdefault(sort, []).append(command)
@@ -564,6 +573,8 @@ def _flows(events: Sequence[Event], ran: Sequence[Run]) -> Iterator[list[Run]]:
                 yield flow
                 flow = []
 
+
+# The rule `consolidate`
 
 LEARN = "learn"
 _HEARD = frozenset(("message", "tool_call", "tool_result", "note"))

@@ -1,11 +1,15 @@
-"""Which two documents are worth comparing, near linear in the size of the memory: those whose signatures
-agree in one of their bands, and those that are each other's nearest by what they speak of. Pure, but for the
-processes that look for the nearest of many.
+"""Documents that nearly say the same, or say the same in other words: found, labelled, and why; near linear
+in the size of the memory.
 
-A band that many share is a template's: there the lines that all of them have are left out, and what remains
-is looked at again, so that forms cost no square. Of what documents speak of, words weigh by how rare they are
-in this memory; how near two documents are is measured against how much each says, so no figure depends on the
-length of texts or on the size of the memory. No model.
+Compared are only those whose signatures agree in one of their bands, and those that are each other's nearest
+by what they speak of. A band that many share is a template's: there the lines that all of them have are left
+out, and what remains is looked at again, so that forms cost no square. Of what documents speak of, words
+weigh by how rare they are in this memory; how near two documents are is measured against how much each says,
+so no figure depends on the length of texts or on the size of the memory. No model.
+
+The exact tier is `garden.rules.duplicates`; what it finds is not found again here. Pure, but for the
+processes that look for the nearest of many; the caller keeps what was found about a memory as long as none of
+its documents changes.
 """
 
 from __future__ import annotations
@@ -51,6 +55,8 @@ if TYPE_CHECKING:
     from thunderus_mem.document.document import Document
     from thunderus_mem.garden.similar.compare import Comparison
     from thunderus_mem.garden.similar.profile import Profile, Sentence
+
+# Pairs that are worth comparing
 
 # With 32 bands of 4 a pair that shares half of its three-word runs is met 87 times in 100, one that shares
 # seven tenths always; one that shares a tenth in 3 of 1,000 cases.
@@ -123,6 +129,8 @@ def _unlike_the_form(
             pairs.update((min(two), max(two)) for two in pairwise(beside))
     return pairs
 
+
+# Neighbours by what documents speak of
 
 NEAREST: Final = 2
 """How many nearest each document has; both must be among the other's."""
@@ -272,6 +280,8 @@ def _measured(
     )
 
 
+# What belongs to a form
+
 _TITLES: Final = 4
 """Versions of one document share a title; two copies and their copies are not yet a form."""
 
@@ -301,10 +311,7 @@ def own_runs(document: Document, form: frozenset[int]) -> set[int]:
     return three_word_runs([line for line in lines if number_of(line.lower()) not in form])
 
 
-# Documents that nearly say the same, or say the same in other words: two tiers, four labels. Pure.
-#
-# The exact tier is `garden.rules.duplicates`; what it finds is not found again here. What was found about a
-# whole memory is kept as long as none of its documents changes.
+# Pairs that are alike: two tiers, four labels
 
 _FEWEST_RUNS: Final = 6
 
@@ -584,6 +591,8 @@ def _labelled(found: _Found, reader: _Reader) -> Pair | None:
     )
 
 
+# What was found, kept for the next time
+
 _JUDGEMENT: Final = 2
 """Raised when the same documents would get another answer: other gates, labels, words or evidence."""
 
@@ -612,6 +621,8 @@ def _unpacked(data: bytes, names: frozenset[str]) -> list[list[Any]] | None:
         pass
     return None
 
+
+# Evidence for a person
 
 _MOST: Final = 6
 _LONGEST: Final = 120
@@ -650,6 +661,9 @@ def evidence(tier: str, score: float, found: Comparison, one: Read, other: Read)
     if len(pairs) > _MOST:
         lines.append(f"and {len(pairs) - _MOST} more places")
     return tuple(lines)
+
+
+# Links and families
 
 
 def links_between(
