@@ -9,15 +9,19 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from tests.support.git_repository import begin_repository
 from tests.support.index_support import document
 from tests.support.verify_store import verify
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.support.command_server import Done, Server
 
     Words = tuple[str, ...]
@@ -117,16 +121,21 @@ def _run(server: Server, root: Path, at: int, words: Words, stdin: bytes = b"", 
     return server.run(*words, cwd=str(root), env=env, stdin=stdin)
 
 
-def _built(server: Server, root: Path, row: Row) -> None:
-    """A repository with a store, two facts, and what the row needs."""
-    (root / "code.txt").write_text("the code\n")
-    steps = (("init",), *_FIRST, *row.prepare)
-    for at, words in enumerate(steps):
-        done = _run(server, root, at, words)
-        assert done.code == 0, (words, done)
-    for name, text in row.files:
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Callable[[tuple[Words, ...]], Path]:
+    """A repository with a store, two facts, and what these commands made of it; made once."""
+
+    @cache
+    def made(prepare: tuple[Words, ...]) -> Path:
+        root = tmp_path_factory.mktemp("prepared")
+        begin_repository(root, ("init", "-q"), ("commit", "-q", "--allow-empty", "-m", "Begin"))
+        (root / "code.txt").write_text("the code\n")
+        for at, words in enumerate((("init",), *_FIRST, *prepare)):
+            done = _run(server, root, at, words)
+            assert done.code == 0, (words, done)
+        return root
+
+    return made
 
 
 _FIRST = (
@@ -151,21 +160,23 @@ def _name(row: Row) -> str:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=_name)
-def test_a_command_that_writes_settles_first(row: Row, repo: Path, server: Server) -> None:
-    _built(server, repo, row)
-    base = repo.parent / f"{repo.name}-base"
-    shutil.copytree(repo, base, symlinks=True)
+def test_a_command_that_writes_settles_first(
+    row: Row, tmp_path: Path, server: Server, prepared: Callable[[tuple[Words, ...]], Path]
+) -> None:
+    repo = tmp_path / "repo"
 
     def ended(failpoint: str) -> tuple[Done, Done, dict[str, str]]:
-        shutil.rmtree(repo)
-        shutil.copytree(base, repo, symlinks=True)
+        shutil.rmtree(repo, ignore_errors=True)
+        shutil.copytree(prepared(row.prepare), repo, symlinks=True)
+        for name, text in row.files:
+            (repo / name).parent.mkdir(parents=True, exist_ok=True)
+            (repo / name).write_text(text)
         before = _run(server, repo, 40, row.killed, failpoint=failpoint)
         return before, _run(server, repo, 50, row.command, row.stdin), _left(repo)
 
     whole, done, golden = ended("")
     assert whole.code == 0, whole
     killed, settled, found = ended(f"after-sync-log:kill:{row.turn}")
-    shutil.rmtree(base)
     assert killed.code in (137, -9), killed
     assert settled.code == done.code, (settled, done)
     assert found == golden, (settled, done)

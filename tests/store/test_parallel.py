@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.code_scene import Scene
+from tests.support.waiting import until
 from thunderus_mem.git.changes import changes_since, code_paths, destination, files_naming, merge_base
 from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.store import parallel
@@ -72,8 +73,7 @@ def test_a_share_whose_process_fails_is_left_to_the_caller() -> None:
 def test_whoever_is_interrupted_leaves_no_process_behind(tmp_path: Path) -> None:
     def work(some: Sequence[int]) -> list[Any]:
         if os.getpid() == PARENT:
-            while len(list(tmp_path.iterdir())) < 2:
-                time.sleep(0.01)
+            until(lambda: len(list(tmp_path.iterdir())) == 2)
             raise KeyboardInterrupt
         (tmp_path / str(os.getpid())).touch()
         time.sleep(600)

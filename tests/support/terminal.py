@@ -10,10 +10,11 @@ import struct
 import subprocess
 import sys
 import termios
-import time
 from dataclasses import dataclass
 from fcntl import ioctl
 from typing import TYPE_CHECKING
+
+from tests.support.waiting import patiently
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +63,7 @@ def on_terminal(
     )
     os.close(theirs)
     try:
-        data = _read(ours, list(keys), time.monotonic() + timeout)
+        data = _read(ours, list(keys), timeout)
     finally:
         os.close(ours)
         try:
@@ -73,9 +74,9 @@ def on_terminal(
     return Seen(code, data)
 
 
-def _read(terminal: int, keys: list[tuple[bytes, bytes]], until: float) -> bytes:
+def _read(terminal: int, keys: list[tuple[bytes, bytes]], timeout: float) -> bytes:
     data, at = b"", 0
-    while time.monotonic() < until:
+    for _ in patiently(timeout):
         if not select.select([terminal], [], [], 0.1)[0]:
             continue
         try:
