@@ -1,6 +1,8 @@
-"""Anchor a document: tie it to the code it talks about.
+"""``anchor`` ties a document to the code it talks about; ``verify`` confirms that it is right about it.
 
 Making an anchor takes the fingerprint of what is there now: who writes it says that the text is about this.
+Confirming writes fingerprints and ``verification`` where they change, and an approval with what was looked
+at. Reads code and git; documents are written through a transaction.
 """
 
 from __future__ import annotations
@@ -172,9 +174,7 @@ def _answer(document: Document, written: Written) -> Anchoring:
     return Anchoring(written, places, tuple(one.place for one in anchors if one.is_weak))
 
 
-# ``verify``: somebody confirms that documents are right about the code as it is now.
-#
-# It writes fingerprints and ``verification`` where they change, and an approval with what was looked at.
+# Confirming, and following code that moved
 
 _AT_ONCE = 50
 """Documents that one event speaks of: its line stays readable, and far below the longest that is taken."""

@@ -1,4 +1,7 @@
-"""Change what is there: edit, remove, supersede, link; and what only the log gets: note, record."""
+"""Change what is there: edit, remove, supersede, link, archive; and what only the log gets: note, record.
+
+Archived documents are set aside, and brought back, byte for byte. All is written through a transaction.
+"""
 
 from __future__ import annotations
 
@@ -199,7 +202,7 @@ def record(memory: Memory, *, accept_loss: bool = False, why: str = "") -> Recor
         return Recorded(transaction.outcome.recorded)
 
 
-# Archive and unarchive: documents are set aside, and brought back, byte for byte.
+# Archive and unarchive
 
 _ARCHIVE, _UNARCHIVE = "archive", "unarchive"
 

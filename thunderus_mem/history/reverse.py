@@ -1,7 +1,8 @@
-"""Taking an event back: from what it did and from the documents as they are now to the texts that undo it.
+"""Which changes of the log `undo` takes back, and how: the texts that undo an event.
 
-Nothing is written here. A document that was changed since keeps those changes where they are elsewhere in the
-text; where they are not, `Conflict` names what is in the way.
+Those texts come from what the event did and from the documents as they are now. A document that was changed
+since keeps those changes where they are elsewhere in the text; where they are not, `Conflict` names what is
+in the way. Reads the log and git's index; nothing is written here.
 """
 
 from __future__ import annotations
@@ -155,7 +156,7 @@ def _id(path: str, text: str) -> str:
     return document.id if document is not None else ""
 
 
-class DocumentHihistory:
+class DocumentHistory:
     """What the log tells of the documents of one event, and what people did since that nobody recorded."""
 
     def __init__(self, events: Sequence[Event], by_hand: Sequence[Change]) -> None:
@@ -215,7 +216,7 @@ class Reverser:
         listed = steps_of(event)
         paths = {path for step in listed for path in (step.old_path, step.new_path)}
         ids = {name for step in listed for name in (step.old_id, step.new_id)} - {""}
-        history = DocumentHihistory(self._sources.events(paths, ids), self._sources.by_hand)
+        history = DocumentHistory(self._sources.events(paths, ids), self._sources.by_hand)
         back = _Back(event, history, paths, self._tree, self._sources, frozenset(self._done))
         made = [
             reversal
@@ -232,7 +233,7 @@ class _Back(NamedTuple):
     """One event on its way back, document by document. ``done`` are events taken back before it."""
 
     event: Event
-    history: DocumentHihistory
+    history: DocumentHistory
     paths: set[str]
     tree: DocumentTree
     sources: Sources
@@ -357,9 +358,7 @@ class _Back(NamedTuple):
         )
 
 
-# Which changes of the log `undo` takes back: the last ones of this working tree, or those named.
-#
-# Reads the log and git's index.
+# The choice: the last changes of this working tree, or those named
 
 _LINES: Final = 64
 _DAY: Final = timedelta(days=1)

@@ -1,6 +1,7 @@
-"""Who wrote each line of a text, from the versions it went through: `kept_lines` finds which stay.
+"""Who wrote each line of a document, from the versions that the log and git know of it. Pure.
 
-Pure: versions in, owners out; never slow, whatever the texts are.
+`kept_lines` finds which lines stay from one text to the next, never slowly, whatever the texts are;
+`line_owners` carries owners along any graph of versions; `version_graph` makes that graph.
 """
 
 from __future__ import annotations
@@ -155,13 +156,11 @@ def _borrow(owners: list[LineOwner | None], version: Version[LineOwner]) -> None
                 owners[at] = owners[at + step]
 
 
-# The versions that a document went through, joined from what the log and git know, for `line_owners`. Pure.
-#
-# Git's revisions (and the file as it is now, the newest of them) are the frame: each names those it started
-# from. Between two of them the log's transitions are placed by hashes: a run of them that leads from an
-# older revision's text to this one's explains it, line by line. What no run explains was written by the
-# commit itself, or outside the tool. Transitions that have no place (their branch was rebased, squashed or
-# merged with another) still say whose their added lines are.
+# The versions of a document, joined from log and git. Git's revisions (and the file as it is now, the newest
+# of them) are the frame: each names those it started from. Between two of them the log's transitions are
+# placed by hashes: a run of them that leads from an older revision's text to this one's explains it, line by
+# line. What no run explains was written by the commit itself, or outside the tool. Transitions that have no
+# place (their branch was rebased, squashed or merged with another) still say whose their added lines are.
 
 EVENT: Final = "event"
 COMMIT: Final = "commit"

@@ -1,4 +1,7 @@
-"""The code that a document is anchored to, as it was and as it is now. Reads the working tree and git."""
+"""``why``: where a document comes from, as a graph of values: events, sessions, patches, commits, code.
+
+The code it is anchored to is told as it was and as it is now. Reads the log, the working tree and git.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +100,7 @@ def _names(place: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-# Where a document comes from: document, events, sessions, patches, commits, code, as a graph of values.
+# The graph
 
 _SHORT: Final = 12
 _EXCERPT: Final = 72

@@ -1,6 +1,7 @@
-"""One walk over the memory folders: which files there are, and their stamps.
+"""One walk over the memory folders: which files there are, their stamps, and which no command would open.
 
 A stamp is (size, mtime, ctime, inode): ctime moves with every write, so restoring an old mtime hides nothing.
+Lists folders and reads files; writes nothing.
 """
 
 from __future__ import annotations
@@ -238,7 +239,7 @@ def read_bytes(root: str, stamp: FileStamp, folders: Folders | None = None) -> t
     return data, FileStamp(stamp.path, info.st_size, info.st_mtime_ns, info.st_ctime_ns, inode)
 
 
-# Files among the documents that no command would open: which they are, and the findings for them. Pure.
+# Files that no command would open, and the findings for them. Pure.
 
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*", re.ASCII)
 _FOREIGN: Final = re.compile(r"(?:\\x[89a-f][0-9a-f])+")

@@ -1,10 +1,12 @@
-"""Whole posts in and out through python-frontmatter, with our reader and writer as its handler; and headers
-of elsewhere that no YAML reader takes. Pure.
+"""One foreign Markdown file as a document of the store, field by field; and whole posts in and out. Pure.
 
-The only module that knows python-frontmatter; the hot paths read with `read_document`, which a test holds
-equal to this. Import mends values that begin with an unquoted ``*`` (``globs: **/*.ts`` in rules for
-editors), which would name an anchor: what the writer means is a text, so it gets quotes; everything else
-stays as it is.
+Bytes and facts in, text and notes out. The body is kept byte for byte, and so is every frontmatter line whose
+meaning does not clash with ours. A value that our schema cannot hold is set anew, and its original stands
+under ``metadata``; the notes say so. Values that begin with an unquoted ``*`` (``globs: **/*.ts`` in rules
+for editors) would name an anchor: what the writer means is a text, so it gets quotes.
+
+The only module that knows python-frontmatter, with our reader and writer as its handler. The hot paths read
+with `read_document`, which a test holds equal to this.
 """
 
 from __future__ import annotations
@@ -154,11 +156,7 @@ def write_post(post: Post) -> str:
     return str(post_handler().format(whole))
 
 
-# One foreign Markdown file as a document of the store. Pure: bytes and facts in, text and notes out.
-#
-# The body is kept byte for byte, and so is every frontmatter line whose meaning does not clash with ours. A
-# value that our schema cannot hold is set anew, and its original stands under ``metadata``; the notes say
-# so.
+# Fields of a document, from the header and the place of a foreign file
 
 STATUSES = ("verified", "stale", "unknown")
 _FOLDER_DOCUMENTS = frozenset(["readme", "index"])

@@ -1,9 +1,14 @@
-"""The signs by which `lint.injection` knows a text that steers the agent which reads it: tables of patterns.
+"""Where a text reads as if it was planted to steer the agent that reads it, and the signs that tell. Pure.
 
-`ORDERS` and `COMMANDS` hold signs of which one is enough, in plain words and in lines of commands or marks.
-`HIDDEN` counts only where a rendered page does not show the text. `WEAK` are signs that honest texts have
-too: it takes two that `PAIRS` joins. Patterns run over lower-case text. Each is tried only where one word of
-each of its ``needs`` stands, holds no nested repetition, and so cannot be held up by any text.
+Places count differently. Code and quotations are shown, not said, and never count. Text that a rendered page
+hides (comments, hidden elements) counts as soon as it speaks to an agent. In plain text one order or command
+is enough; of weaker signs it takes two that belong together, in one paragraph.
+
+Of the tables, `ORDERS` and `COMMANDS` hold signs of which one is enough, in plain words and in lines of
+commands or marks. `HIDDEN` counts only where a rendered page does not show the text. `WEAK` are signs that
+honest texts have too: it takes two that `PAIRS` joins. Patterns run over lower-case text. Each is tried only
+where one word of each of its ``needs`` stands, so that honest text costs little; it holds no nested
+repetition, and so cannot be held up by any text.
 """
 
 from __future__ import annotations
@@ -399,13 +404,7 @@ WEAK: Final = (
 )
 
 
-# Where a text reads as if it was planted to steer the agent that reads it. Pure.
-#
-# Places count differently. Code and quotations are shown, not said, and never count. Text that a rendered
-# page hides (comments, hidden elements) counts as soon as it speaks to an agent. In plain text one order or
-# command is enough; of weaker signs it takes two that belong together, in one paragraph. The signs
-# themselves are in `lint.injection_signs`; they are looked up by the words they need, so that honest text
-# costs little.
+# Finding the signs in a text
 
 _STRONG: Final = (*ORDERS, *COMMANDS)
 _SIGNS: Final = (*_STRONG, *HIDDEN, *WEAK)

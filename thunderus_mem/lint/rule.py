@@ -1,8 +1,9 @@
-"""What a rule is, what it may look at, the table of codes, and a finding with the severity of its rule.
+"""What a rule is, the table of codes, a finding with its rule's severity, and what a rule may look at. Pure.
 
 A rule is a function in `lint.rules` with the name of its code below. It takes a `LintContext` (one document),
 a `StoreState` (what is around the documents) or a `SuppressionUse`, and gives findings. Its docstring is its
-manual page. Rules read values only: no disk, no index, no clock.
+manual page. Rules read values only: no disk, no index, no clock. What they ask of other documents, the log,
+the code and the repository's files goes through what the caller gives.
 """
 
 from __future__ import annotations
@@ -241,9 +242,7 @@ def finding(
 
 
 # One document under lint: what several rules ask of it, each found once, and where its links lead.
-#
-# Offsets and columns count characters. Reads nothing: other documents, the log, the code and the
-# repository's files are asked through what the caller gives.
+# Offsets and columns count characters.
 
 _SET_BY_HAND = re.compile(r"""(?:\b(?:id|name)\s{0,3}=\s{0,3}["']?|\{\s{0,3}#)([^\s"'>}]+)""")
 _ENDINGS = ("", ".md", ".mdx", "/index.md", "/README.md", ".markdown", ".rst")

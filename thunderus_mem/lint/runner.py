@@ -1,7 +1,8 @@
-"""Runs the rules over a memory's documents, one after another or in many processes, and over the store.
+"""Runs the rules over the documents of a memory, over the store, and over a text before it is written.
 
-Reads documents from the disk or as the caller gives them, the log, the review queue, schemas and manifest;
-the other documents, anchors and provenance are asked of the index, and git of what it tracks. Writes nothing.
+Documents come from the disk or as the caller gives them, one after another or in many processes; log, review
+queue, schemas and manifest from the disk; the other documents, anchors and provenance from the index; from
+git what it tracks. Writes nothing.
 """
 
 from __future__ import annotations
@@ -299,9 +300,7 @@ def packaged_schemas() -> dict[str, str]:
     return {**files, "memory_store.sql": schema_sql()}
 
 
-# What is checked before a document is written: what lint finds in its text, and others that say the same.
-#
-# Reads the index, and those documents of the disk that may be the same.
+# Before a document is written: what lint finds in its text, and other documents that say the same.
 
 _NEAR: Final = 0.8
 """Share of common three-word runs from which on two texts say nearly the same."""

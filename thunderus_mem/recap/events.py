@@ -1,4 +1,7 @@
-"""Sentences that tell of a decision, by keywords, with the reason given beside them. Pure."""
+"""Events sorted into what a recap tells of: documents, commands, problems, decisions, notes, files. Pure.
+
+Decisions are sentences found by keywords, with the reason given beside them.
+"""
 
 from __future__ import annotations
 
@@ -139,7 +142,7 @@ def _deciding(sentence: str, keywords: Sequence[str]) -> str:
     return ""
 
 
-# Events sorted into what a recap tells of: documents, commands, problems, decisions, notes, files. Pure.
+# Sorting
 
 RECAP_OP: Final = "recap"
 _DONE: Final = {

@@ -1,5 +1,4 @@
-"""A recap: what the log, the documents and git say happened, with the events that say so. Pure,
-deterministic.
+"""The page of a recap, with the events that say so; and that of a week or a month. Pure, deterministic.
 
 Shared events tell all they say; of private ones (messages and tools) only commands with their outcome, files
 edited and sentences that decide something are told, never what came out of a tool. What recaps themselves did
@@ -467,11 +466,9 @@ def _provenance(day: SortedEvents, commits: Sequence[Commit], private: Collectio
     return lines
 
 
-# A recap of recaps: a week or a month from the lines of its days' and sessions' recaps. Pure.
-#
-# Decisions, problems, open ends and notes are taken over with the recap they stand in; commands and files
-# stay below, where the links lead. A day's recap tells its sessions, so these count only on days that have
-# none.
+# A week or a month, from the lines of its days' and sessions' recaps. Decisions, problems, open ends and
+# notes are taken over with the recap they stand in; commands and files stay below, where the links lead. A
+# day's recap tells its sessions, so these count only on days that have none.
 
 _WEEK = re.compile(r"(\d{4})-?[Ww](\d{1,2})", re.ASCII)
 _MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)

@@ -1,6 +1,8 @@
-"""What happened, gathered for recaps and consolidation: events of the log, which of them are private, commits
-and the files they touched, how texts are read here, what the code says. Reads the log, git and files; writes
-nothing.
+"""What a recap is of, and what happened then: events of the log, commits, files, and what the code says.
+
+A recap is of a day, a session, all since a moment, or an episode; `scope_of` finds which of them the words of
+a command line mean. `Activity` is gathered for recaps and consolidation, and knows which events are private.
+Reads the log, git (a revision among the words, too) and files; writes nothing. The scopes are pure.
 """
 
 from __future__ import annotations
@@ -180,8 +182,7 @@ def _anchors(memory: Memory, body: str) -> list[dict[str, Any]]:
         return []
 
 
-# What a recap is of: a day, a session, all since a moment, or an episode; and which of them the words of a
-# command line mean. The scopes are pure; `scope_of` reads the log, and asks git for a revision.
+# Scopes
 
 _SHORT = 8
 _AGO = re.compile(r"(\d{1,4})([hdw])", re.ASCII)

@@ -1,4 +1,4 @@
-"""Search: `query` reads people's words, `rank` orders what the index finds, `search` makes hits of it.
+"""Search: `query` reads people's words, `search` ranks what the index finds and makes hits of it.
 
 Only `search` touches the disk: it reads the files whose text it shows.
 """

@@ -1,5 +1,11 @@
-"""Puts documents in order: fuses two rankings, minds what is stale or superseded, and says what is about a
-query at all. Pure.
+"""``search``: people's words → hits, one passage a document, best first.
+
+Passages and whole documents are ranked apart and fused; what is stale or superseded counts less. Text that is
+shown is cut from the file, and only while the file still is the one that was indexed. Asks the index, reads
+those files, writes nothing.
+
+What this module loads is felt at every search. For the same reason values on its way are named tuples:
+making a class of them costs a fifth of a dataclass.
 """
 
 from __future__ import annotations
@@ -26,6 +32,8 @@ if TYPE_CHECKING:
     from thunderus_mem.index.questions import DocSummary, Index
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.search.query import Query
+
+# Ranking: two lists become one, and what is about the query at all. Pure.
 
 FUSION_K: Final = 60
 """Reciprocal rank fusion: a document scores 1 / (60 + rank) in each list (Cormack, Clarke, Büttcher,
@@ -133,13 +141,7 @@ def covers(
     return found >= COVERAGE_FLOOR * asked
 
 
-# ``search``: people's words → hits, one passage a document, best first.
-#
-# Passages and whole documents are ranked apart and fused. Text that is shown is cut from the file, and only
-# while the file still is the one that was indexed.
-#
-# What this module loads is felt at every search. For the same reason values on its way are named tuples:
-# making a class of them costs a fifth of a dataclass.
+# Answering
 
 MAX_LIMIT: Final = 50
 WIDTH: Final = 240

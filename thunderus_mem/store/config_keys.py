@@ -1,8 +1,8 @@
-"""The table of configuration keys: what each means, takes, and is called elsewhere. Touches no disk.
+"""The configuration keys: what each means, takes, and is called elsewhere; and what a store sets of them.
 
 One row a key. Its default stands in ``config.Config``; from both come what the reader takes and refuses,
 ``config show``, the files that `init` writes, the JSON Schemas that editors check them with, and
-``docs/reference/config.md``.
+``docs/reference/config.md``. Only `load` touches the disk: it reads ``config.toml`` and ``gardener.toml``.
 """
 
 from __future__ import annotations
@@ -443,11 +443,9 @@ def _key_schema(key: Key) -> dict[str, Any]:
     return schema
 
 
-# Reads the settings of a store: ``config.toml``, ``gardener.toml`` and the environment.
-#
-# A key that neither sets keeps its default, so a store without any configuration works. The environment
-# wins: ``search.limit`` is ``THUNDERUS_MEM_SEARCH_LIMIT``. Where nothing is set, as nearly everywhere,
-# neither the table of keys nor the TOML parser is loaded, which every command would feel.
+# Reading what a store sets. A key that neither files nor environment set keeps its default, so a store
+# without any configuration works. The environment wins: ``search.limit`` is ``THUNDERUS_MEM_SEARCH_LIMIT``.
+# Where nothing is set, as nearly everywhere, the TOML parser is not loaded, which every command would feel.
 
 _SIZE_LIMIT: Final = 1 << 20
 
@@ -494,7 +492,6 @@ def _sets_nothing(data: bytes) -> bool:
 
 
 def _variables(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any]]:
-
     for key in KEYS:
         text = environ.get(key.variable)
         if text is not None:
@@ -503,7 +500,6 @@ def _variables(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any]]:
 
 def _settings(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
     """The keys that the file ``path`` sets, which is ``name``, those by an older name first."""
-
     table = _parse(data, path)
     later = _is_later(table)
     for dotted, value in sorted(_flatten(table), key=lambda pair: pair[0] not in OLDER_NAMES):

@@ -1,7 +1,8 @@
-"""``for``: which memories govern a place in the code, the most specific first, each with its verdict.
+"""``for``: which memories govern a place in the code, with their verdicts; ``coverage``: which code has any.
 
-Names settle most of how an anchor stands to the place. A file is parsed only where a symbol has to be related
-to lines, or to a symbol whose name tells nothing.
+The most specific comes first. Names settle most of how an anchor stands to the place; a file is parsed only
+where a symbol has to be related to lines, or to a symbol whose name tells nothing. Asks the index, reads code
+through `judge`; writes nothing but its cache.
 """
 
 from __future__ import annotations
@@ -358,7 +359,7 @@ def _is_only(named: str, tree: WorkingTree) -> bool:
     return sum(path == named or path.endswith(f"/{named}") for path in tree.paths()) <= 1
 
 
-# ``coverage``: which parts of the code have memories, and which memories no code, or too much of it.
+# Coverage: which parts of the code have memories, and which memories no code, or too much of it.
 
 _ABOUT_CODE: Final = ("fact", "adr", "playbook")
 """Kinds that make claims which code can contradict: a recap tells of a day that is over."""

@@ -1,6 +1,8 @@
-"""Rules about the store as a whole: schema files, manifest, log, review queue, and what git must not track.
+"""Rules about the store as a whole (TM5); suppressions, what they hide, and rules about them (TM6).
 
-What is wrong in the log and in the queue is found where they are read; their rules here pass it on.
+What is wrong in the log and in the queue is found where they are read; their rules here pass it on. A comment
+in the document suppresses a finding (`document.markdown`), or ``lint.per_file`` in ``config.toml`` does for
+files. Each has to give a reason, name a code that exists, and have something to hide.
 """
 
 from __future__ import annotations
@@ -255,11 +257,7 @@ def expired_proposal(store: StoreState) -> Iterable[Diagnostic]:
     return _reported(store, "TM510")
 
 
-# Suppressions of findings: which hold for a document, what they hide, and rules about them.
-#
-# A comment in the document suppresses a finding, or ``lint.per_file`` in ``config.toml`` does for files:
-# see `document.suppressions`. Each has to give a reason, name a code that exists, and have something to
-# hide.
+# Suppressions
 
 _CONFIG: Final = ".thunderus/config.toml"
 _LONGEST_GLOB: Final = 300
