@@ -15,14 +15,14 @@ from tests.support.index_support import document, new_store, put
 from tests.support.lint_corpus import SECRETS
 from thunderus_mem.errors import NotFound, Refused, ThunderusError
 from thunderus_mem.lint.lint import (
-    NEVER,
+    NEVER_KNOWN,
     BaselineEntry,
+    baseline_text,
     lint,
     may_be_known,
-    parse,
     prune_baseline,
+    read_baseline,
     record_baseline,
-    render,
 )
 from thunderus_mem.lint.rule import CODES
 from thunderus_mem.memory.memory import Memory, open_memory
@@ -116,13 +116,13 @@ def test_what_is_unsafe_is_never_hidden(store: Path, body: str) -> None:
 def test_damage_of_the_log_is_never_hidden() -> None:
     kept = {code for code in CODES if not may_be_known(code)}
     assert kept >= {"TM012", "TM401", "TM402", "TM403", "TM503", "TM504", "TM507"}
-    assert all(any(code.startswith(start) for start in NEVER) for code in kept)
+    assert all(any(code.startswith(start) for start in NEVER_KNOWN) for code in kept)
 
 
 def test_an_entry_somebody_adds_by_hand_hides_no_secret(store: Path) -> None:
     change(store, "b.md", document("fact.b", f"Deploy with {SECRETS['github']}.\n"))
     (secret,) = [one for one in lint(opened(store)).diagnostics if one.rule == "TM401"]
-    (store / FILE).write_text(render([BaselineEntry(secret.path, "TM201", secret.fingerprint)]))
+    (store / FILE).write_text(baseline_text([BaselineEntry(secret.path, "TM201", secret.fingerprint)]))
     assert "TM401" in codes(store)
 
 
@@ -213,18 +213,18 @@ ENTRIES = st.lists(
 @settings(deadline=None, max_examples=40, derandomize=True)
 @given(ENTRIES)
 def test_a_baseline_reads_as_it_was_written_sorted_and_one_a_line(entries: list[BaselineEntry]) -> None:
-    text = render(entries)
-    assert parse(text.encode(), FILE) == tuple(sorted(set(entries)))
+    text = baseline_text(entries)
+    assert read_baseline(text.encode(), FILE) == tuple(sorted(set(entries)))
     assert len(text.splitlines()) == len(set(entries)) + 1
-    assert render(reversed(entries)) == text
-    assert parse(text.replace("\n", "\r\n").encode(), FILE) == tuple(sorted(set(entries)))
+    assert baseline_text(reversed(entries)) == text
+    assert read_baseline(text.replace("\n", "\r\n").encode(), FILE) == tuple(sorted(set(entries)))
 
 
 @settings(deadline=None, max_examples=150, derandomize=True)
 @given(st.binary(max_size=60) | st.sampled_from([b"[" * 5000, b'{"schema": 3}', b"", b"null\n[1]", b"\xff"]))
 def test_any_other_bytes_are_refused_with_a_sentence(data: bytes) -> None:
-    for text in (data, render([]).encode() + data):
+    for text in (data, baseline_text([]).encode() + data):
         try:
-            parse(text, FILE)
+            read_baseline(text, FILE)
         except ThunderusError as error:
             assert FILE in str(error)  # noqa: PT017

@@ -100,7 +100,7 @@ def _names(place: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-# The graph
+# The graph of where a document comes from
 
 _SHORT: Final = 12
 _EXCERPT: Final = 72

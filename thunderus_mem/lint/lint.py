@@ -329,8 +329,8 @@ def _diff_of_fixes(seen: _Inspection, moved: Sequence[Rename]) -> str:
 # The baseline's file has one JSON value a line: a head that names the version, then ``[path, rule,
 # fingerprint]``, sorted. Lines come and go alone, so that two branches that change it merge like any text.
 
-SCHEMA: Final = "thunderus-mem.lint-baseline/1"
-NEVER: Final = ("TM012", "TM4", "TM503", "TM504", "TM507")
+BASELINE_SCHEMA: Final = "thunderus-mem.lint-baseline/1"
+NEVER_KNOWN: Final = ("TM012", "TM4", "TM503", "TM504", "TM507")
 """Beginnings of the codes no baseline hides: secrets and what else is unsafe, conflicts, a damaged log."""
 
 _FINGERPRINT = re.compile(r"[0-9a-f]{32}")
@@ -347,7 +347,7 @@ class BaselineEntry(NamedTuple):
 
 def may_be_known(rule: str) -> bool:
     """Whether a baseline may hide findings of this rule."""
-    return not rule.startswith(NEVER)
+    return not rule.startswith(NEVER_KNOWN)
 
 
 class Baseline(NamedTuple):
@@ -359,7 +359,7 @@ class Baseline(NamedTuple):
     def entries(self) -> tuple[BaselineEntry, ...]:
         """What it holds. Raises `NotFound` when there is no file, `ThunderusError` when it is no baseline."""
         try:
-            return parse(read_file(self.path, _LIMIT), self.name)
+            return read_baseline(read_file(self.path, _LIMIT), self.name)
         except NotFound as error:
             raise NotFound(
                 f"The baseline {self.name} is not there.",
@@ -386,12 +386,12 @@ class Baseline(NamedTuple):
         entries = {
             BaselineEntry(one.path, one.rule, one.fingerprint) for one in found if may_be_known(one.rule)
         }
-        replace_file(self.path, render(entries).encode())
+        replace_file(self.path, baseline_text(entries).encode())
         return len(entries)
 
     def remove(self, obsolete: Sequence[BaselineEntry]) -> None:
         """Take entries that nothing needs any more out of the file."""
-        replace_file(self.path, render(set(self.entries()) - set(obsolete)).encode())
+        replace_file(self.path, baseline_text(set(self.entries()) - set(obsolete)).encode())
 
 
 def find_baseline(memory: Memory, given: str | None) -> Baseline | None:
@@ -411,17 +411,20 @@ def find_baseline(memory: Memory, given: str | None) -> Baseline | None:
     return Baseline(path, path if below.startswith("..") else below.replace(os.sep, "/"))
 
 
-def render(entries: Iterable[BaselineEntry]) -> str:
+def baseline_text(entries: Iterable[BaselineEntry]) -> str:
     """The text of a baseline."""
-    lines = [json.dumps({"schema": SCHEMA}), *(json.dumps(list(entry)) for entry in sorted(set(entries)))]
+    lines = [
+        json.dumps({"schema": BASELINE_SCHEMA}),
+        *(json.dumps(list(entry)) for entry in sorted(set(entries))),
+    ]
     return "".join(f"{line}\n" for line in lines)
 
 
-def parse(data: bytes, name: str) -> tuple[BaselineEntry, ...]:
+def read_baseline(data: bytes, name: str) -> tuple[BaselineEntry, ...]:
     """The entries of a baseline's text. Raises `ThunderusError` that names file and line."""
     hint = f"Write it anew: thunderus-mem lint --write-baseline {name}"
     head, *lines = data.decode("utf-8-sig", "replace").split("\n")
-    if _value(head) != {"schema": SCHEMA}:
+    if _value(head) != {"schema": BASELINE_SCHEMA}:
         raise ThunderusError(f"{name} is no baseline this version can read.", hint=hint)
     entries: list[BaselineEntry] = []
     for number, line in enumerate(lines, 2):

@@ -142,7 +142,7 @@ def _deciding(sentence: str, keywords: Sequence[str]) -> str:
     return ""
 
 
-# Sorting
+# Sorting events
 
 RECAP_OP: Final = "recap"
 _DONE: Final = {

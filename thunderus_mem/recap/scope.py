@@ -182,7 +182,7 @@ def _anchors(memory: Memory, body: str) -> list[dict[str, Any]]:
         return []
 
 
-# Scopes
+# What a recap is of, and which of it the words of a command line mean
 
 _SHORT = 8
 _AGO = re.compile(r"(\d{1,4})([hdw])", re.ASCII)

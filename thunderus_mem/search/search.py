@@ -141,7 +141,7 @@ def covers(
     return found >= COVERAGE_FLOOR * asked
 
 
-# Answering
+# From words to hits, and the passages they show
 
 MAX_LIMIT: Final = 50
 WIDTH: Final = 240
