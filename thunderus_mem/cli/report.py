@@ -30,75 +30,6 @@ if TYPE_CHECKING:
     from thunderus_mem.lint.rule import Rule
     from thunderus_mem.memory.memory import Memory
 
-ALIKE: Final = 20
-"""How many findings of one rule in one file are listed."""
-
-
-def rule_name(code: str) -> str:
-    """The name of a rule; "" for a code that is none."""
-    return CODES[code][0] if code in CODES else ""
-
-
-def line(one: Diagnostic) -> str:
-    """A finding as one line: place, weight, rule, message."""
-    place = f"{one.path}:{one.line}:{one.column}" if one.line else one.path
-    return _line(place, one, one.message)
-
-
-def _line(place: str, one: Diagnostic, message: str) -> str:
-    rule = f"{one.rule} {rule_name(one.rule)}".strip()
-    said = " ".join(visible(message).split())
-    return f"{visible(place)}: {one.severity} {rule}: {said}".replace("\n", " ")
-
-
-def details(one: Diagnostic) -> list[str]:
-    """What a finding says besides its message, a line each."""
-    said = [
-        f"{label}: {' '.join(visible(text).split())}"
-        for label, text in (("key", one.key), ("expected", one.expected), ("mend", one.hint))
-        if text
-    ]
-    return [*said, "--fix mends it"] if one.edits else said
-
-
-def few_alike(diagnostics: Sequence[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
-    """Each finding with its line; of many alike in a file the first, then a line that counts the rest."""
-    totals = Counter((one.path, one.rule) for one in diagnostics)
-    told: Counter[tuple[str, str]] = Counter()
-    for one in diagnostics:
-        alike = one.path, one.rule
-        told[alike] += 1
-        if told[alike] <= ALIKE:
-            yield one, line(one)
-        elif told[alike] == totals[alike]:
-            rest = totals[alike] - ALIKE
-            yield one._replace(key="", expected="", hint="", edits=()), _line(one.path, one, _more(rest))
-
-
-def _more(rest: int) -> str:
-    return f"and {rest:,} more like this in the file."
-
-
-def summary(diagnostics: Sequence[Diagnostic]) -> str:
-    """One line: how many errors, warnings and notes there are."""
-    counts = [(sum(one.severity is weight for one in diagnostics), str(weight)) for weight in Severity]
-    said = [counted(number, word) for number, word in counts if number]
-    return f"{', '.join(said)}." if said else "No findings."
-
-
-def full(diagnostics: Sequence[Diagnostic]) -> str:
-    """Everything about each finding, and a summary."""
-    lines: list[str] = []
-    for one, said in few_alike(diagnostics):
-        lines += [said, *(f"    {detail}" for detail in details(one))]
-    return "\n".join([*lines, summary(diagnostics)]) + "\n"
-
-
-def concise(diagnostics: Sequence[Diagnostic]) -> str:
-    """One line a finding."""
-    return "".join(f"{said}\n" for _, said in few_alike(diagnostics))
-
-
 Value = TypeVar("Value")
 
 FORMATS: Final = ("full", "concise", "json", "jsonl", "github", "gitlab", "sarif", "junit")
@@ -205,6 +136,77 @@ def hand_over(
         console.emit(command, value, text, long=drawn, safe=not for_people)
 
 
+# Text for people
+
+ALIKE: Final = 20
+"""How many findings of one rule in one file are listed."""
+
+
+def rule_name(code: str) -> str:
+    """The name of a rule; "" for a code that is none."""
+    return CODES[code][0] if code in CODES else ""
+
+
+def line(one: Diagnostic) -> str:
+    """A finding as one line: place, weight, rule, message."""
+    place = f"{one.path}:{one.line}:{one.column}" if one.line else one.path
+    return _line(place, one, one.message)
+
+
+def _line(place: str, one: Diagnostic, message: str) -> str:
+    rule = f"{one.rule} {rule_name(one.rule)}".strip()
+    said = " ".join(visible(message).split())
+    return f"{visible(place)}: {one.severity} {rule}: {said}".replace("\n", " ")
+
+
+def details(one: Diagnostic) -> list[str]:
+    """What a finding says besides its message, a line each."""
+    said = [
+        f"{label}: {' '.join(visible(text).split())}"
+        for label, text in (("key", one.key), ("expected", one.expected), ("mend", one.hint))
+        if text
+    ]
+    return [*said, "--fix mends it"] if one.edits else said
+
+
+def few_alike(diagnostics: Sequence[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
+    """Each finding with its line; of many alike in a file the first, then a line that counts the rest."""
+    totals = Counter((one.path, one.rule) for one in diagnostics)
+    told: Counter[tuple[str, str]] = Counter()
+    for one in diagnostics:
+        alike = one.path, one.rule
+        told[alike] += 1
+        if told[alike] <= ALIKE:
+            yield one, line(one)
+        elif told[alike] == totals[alike]:
+            rest = totals[alike] - ALIKE
+            yield one._replace(key="", expected="", hint="", edits=()), _line(one.path, one, _more(rest))
+
+
+def _more(rest: int) -> str:
+    return f"and {rest:,} more like this in the file."
+
+
+def summary(diagnostics: Sequence[Diagnostic]) -> str:
+    """One line: how many errors, warnings and notes there are."""
+    counts = [(sum(one.severity is weight for one in diagnostics), str(weight)) for weight in Severity]
+    said = [counted(number, word) for number, word in counts if number]
+    return f"{', '.join(said)}." if said else "No findings."
+
+
+def full(diagnostics: Sequence[Diagnostic]) -> str:
+    """Everything about each finding, and a summary."""
+    lines: list[str] = []
+    for one, said in few_alike(diagnostics):
+        lines += [said, *(f"    {detail}" for detail in details(one))]
+    return "\n".join([*lines, summary(diagnostics)]) + "\n"
+
+
+def concise(diagnostics: Sequence[Diagnostic]) -> str:
+    """One line a finding."""
+    return "".join(f"{said}\n" for _, said in few_alike(diagnostics))
+
+
 # JSON, ASCII throughout: one document, or one finding a line
 
 SCHEMA: Final = "thunderus-mem.lint/1"
@@ -246,7 +248,9 @@ def jsonl(diagnostics: Sequence[Diagnostic]) -> str:
 MOST: Final = 25_000
 """Results that GitHub takes in one run; the gravest are kept."""
 
-_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_SARIF_SCHEMA: Final = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
 _FINGERPRINT: Final = "thunderusMem/v1"
 _GRAVEST_FIRST: Final = tuple(Severity)
 
@@ -277,7 +281,7 @@ def sarif(diagnostics: Sequence[Diagnostic]) -> str:
         ],
         "results": [_result(one, places[one.rule]) for one in kept],
     }
-    return ascii_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
+    return ascii_json({"$schema": _SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
 
 def _gravest(diagnostics: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
@@ -430,11 +434,11 @@ def gitlab(diagnostics: Sequence[Diagnostic]) -> str:
 # publish; one test case a document, its errors and warnings as one failure, notes as output. Both
 # schemas want a time; a report is the same for the same findings, so it says none: the epoch, 0 seconds.
 
-_CLASS: Final = "thunderus-mem.lint"
+_SUITE: Final = "thunderus-mem.lint"
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def _text(text: str) -> str:
+def _xml(text: str) -> str:
     """Text as XML 1.0 has it, in ASCII; what XML cannot hold is spelled out."""
     shown = _ILLEGAL.sub(lambda found: f"<U+{ord(found[0]):04X}>", visible(text))
     for char, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;")):
@@ -443,16 +447,16 @@ def _text(text: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    return _text(" ".join(text.split()) or "?")
+    return _xml(" ".join(text.split()) or "?")
 
 
 def _told(ones: Sequence[Diagnostic]) -> str:
     lines = [part for one in ones for part in (line(one), *(f"    {detail}" for detail in details(one)))]
-    return _text("\n".join(lines))
+    return _xml("\n".join(lines))
 
 
 def _case(path: str, found: Sequence[Diagnostic]) -> str:
-    head = f'    <testcase name="{_attribute(path)}" classname="{_CLASS}" time="0"'
+    head = f'    <testcase name="{_attribute(path)}" classname="{_SUITE}" time="0"'
     if not found:
         return f"{head} />\n"
     worst = Severity.ERROR if any(one.severity is Severity.ERROR for one in found) else Severity.WARNING
@@ -474,7 +478,7 @@ def junit(diagnostics: Sequence[Diagnostic], documents: Sequence[str]) -> str:
     cases = "".join(_case(path, by_path[path]) for path in sorted(by_path))
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
-        f'  <testsuite name="{_CLASS}" package="thunderus-mem" id="0" tests="{len(by_path)}"'
+        f'  <testsuite name="{_SUITE}" package="thunderus-mem" id="0" tests="{len(by_path)}"'
         f' failures="{failures}" errors="0" skipped="0" hostname="localhost" time="0"'
         f' timestamp="1970-01-01T00:00:00">\n    <properties />\n{cases}'
         f"    <system-out>{_told(notes)}</system-out>\n    <system-err />\n  </testsuite>\n</testsuites>\n"

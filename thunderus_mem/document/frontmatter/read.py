@@ -158,6 +158,8 @@ def open_header(text: str) -> Opened:
     return Opened(text, fences, header, root, eol)
 
 
+# Ordinary headers
+
 _LINE = re.compile(r"( *)(- +)?(?:([A-Za-z_][A-Za-z0-9_.-]{0,99}):(?: +|$))?(.*)", re.ASCII)
 # A plain scalar on one line: begins with no indicator, holds no ": " and no " #", does not end in ":".
 _STARTS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./(<~+$^;=\\")

@@ -152,6 +152,302 @@ class _Planner:
         )
 
 
+# The rule `consolidate`
+
+LEARN = "learn"
+_HEARD = frozenset(("message", "tool_call", "tool_result", "note"))
+
+
+def plan_consolidation(material: GardenInput, config: Config) -> tuple[Step, ...]:
+    """A proposal for each thing that sessions have shown and neither memory nor code says yet, at most
+    ``consolidate.max_per_session`` of a session."""
+    if not config.consolidate_max_per_session:
+        return ()
+    history = material.history()
+    heard = sorted(
+        (event for event in history.events if event.kind in _HEARD),
+        key=lambda event: (utc_key(event.ts), event.id),
+    )
+    if not heard:
+        return ()
+    documents = [*material.documents, *material.archived]
+    found = lessons(heard, config, history.reading, documents, history.said_by_code())
+    taken = {doc_id for document in documents for doc_id in (document.id, *document.aliases)}
+    # What was learned once and is gone was taken away by somebody.
+    gone = {change.doc_id for event in history.events for change in changes_of(event)} - taken
+    names = {document.path.rpartition("/")[2] for document in documents if document.kind == "adr"}
+    by_id = {event.id: event for event in heard}
+    steps = []
+    for lesson in _chosen(found, config, taken, gone):
+        name = file_name(lesson.id, lesson.kind, names)
+        names.add(name)
+        step = _step(lesson, f"{DOCUMENT_FOLDERS[lesson.kind]}/{name}", by_id, history)
+        if step is not None:
+            steps.append(step)
+    return tuple(steps)
+
+
+def _chosen(found: Iterable[Lesson], config: Config, taken: set[str], gone: set[str]) -> Iterator[Lesson]:
+    """The lessons of kinds that are allowed, each under an id of its own, no more of a session than asked."""
+    of_session: dict[str, int] = {}
+    seen: set[tuple[str, str]] = set()
+    for lesson in found:
+        if lesson.kind not in config.kinds_allowed or (lesson.kind, lesson.alike) in seen:
+            continue
+        seen.add((lesson.kind, lesson.alike))
+        if lesson.id in taken:
+            lesson = lesson._replace(id=f"{lesson.id[:100].rstrip('.-_')}-{short_hash(lesson.alike)}")
+        number = of_session.get(lesson.thread, 0)
+        usable = is_document_id(lesson.id) and lesson.id not in taken and lesson.id not in gone
+        if not usable or number >= config.consolidate_max_per_session:
+            continue
+        of_session[lesson.thread] = number + 1
+        taken.add(lesson.id)
+        yield lesson
+
+
+def _step(lesson: Lesson, path: str, by_id: dict[str, Event], history: Activity) -> Step | None:
+    body = visible(lesson.body)
+    moments = sorted(utc_key(by_id[id].ts) for id in lesson.events if id in by_id)
+    last = parse_timestamp(moments[-1]) if moments else None
+    if last is None or history.reading.unfit(body):
+        return None
+    header: dict[str, Any] = {
+        "id": lesson.id,
+        "title": visible(lesson.title),
+        "kind": lesson.kind,
+        "tags": sorted(lesson.tags),
+        "created": format_timestamp(last),
+        "updated": format_timestamp(last),
+        "provenance": {"events": list(lesson.events), "patches": [], "commits": []},
+        "verification": {"last_verified_commit": None, "status": "unknown"},
+        "source": "consolidation",
+    }
+    if anchors := history.anchors(body):
+        header["anchors"] = anchors
+    try:
+        text = compose(header, "\n" + body)
+    except InvalidDocument:
+        return None
+    if read_document(path, text.encode("utf-8", "surrogatepass")).document is None:
+        return None
+    digest = hashlib.sha256(f"{lesson.kind}\0{lesson.alike}".encode("utf-8", "surrogatepass")).hexdigest()
+    return Step(
+        LEARN,
+        lesson.why,
+        (*(f"`{id}`" for id in lesson.events[:10]), f"`{path}` would say: {' '.join(body.split())[:200]}"),
+        (lesson.id,),
+        (DocumentEdit(path, lesson.id, "", text),),
+        rule="consolidate",
+        reach="propose",
+        texts=((lesson.id, digest),),
+        private=tuple(id for id in lesson.events if id in history.private),
+    )
+
+
+# Lessons of the events
+
+_OFTEN = 2
+_LONGEST_FLOW = 12
+_TITLE = 90
+_CONTEXT = 5
+
+
+class Lesson(NamedTuple):
+    """A document to propose: what it says, the events that show it, why it is worth it. ``alike`` is what is
+    compared when the same thing is learned again."""
+
+    kind: str
+    id: str
+    title: str
+    body: str
+    tags: tuple[str, ...]
+    events: tuple[str, ...]
+    why: str
+    thread: str
+    alike: str
+
+
+class _Seen(NamedTuple):
+    """What sessions are looked at with."""
+
+    config: Config
+    reading: EventReading
+    known: KnownLessons
+    memory: KnownLessons
+    code: Mapping[str, str]
+
+
+def lessons(
+    events: Sequence[Event],
+    config: Config,
+    reading: EventReading,
+    documents: Sequence[Document],
+    code: Mapping[str, str],
+) -> list[Lesson]:
+    """What the events show and neither ``documents`` nor ``code`` say, the most telling kind first.
+
+    A recap tells what happened in a session, which is no reason not to learn from it; what is read aloud from
+    one has come out of the memory all the same.
+    """
+    known = KnownLessons([document for document in documents if document.kind != "recap"])
+    how = _Seen(config, reading, known, KnownLessons(documents), code)
+    ran = [run for run in runs(events, reading.hide) if not reading.unfit(run.command)]
+    found = [*_decisions(events, how), *_fixes(problems(events, ran), how), *_commands(ran, how)]
+    return [*found, *_workflows(events, ran, how)]
+
+
+def _decisions(events: Sequence[Event], how: _Seen) -> Iterator[Lesson]:
+    """Decisions with a reason, told in messages and notes; nothing that was recalled before."""
+    recalled: dict[str, Recalled] = {}
+    for event in events:
+        heard = recalled.setdefault(thread_of(event), Recalled(how.memory))
+        if event.kind in ("message", "note"):
+            for one in decisions_in(said(event), how.config.consolidate_keywords):
+                if not one.reason or how.known.says(one.sentence) or heard.has(one.sentence):
+                    continue
+                if not how.reading.unfit(f"{one.context} {one.whole}"):
+                    yield _decision(event, one)
+        heard.hear(event)
+
+
+def _decision(event: Event, one: DecisionSentence) -> Lesson:
+    title = cut(" ".join(one.subject.replace("`", "").split()), _TITLE)
+    told = len(one.context.split()) >= _CONTEXT
+    background = f"{one_line(cut(one.context))}\n\n" if told else ""
+    reason = one.reason[:1].upper() + one.reason[1:]
+    body = (
+        f"# {one_line(title)}\n\n## Status\n\nProposed\n\n"
+        f"## Context\n\n{background}The reason that was given: {one_line(cut(reason))}\n\n"
+        f"## Decision\n\n{one_line(one.sentence)}\n\n"
+        "## Consequences\n\nNone were told when it was decided.\n"
+    )
+    return Lesson(
+        "adr",
+        new_document_id("adr", cut(title, 60)),
+        title,
+        body,
+        ("decision", "learned"),
+        (event.id,),
+        "a decision with a reason was told and no document says it",
+        thread_of(event),
+        one.sentence,
+    )
+
+
+def _fixes(found: Sequence[CommandProblem], how: _Seen) -> Iterator[Lesson]:
+    """Failures whose mending is known: files edited, commands run, or the command itself said otherwise."""
+    for one in found:
+        solved = one.solved
+        if solved is None or is_trivial(one.failed.command) or "…" in one.failed.command + solved.command:
+            continue
+        changed = solved.command != one.failed.command
+        commands = [command for command in one.commands if not is_trivial(command)]
+        if not (changed or one.files or commands):
+            continue
+        alike = f"{one.failed.command} -> {solved.command}"
+        if how.known.names_command(one.failed.command) and how.known.names_command(solved.command):
+            continue
+        lines = [f"{span(one.failed.command)} failed."]
+        if changed:
+            lines.append(f"{span(solved.command)} works instead.")
+        if one.files or commands:
+            done = [f"editing {spans(one.files)}"] if one.files else []
+            done += [f"running {spans(commands)}"] if commands else []
+            lines.append(f"It {'worked' if changed else 'succeeded'} after {' and '.join(done)}.")
+        yield Lesson(
+            "fact",
+            f"fact.gotchas.{_name(one.failed.command)}-{short_hash(alike)}",
+            cut(f"What mended {first_words(one.failed.command)}".replace("`", ""), _TITLE),
+            "\n".join(lines) + "\n",
+            ("gotcha", "learned"),
+            one.events,
+            f"{span(one.failed.command)} failed and then worked, and no document says why",
+            one.failed.thread,
+            alike,
+        )
+
+
+def _name(command: str) -> str:
+    return slug(first_words(command))[:40].strip("-") or "command"
+
+
+def _commands(ran: Sequence[Run], how: _Seen) -> Iterator[Lesson]:
+    """For each kind of work the commands that worked again and again, and that are written nowhere."""
+    tries: dict[str, list[Run]] = {}
+    for run in ran:
+        tries.setdefault(run.command, []).append(run)
+    by_class: dict[str, list[str]] = {}
+    for command, each in tries.items():
+        worked = sum(run.ok is True for run in each)
+        failed = sum(run.ok is False for run in each)
+        sort = class_of(command)
+        if not sort or worked < _OFTEN or failed >= worked:
+            continue
+        if not how.known.names_command(command) and not command_stands(command, how.code):
+            by_class.setdefault(sort, []).append(command)
+    for sort, commands in by_class.items():
+        listed = "".join(f"- {span(command)}\n" for command in commands)
+        supporting = [run for command in commands for run in tries[command] if run.ok]
+        yield Lesson(
+            "fact",
+            f"fact.commands.{sort}",
+            f"Commands to {sort}",
+            f"These have worked here, again and again:\n\n{listed}",
+            ("commands", "learned", sort),
+            tuple(dict.fromkeys(id for run in supporting for id in run.events))[-20:],
+            f"{spans(commands[:3])} worked {len(supporting)} times and no file says so",
+            max(supporting, key=lambda run: run.place).thread,
+            "\n".join(sorted(commands)),
+        )
+
+
+def _workflows(events: Sequence[Event], ran: Sequence[Run], how: _Seen) -> Iterator[Lesson]:
+    """Commands that succeeded one after the other for one request of a person."""
+    for flow in _flows(events, ran):
+        steps = list(dict.fromkeys(run.command for run in flow if not is_trivial(run.command)))
+        if not how.config.consolidate_workflow_steps <= len(steps) <= _LONGEST_FLOW:
+            continue
+        if any("…" in step for step in steps) or all(
+            how.known.names_command(step) or command_stands(step, how.code) for step in steps
+        ):
+            continue
+        alike = "\n".join(steps)
+        numbered = "".join(f"{number}. {span(step)}\n" for number, step in enumerate(steps, 1))
+        first, last = first_words(steps[0]), first_words(steps[-1])
+        yield Lesson(
+            "playbook",
+            f"playbook.{_name(steps[0])}-to-{_name(steps[-1])}-{short_hash(alike)}"[:100],
+            cut(f"From {first} to {last}".replace("`", ""), _TITLE),
+            f"# From {one_line(first)} to {one_line(last)}\n\n## Preconditions\n\nNone were told.\n\n"
+            f"## Steps\n\n{numbered}\n## Verification\n\n{span(steps[-1])} succeeds.\n\n"
+            "## Rollback\n\nNone was told.\n",
+            ("learned", "workflow"),
+            tuple(dict.fromkeys(id for run in flow for id in run.events))[-20:],
+            f"{len(steps)} commands succeeded one after the other for one request",
+            flow[0].thread,
+            alike,
+        )
+
+
+def _flows(events: Sequence[Event], ran: Sequence[Run]) -> Iterator[list[Run]]:
+    """Successful runs in a row, within a session, up to a failure or to the next message of a person."""
+    threads: dict[str, list[tuple[int, Run | None]]] = {}
+    for run in ran:
+        threads.setdefault(run.thread, []).append((run.place, run if run.ok else None))
+    for place, event in enumerate(events):
+        if event.kind == "message" and event.actor == "user":
+            threads.setdefault(thread_of(event), []).append((place, None))
+    for steps in threads.values():
+        flow: list[Run] = []
+        for _, step in [*sorted(steps, key=lambda one: one[0]), (0, None)]:
+            if step is not None:
+                flow.append(step)
+            elif flow:
+                yield flow
+                flow = []
+
+
 # What is known already: documents, what was recalled in a session, and commands that the code names
 
 _WORD = re.compile(r"[^\W_]+")
@@ -369,299 +665,3 @@ def class_of(command: str) -> str:
     if words & {"run"} and words & {"npm", "pnpm", "yarn", "bun", "uv", "poetry", "hatch", "pdm"}:
         words -= {"run"}
     return next((name for name, known in _OF_CLASS if not words.isdisjoint(known)), "")
-
-
-# Lessons of the events
-
-_OFTEN = 2
-_LONGEST_FLOW = 12
-_TITLE = 90
-_CONTEXT = 5
-
-
-class Lesson(NamedTuple):
-    """A document to propose: what it says, the events that show it, why it is worth it. ``alike`` is what is
-    compared when the same thing is learned again."""
-
-    kind: str
-    id: str
-    title: str
-    body: str
-    tags: tuple[str, ...]
-    events: tuple[str, ...]
-    why: str
-    thread: str
-    alike: str
-
-
-class _Seen(NamedTuple):
-    """What sessions are looked at with."""
-
-    config: Config
-    reading: EventReading
-    known: KnownLessons
-    memory: KnownLessons
-    code: Mapping[str, str]
-
-
-def lessons(
-    events: Sequence[Event],
-    config: Config,
-    reading: EventReading,
-    documents: Sequence[Document],
-    code: Mapping[str, str],
-) -> list[Lesson]:
-    """What the events show and neither ``documents`` nor ``code`` say, the most telling kind first.
-
-    A recap tells what happened in a session, which is no reason not to learn from it; what is read aloud from
-    one has come out of the memory all the same.
-    """
-    known = KnownLessons([document for document in documents if document.kind != "recap"])
-    how = _Seen(config, reading, known, KnownLessons(documents), code)
-    ran = [run for run in runs(events, reading.hide) if not reading.unfit(run.command)]
-    found = [*_decisions(events, how), *_fixes(problems(events, ran), how), *_commands(ran, how)]
-    return [*found, *_workflows(events, ran, how)]
-
-
-def _decisions(events: Sequence[Event], how: _Seen) -> Iterator[Lesson]:
-    """Decisions with a reason, told in messages and notes; nothing that was recalled before."""
-    recalled: dict[str, Recalled] = {}
-    for event in events:
-        heard = recalled.setdefault(thread_of(event), Recalled(how.memory))
-        if event.kind in ("message", "note"):
-            for one in decisions_in(said(event), how.config.consolidate_keywords):
-                if not one.reason or how.known.says(one.sentence) or heard.has(one.sentence):
-                    continue
-                if not how.reading.unfit(f"{one.context} {one.whole}"):
-                    yield _decision(event, one)
-        heard.hear(event)
-
-
-def _decision(event: Event, one: DecisionSentence) -> Lesson:
-    title = cut(" ".join(one.subject.replace("`", "").split()), _TITLE)
-    told = len(one.context.split()) >= _CONTEXT
-    background = f"{one_line(cut(one.context))}\n\n" if told else ""
-    reason = one.reason[:1].upper() + one.reason[1:]
-    body = (
-        f"# {one_line(title)}\n\n## Status\n\nProposed\n\n"
-        f"## Context\n\n{background}The reason that was given: {one_line(cut(reason))}\n\n"
-        f"## Decision\n\n{one_line(one.sentence)}\n\n"
-        "## Consequences\n\nNone were told when it was decided.\n"
-    )
-    return Lesson(
-        "adr",
-        new_document_id("adr", cut(title, 60)),
-        title,
-        body,
-        ("decision", "learned"),
-        (event.id,),
-        "a decision with a reason was told and no document says it",
-        thread_of(event),
-        one.sentence,
-    )
-
-
-def _fixes(found: Sequence[CommandProblem], how: _Seen) -> Iterator[Lesson]:
-    """Failures whose mending is known: files edited, commands run, or the command itself said otherwise."""
-    for one in found:
-        solved = one.solved
-        if solved is None or is_trivial(one.failed.command) or "…" in one.failed.command + solved.command:
-            continue
-        changed = solved.command != one.failed.command
-        commands = [command for command in one.commands if not is_trivial(command)]
-        if not (changed or one.files or commands):
-            continue
-        alike = f"{one.failed.command} -> {solved.command}"
-        if how.known.names_command(one.failed.command) and how.known.names_command(solved.command):
-            continue
-        lines = [f"{span(one.failed.command)} failed."]
-        if changed:
-            lines.append(f"{span(solved.command)} works instead.")
-        if one.files or commands:
-            done = [f"editing {spans(one.files)}"] if one.files else []
-            done += [f"running {spans(commands)}"] if commands else []
-            lines.append(f"It {'worked' if changed else 'succeeded'} after {' and '.join(done)}.")
-        yield Lesson(
-            "fact",
-            f"fact.gotchas.{_name(one.failed.command)}-{short_hash(alike)}",
-            cut(f"What mended {first_words(one.failed.command)}".replace("`", ""), _TITLE),
-            "\n".join(lines) + "\n",
-            ("gotcha", "learned"),
-            one.events,
-            f"{span(one.failed.command)} failed and then worked, and no document says why",
-            one.failed.thread,
-            alike,
-        )
-
-
-def _name(command: str) -> str:
-    return slug(first_words(command))[:40].strip("-") or "command"
-
-
-def _commands(ran: Sequence[Run], how: _Seen) -> Iterator[Lesson]:
-    """For each kind of work the commands that worked again and again, and that are written nowhere."""
-    tries: dict[str, list[Run]] = {}
-    for run in ran:
-        tries.setdefault(run.command, []).append(run)
-    by_class: dict[str, list[str]] = {}
-    for command, each in tries.items():
-        worked = sum(run.ok is True for run in each)
-        failed = sum(run.ok is False for run in each)
-        sort = class_of(command)
-        if not sort or worked < _OFTEN or failed >= worked:
-            continue
-        if not how.known.names_command(command) and not command_stands(command, how.code):
-            by_class.setdefault(sort, []).append(command)
-    for sort, commands in by_class.items():
-        listed = "".join(f"- {span(command)}\n" for command in commands)
-        supporting = [run for command in commands for run in tries[command] if run.ok]
-        yield Lesson(
-            "fact",
-            f"fact.commands.{sort}",
-            f"Commands to {sort}",
-            f"These have worked here, again and again:\n\n{listed}",
-            ("commands", "learned", sort),
-            tuple(dict.fromkeys(id for run in supporting for id in run.events))[-20:],
-            f"{spans(commands[:3])} worked {len(supporting)} times and no file says so",
-            max(supporting, key=lambda run: run.place).thread,
-            "\n".join(sorted(commands)),
-        )
-
-
-def _workflows(events: Sequence[Event], ran: Sequence[Run], how: _Seen) -> Iterator[Lesson]:
-    """Commands that succeeded one after the other for one request of a person."""
-    for flow in _flows(events, ran):
-        steps = list(dict.fromkeys(run.command for run in flow if not is_trivial(run.command)))
-        if not how.config.consolidate_workflow_steps <= len(steps) <= _LONGEST_FLOW:
-            continue
-        if any("…" in step for step in steps) or all(
-            how.known.names_command(step) or command_stands(step, how.code) for step in steps
-        ):
-            continue
-        alike = "\n".join(steps)
-        numbered = "".join(f"{number}. {span(step)}\n" for number, step in enumerate(steps, 1))
-        first, last = first_words(steps[0]), first_words(steps[-1])
-        yield Lesson(
-            "playbook",
-            f"playbook.{_name(steps[0])}-to-{_name(steps[-1])}-{short_hash(alike)}"[:100],
-            cut(f"From {first} to {last}".replace("`", ""), _TITLE),
-            f"# From {one_line(first)} to {one_line(last)}\n\n## Preconditions\n\nNone were told.\n\n"
-            f"## Steps\n\n{numbered}\n## Verification\n\n{span(steps[-1])} succeeds.\n\n"
-            "## Rollback\n\nNone was told.\n",
-            ("learned", "workflow"),
-            tuple(dict.fromkeys(id for run in flow for id in run.events))[-20:],
-            f"{len(steps)} commands succeeded one after the other for one request",
-            flow[0].thread,
-            alike,
-        )
-
-
-def _flows(events: Sequence[Event], ran: Sequence[Run]) -> Iterator[list[Run]]:
-    """Successful runs in a row, within a session, up to a failure or to the next message of a person."""
-    threads: dict[str, list[tuple[int, Run | None]]] = {}
-    for run in ran:
-        threads.setdefault(run.thread, []).append((run.place, run if run.ok else None))
-    for place, event in enumerate(events):
-        if event.kind == "message" and event.actor == "user":
-            threads.setdefault(thread_of(event), []).append((place, None))
-    for steps in threads.values():
-        flow: list[Run] = []
-        for _, step in [*sorted(steps, key=lambda one: one[0]), (0, None)]:
-            if step is not None:
-                flow.append(step)
-            elif flow:
-                yield flow
-                flow = []
-
-
-# The rule `consolidate`
-
-LEARN = "learn"
-_HEARD = frozenset(("message", "tool_call", "tool_result", "note"))
-
-
-def plan_consolidation(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """A proposal for each thing that sessions have shown and neither memory nor code says yet, at most
-    ``consolidate.max_per_session`` of a session."""
-    if not config.consolidate_max_per_session:
-        return ()
-    history = material.history()
-    heard = sorted(
-        (event for event in history.events if event.kind in _HEARD),
-        key=lambda event: (utc_key(event.ts), event.id),
-    )
-    if not heard:
-        return ()
-    documents = [*material.documents, *material.archived]
-    found = lessons(heard, config, history.reading, documents, history.said_by_code())
-    taken = {doc_id for document in documents for doc_id in (document.id, *document.aliases)}
-    # What was learned once and is gone was taken away by somebody.
-    gone = {change.doc_id for event in history.events for change in changes_of(event)} - taken
-    names = {document.path.rpartition("/")[2] for document in documents if document.kind == "adr"}
-    by_id = {event.id: event for event in heard}
-    steps = []
-    for lesson in _chosen(found, config, taken, gone):
-        name = file_name(lesson.id, lesson.kind, names)
-        names.add(name)
-        step = _step(lesson, f"{DOCUMENT_FOLDERS[lesson.kind]}/{name}", by_id, history)
-        if step is not None:
-            steps.append(step)
-    return tuple(steps)
-
-
-def _chosen(found: Iterable[Lesson], config: Config, taken: set[str], gone: set[str]) -> Iterator[Lesson]:
-    """The lessons of kinds that are allowed, each under an id of its own, no more of a session than asked."""
-    of_session: dict[str, int] = {}
-    seen: set[tuple[str, str]] = set()
-    for lesson in found:
-        if lesson.kind not in config.kinds_allowed or (lesson.kind, lesson.alike) in seen:
-            continue
-        seen.add((lesson.kind, lesson.alike))
-        if lesson.id in taken:
-            lesson = lesson._replace(id=f"{lesson.id[:100].rstrip('.-_')}-{short_hash(lesson.alike)}")
-        number = of_session.get(lesson.thread, 0)
-        usable = is_document_id(lesson.id) and lesson.id not in taken and lesson.id not in gone
-        if not usable or number >= config.consolidate_max_per_session:
-            continue
-        of_session[lesson.thread] = number + 1
-        taken.add(lesson.id)
-        yield lesson
-
-
-def _step(lesson: Lesson, path: str, by_id: dict[str, Event], history: Activity) -> Step | None:
-    body = visible(lesson.body)
-    moments = sorted(utc_key(by_id[id].ts) for id in lesson.events if id in by_id)
-    last = parse_timestamp(moments[-1]) if moments else None
-    if last is None or history.reading.unfit(body):
-        return None
-    header: dict[str, Any] = {
-        "id": lesson.id,
-        "title": visible(lesson.title),
-        "kind": lesson.kind,
-        "tags": sorted(lesson.tags),
-        "created": format_timestamp(last),
-        "updated": format_timestamp(last),
-        "provenance": {"events": list(lesson.events), "patches": [], "commits": []},
-        "verification": {"last_verified_commit": None, "status": "unknown"},
-        "source": "consolidation",
-    }
-    if anchors := history.anchors(body):
-        header["anchors"] = anchors
-    try:
-        text = compose(header, "\n" + body)
-    except InvalidDocument:
-        return None
-    if read_document(path, text.encode("utf-8", "surrogatepass")).document is None:
-        return None
-    digest = hashlib.sha256(f"{lesson.kind}\0{lesson.alike}".encode("utf-8", "surrogatepass")).hexdigest()
-    return Step(
-        LEARN,
-        lesson.why,
-        (*(f"`{id}`" for id in lesson.events[:10]), f"`{path}` would say: {' '.join(body.split())[:200]}"),
-        (lesson.id,),
-        (DocumentEdit(path, lesson.id, "", text),),
-        rule="consolidate",
-        reach="propose",
-        texts=((lesson.id, digest),),
-        private=tuple(id for id in lesson.events if id in history.private),
-    )
