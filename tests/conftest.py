@@ -5,6 +5,7 @@ Nothing of the person's own machine is seen: home, git's configuration, editors 
 
 from __future__ import annotations
 
+import gc
 import itertools
 import json
 import os
@@ -98,6 +99,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if tier == "faults" and collection_path.suffix == ".py" and FAULTS not in collection_path.parents:
         return "pytest.mark.faults" not in collection_path.read_text(encoding="utf-8") or None
     return None
+
+
+def pytest_collection_finish() -> None:
+    """What was read to find the tests stays: the collector need not look through it at every turn."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -89,7 +89,8 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Assign(self, node: ast.Assign) -> None:
         """``own = re.compile(…)``: it is done under that name."""
-        self.done[node.value] = ast.unparse(node.targets[0])
+        if isinstance(node.value, ast.Call):
+            self.done[node.value] = ast.unparse(node.targets[0])
         self.generic_visit(node)
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
@@ -105,7 +106,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         does = node.func
-        if isinstance(does, ast.Attribute) and ast.unparse(does.value) == "re" and does.attr in _CALLS:
+        if isinstance(does, ast.Attribute) and does.attr in _CALLS and ast.unparse(does.value) == "re":
             scope, flags = ".".join(self.scope), _flags(node.args)
             use = self.done.get(node, does.attr) if does.attr == "compile" else does.attr
             self.sites.append(_Site(self.module, scope, use, node.args[0], flags, self.parameters))
