@@ -15,15 +15,16 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.conftest import PROJECT, sealed_environment
+from tests.support.command_server import Program
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 UPDATE = os.environ.get("THUNDERUS_MEM_UPDATE_DOCS") == "1"
@@ -71,17 +72,12 @@ def matches(expected: str, printed: str) -> bool:
 class Place:
     """A sealed folder with ``thunderus-mem`` on its path; each command is a second later than the last."""
 
-    def __init__(self, folder: Path, home: Path) -> None:
+    def __init__(self, folder: Path, home: Path, program: Program) -> None:
         self.home = home
         self.folder = folder / "project"
         self.folder.mkdir()
-        programs = folder / "bin"
-        programs.mkdir()
-        program = programs / "thunderus-mem"
-        program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m thunderus_mem "$@"\n')
-        program.chmod(0o755)
         self.environment = sealed_environment(home)
-        self.environment["PATH"] = f"{programs}:{self.environment['PATH']}"
+        self.environment["PATH"] = f"{program.path}:{self.environment['PATH']}"
         self.state = folder / "state"
         self.number = 0
 
@@ -110,9 +106,18 @@ class Place:
         return text.rstrip("\n"), done.returncode
 
 
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    made = Program(str(tmp_path_factory.mktemp("program")))
+    yield made
+    made.close()
+
+
 @pytest.mark.parametrize("path", pages(), ids=lambda path: path.relative_to(PROJECT).as_posix())
-def test_what_the_page_shows_is_what_happens(path: Path, tmp_path: Path, sealed: Path) -> None:
-    place = Place(tmp_path, sealed)
+def test_what_the_page_shows_is_what_happens(
+    path: Path, tmp_path: Path, sealed: Path, program: Program
+) -> None:
+    place = Place(tmp_path, sealed, program)
     wrong: list[str] = []
 
     def replay(block: re.Match[str]) -> str:
@@ -145,8 +150,8 @@ def test_the_runner_sees_a_difference() -> None:
     assert not matches("one\n...\nfour", "one\ntwo")
 
 
-def test_a_session_lives_on_between_commands(tmp_path: Path, sealed: Path) -> None:
-    place = Place(tmp_path, sealed)
+def test_a_session_lives_on_between_commands(tmp_path: Path, sealed: Path, program: Program) -> None:
+    place = Place(tmp_path, sealed, program)
     assert place.run("mkdir a && cd a") == ("", 0)
     assert place.run("pwd") == ("~/project/a", 0)
     assert place.run("thunderus-mem --version")[0].startswith("thunderus-mem ")

@@ -2,7 +2,7 @@
 
 Each call is the program's own ``main`` in a process of its own, with its own folder, environment, input and
 user; only starting the interpreter and importing are saved. ``Server`` talks to it; run as a script this
-file is the process.
+file is the process. `Program` is a file that a shell can run: it hands its own streams to such a process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    import socket
+    from collections.abc import Callable, Mapping, Sequence
 
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -121,6 +122,48 @@ class Server:
             self._process = None
 
 
+_CLIENT = """#!{python} -ISE
+import _socket, marshal, os, sys
+talk = _socket.socket(_socket.AF_UNIX)
+talk.connect({listens!r})
+streams = b"".join(number.to_bytes(4, sys.byteorder) for number in range(3))
+data = marshal.dumps((sys.argv[1:], os.getcwd(), dict(os.environ)))
+talk.sendmsg([len(data).to_bytes(8, "big")], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, streams)])
+while data:
+    data = data[talk.send(data):]
+code = talk.recv(1)
+os._exit(code[0] if code else 137)
+"""
+
+
+class Program:
+    """``thunderus-mem`` as a program in the folder ``path``, for shells; not for terminals and signals."""
+
+    def __init__(self, folder: str) -> None:
+        self.path = os.path.join(folder, "bin")
+        os.mkdir(self.path)
+        listens = os.path.join(folder, "listens")
+        program = os.path.join(self.path, "thunderus-mem")
+        with open(program, "w", encoding="utf-8") as stream:
+            stream.write(_CLIENT.format(python=sys.executable, listens=listens))
+        os.chmod(program, 0o755)
+        self._process = subprocess.Popen(
+            [sys.executable, os.path.abspath(__file__), listens],
+            env=os.environ | {"PYTHONPATH": PROJECT},
+            stdin=subprocess.DEVNULL,
+            # No files, or Python would ask where in them the streams of a caller are.
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == b"ready\n"
+
+    def close(self) -> None:
+        """End the process that answers."""
+        self._process.kill()
+        self._process.communicate()
+
+
 def _read(path: str) -> str:
     with open(path, encoding="utf-8", errors="surrogateescape") as stream:
         return stream.read()
@@ -165,16 +208,10 @@ def _convert_commands() -> None:
     app.root = lambda: top
 
 
-def _become(call: dict[str, Any]) -> None:
-    names = call["names"]
+def _become(call: dict[str, Any], streams: Sequence[int]) -> None:
     os.environ.clear()
     os.environ.update(call["env"])
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    for number, descriptor in (
-        (0, os.open(names["in"], os.O_RDONLY)),
-        (1, os.open(names["out"], flags, 0o666)),
-        (2, os.open(names["err"], flags, 0o666)),
-    ):
+    for number, descriptor in enumerate(streams):
         os.dup2(descriptor, number)
         os.close(descriptor)
     os.chdir(call["cwd"])
@@ -194,14 +231,17 @@ def _child(call: dict[str, Any]) -> None:
     import thunderus_mem.__main__ as program
     from tests.support.failpoints import arm_by_environment
 
-    _become(call)
+    names = call["names"]
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    written = (os.open(names[name], flags, 0o666) for name in ("out", "err"))
+    _become(call, (os.open(names["in"], os.O_RDONLY), *written))
     arm_by_environment()
     main = _named(call["main"]) if call["main"] else None
     reports: list[Callable[[], dict[str, Any]]] = []
     for target, given in call["arm"].items():
         reports.append(_named(target)(*given))
     if reports:
-        seen = os.open(call["names"]["seen"], os.O_WRONLY)
+        seen = os.open(names["seen"], os.O_WRONLY)
         leave = os._exit
 
         def tell(code: int) -> None:
@@ -221,10 +261,11 @@ def _child(call: dict[str, Any]) -> None:
     program.main()
 
 
-def _run_child(call: dict[str, Any]) -> NoReturn:
+def _run_child(child: Callable[..., None], *given: Any) -> NoReturn:
     """Run the call and leave; 99 with a traceback is what escaped the program, or the arming before it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until it is the program that hears it
     try:
-        _child(call)
+        child(*given)
     except SystemExit as leaving:
         sys.stdout.flush()
         os._exit(leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None))
@@ -248,8 +289,7 @@ def serve() -> None:
         call = json.loads(line)
         child = os.fork()
         if child == 0:
-            signal.signal(signal.SIGINT, signal.SIG_DFL)  # until it is the program that hears it
-            _run_child(call)
+            _run_child(_child, call)
         talk.write(f"{child}\n")
         talk.flush()
         _, status = os.waitpid(child, 0)
@@ -257,5 +297,54 @@ def serve() -> None:
         talk.flush()
 
 
+def _answer(talk: socket.socket) -> None:
+    """Be the program for whoever called; only this process tells its exit code, none that it starts."""
+    import marshal
+    import socket
+
+    import thunderus_mem.__main__ as program
+
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    begin, streams, _, _ = socket.recv_fds(talk, 8, 3)
+    data = b""
+    while len(data) < int.from_bytes(begin, "big"):
+        data += talk.recv(1 << 20)
+    arguments, folder, environ = marshal.loads(data)
+    _become({"arguments": arguments, "cwd": folder, "env": environ}, streams)
+    own, leave = os.getpid(), os._exit
+
+    def tell(code: int) -> None:
+        if os.getpid() == own:
+            talk.send(bytes([code & 255]))
+        leave(code)
+
+    program.os._exit = tell  # type: ignore[attr-defined]
+    program.main()
+
+
+def listen(path: str) -> None:
+    """Answer programs that connect there, any number at a time."""
+    import gc
+    import socket
+
+    sys.path.insert(0, PROJECT)
+    _load()
+    gc.freeze()
+    door = socket.socket(socket.AF_UNIX)
+    door.bind(path)
+    door.listen()
+    print("ready", flush=True)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for them
+    while True:
+        talk, _ = door.accept()
+        if os.fork() == 0:
+            door.close()
+            _run_child(_answer, talk)
+        talk.close()
+
+
 if __name__ == "__main__":
-    serve()
+    if sys.argv[1:]:
+        listen(sys.argv[1])
+    else:
+        serve()
