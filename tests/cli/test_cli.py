@@ -212,7 +212,7 @@ def test_a_full_disk_behind_the_output_is_told(store: Path, sealed: Path) -> Non
 
 BROKEN = """
 import sys
-import thunderus_mem.cli.commands.config as settings
+import thunderus_mem.cli.commands.store as settings
 def broken(*_):
     {body}
 settings._settings = broken
