@@ -16,7 +16,7 @@
     ├── Degraded                6   damage found; what is whole is still served
     └── Busy                    75  another process holds the lock
 
-A finding is a value (`Diagnostic`), a failure is one of these. They are caught in one place, ``cli/run.py``.
+A finding is a value (`Diagnostic`), a failure is one of these. They are caught in one place, ``cli/app.py``.
 ``code`` is what ``--json`` calls an error: part of the output's shape, whatever the class is named.
 """
 
