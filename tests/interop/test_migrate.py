@@ -39,7 +39,7 @@ from thunderus_mem.interop.thunderus import (
 from thunderus_mem.lint import lint
 from thunderus_mem.search.search import search
 from thunderus_mem.store.config import FORMAT
-from thunderus_mem.store.config_keys import load
+from thunderus_mem.store.config_reader import load
 
 if TYPE_CHECKING:
     from collections.abc import Callable

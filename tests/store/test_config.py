@@ -20,9 +20,9 @@ from thunderus_mem.store.config_keys import (
     config_schema,
     default_config_toml,
     default_gardener_toml,
-    load,
     toml_value,
 )
+from thunderus_mem.store.config_reader import load
 from thunderus_mem.store.layout import Layout
 
 

@@ -197,7 +197,7 @@ def patterns() -> list[Pattern]:
         found[name] = Pattern(name, frozenset(["finditer"]), rule.pattern)
     for number, sign in enumerate((*ORDERS, *COMMANDS, *WEAK, *HIDDEN)):
         for place, part in enumerate(sign.parts):
-            name = f"lint.injection_signs[{number:03d}.{place}]"
+            name = f"lint.injection[{number:03d}.{place}]"
             found[name] = Pattern(name, frozenset(["finditer"]), re.compile(part))
     return [found[name] for name in sorted(found)]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from thunderus_mem.errors import Busy, Degraded, InvalidConfig, NotWritable, ThunderusError
 from thunderus_mem.index.refresh import Refreshed, in_memory, most_lost, open_index, refresh, reopened, silent
 from thunderus_mem.store.config import Config
-from thunderus_mem.store.config_keys import load
+from thunderus_mem.store.config_reader import load
 from thunderus_mem.store.layout import MEMORY, Layout, is_private_shard, is_shard
 from thunderus_mem.store.root import FoundStore, find_root
 

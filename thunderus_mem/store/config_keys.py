@@ -1,27 +1,23 @@
-"""The configuration keys: what each means, takes, and is called elsewhere; and what a store sets of them.
+"""The table of configuration keys: what each means, takes, and is called elsewhere. Touches no disk.
 
 One row a key. Its default stands in ``config.Config``; from both come what the reader takes and refuses,
 ``config show``, the files that `init` writes, the JSON Schemas that editors check them with, and
-``docs/reference/config.md``. Only `load` touches the disk: it reads ``config.toml`` and ``gardener.toml``.
+``docs/reference/config.md``.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import textwrap
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from thunderus_mem.document.ids import closest
 from thunderus_mem.errors import InvalidConfig
-from thunderus_mem.store.config import FORMAT, Config
+from thunderus_mem.store.config import Config
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from thunderus_mem.store.config import Origin
-    from thunderus_mem.store.layout import Layout
+    from collections.abc import Iterator
 
 CONFIG: Final = "config.toml"
 GARDENER: Final = "gardener.toml"
@@ -220,6 +216,7 @@ KEYS: Final[tuple[Key, ...]] = (
         "Whether garden lists documents that nothing leads to: no link from or to them, no tag of "
         "another document, no code."),
 )
+# fmt: on
 
 KEY_BY_NAME: Final = {key.name: key for key in KEYS}
 
@@ -242,6 +239,7 @@ OF_OTHERS: Final = frozenset(
 """Sections and keys that only Thunderus reads: they may stand in our files and are passed over."""
 
 
+# Values: what a text of the environment or a value of a file means, and what a wrong one is told.
 
 _DIGITS: Final = 9
 """What is longer is a slip, and thousands of digits are more than Python reads as a number."""
@@ -351,6 +349,7 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
+# Configuration as text: the files `init` writes, and the JSON Schemas that editors check them with.
 
 
 def toml_value(value: Any) -> str:
@@ -441,125 +440,3 @@ def _key_schema(key: Key) -> dict[str, Any]:
     elif key.choices:
         schema["enum"] = list(key.choices)
     return schema
-
-
-# Reading what a store sets. A key that neither files nor environment set keeps its default, so a store
-# without any configuration works. The environment wins: ``search.limit`` is ``THUNDERUS_MEM_SEARCH_LIMIT``.
-# Where nothing is set, as nearly everywhere, the TOML parser is not loaded, which every command would feel.
-
-_SIZE_LIMIT: Final = 1 << 20
-
-
-def load(layout: Layout, environ: Mapping[str, str]) -> Config:
-    """Read both files and the environment. Raises ``InvalidConfig`` naming file, key and a way out."""
-    values: dict[str, Any] = {}
-    origins: list[tuple[str, Origin]] = []
-    for path, name in ((layout.config_file, "config.toml"), (layout.gardener_file, "gardener.toml")):
-        data = _read(path)
-        if not _sets_nothing(data):
-            for key, value in _settings(data, path, name):
-                values[key.field] = value
-                origins.append((key.name, "file"))
-    if any(variable.startswith("THUNDERUS_MEM_") for variable in environ):
-        for key, value in _variables(environ):
-            values[key.field] = value
-            origins.append((key.name, "environment"))
-    return Config(**values, origins=tuple(origins)) if values else Config()
-
-
-def _read(path: str) -> bytes:
-    """The bytes of a file; none when it is not there."""
-    try:
-        # Not blocking, should somebody have put a pipe there.
-        with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as handle:
-            data = handle.read(_SIZE_LIMIT + 1)
-    except FileNotFoundError:
-        return b""
-    except OSError as error:
-        raise InvalidConfig(f"{path} cannot be read: {error.strerror}.") from error
-    if len(data) > _SIZE_LIMIT:
-        raise InvalidConfig(f"{path} is longer than 1 MiB.", hint="Keep only settings in it.")
-    return data
-
-
-def _sets_nothing(data: bytes) -> bool:
-    """Whether there are only comments and headings of sections."""
-    for line in map(bytes.strip, data.split(b"\n")):
-        empty = line[:1] in (b"", b"#")
-        if not empty and not (line[:1] == b"[" and line[-1:] == b"]" and line[1:-1].isalpha()):
-            return False
-    return True
-
-
-def _variables(environ: Mapping[str, str]) -> Iterator[tuple[Key, Any]]:
-    for key in KEYS:
-        text = environ.get(key.variable)
-        if text is not None:
-            yield key, checked(key, from_text(key, text), f"environment variable {key.variable}")
-
-
-def _settings(data: bytes, path: str, name: str) -> Iterator[tuple[Key, Any]]:
-    """The keys that the file ``path`` sets, which is ``name``, those by an older name first."""
-    table = _parse(data, path)
-    later = _is_later(table)
-    for dotted, value in sorted(_flatten(table), key=lambda pair: pair[0] not in OLDER_NAMES):
-        if dotted in OF_OTHERS or dotted.partition(".")[0] in OF_OTHERS:
-            continue
-        if dotted in OLDER_NAMES:
-            dotted, value = OLDER_NAMES[dotted], OLDER_VALUES.get(str(value), value)
-        key = KEY_BY_NAME.get(dotted)
-        if later:
-            # Only what this version knows, and can take.
-            found = of_type(key, value) if key is not None and key.file == name else None
-            if key is not None and found is not None:
-                yield key, found
-            continue
-        if key is None:
-            raise _unknown(dotted, path)
-        if key.file != name:
-            raise InvalidConfig(
-                f"{path}: key {dotted} belongs in {key.file}.", hint=f"Move it to {key.file}."
-            )
-        yield key, checked(key, value, path)
-
-
-def _parse(data: bytes, path: str) -> dict[str, Any]:
-    import tomllib
-
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InvalidConfig(f"{path} is not UTF-8 text.", hint="Save it as UTF-8.") from error
-    except (ValueError, RecursionError) as error:  # more digits than Python reads are no TOML error
-        marked = data.startswith(b"<<<<<<<") or b"\n<<<<<<<" in data
-        hint = (
-            "Git could not merge it: keep what is right and delete the conflict markers."
-            if marked
-            else "Mend the line; every key and its meaning: thunderus-mem schema print config"
-        )
-        raise InvalidConfig(f"{path} is not valid TOML: {error}.", hint=hint) from error
-
-
-def _is_later(table: dict[str, Any]) -> bool:
-    """Whether the file is one of a later version, which may hold what we do not know."""
-    store = table.get("store")
-    version = store.get("version") if isinstance(store, dict) else None
-    return isinstance(version, int) and version > FORMAT
-
-
-def _flatten(table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for section, content in table.items():
-        if not isinstance(content, dict):
-            yield section, content
-            continue
-        for name, value in content.items():
-            yield f"{section}.{name}", value
-
-
-def _unknown(name: str, path: str) -> InvalidConfig:
-    from difflib import get_close_matches
-
-
-    near = get_close_matches(name, list(KEY_BY_NAME), n=1, cutoff=0.5)
-    hint = f"Did you mean {near[0]}?" if near else "All keys: thunderus-mem config show"
-    return InvalidConfig(f"Unknown key {name} in {path}.", hint=hint)

@@ -33,7 +33,8 @@ from thunderus_mem.document.unicode import escaped
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.interop.markdown import ImportedFile, ImportReport, import_markdown
 from thunderus_mem.interop.thunderus import MigrationReport, migrate
-from thunderus_mem.store.config_keys import KEYS, load, toml_value
+from thunderus_mem.store.config_keys import KEYS, toml_value
+from thunderus_mem.store.config_reader import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
