@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.index_support import document, new_store, put
-from thunderus_mem.index.questions import IndexCorpus
+from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.lint import runner
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.memory.memory import open_memory

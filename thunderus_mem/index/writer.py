@@ -15,7 +15,8 @@ from thunderus_mem.document.document import content_hash, read_document
 from thunderus_mem.document.paths import ARCHIVE
 from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, Damaged
 from thunderus_mem.index.rows import DocumentRows, encode_problems, entry_of
-from thunderus_mem.index.scan import FileStamp, Stamp, failed, irregular, openable, read_bytes
+from thunderus_mem.index.scan import FileStamp, Stamp, read_bytes
+from thunderus_mem.index.unreadable import failed, irregular, openable
 from thunderus_mem.store.parallel import in_background
 from thunderus_mem.store.safe_open import Folders
 

@@ -19,7 +19,7 @@ from thunderus_mem.document.document import read_document
 from thunderus_mem.document.templates import renames
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.git.repository import look_for_git
-from thunderus_mem.index.scan import unlisted_folder
+from thunderus_mem.index.unreadable import unlisted_folder
 from thunderus_mem.lint.engine import apply_edits, distinct, fingerprinted, lint_store
 from thunderus_mem.lint.rule import CODES
 from thunderus_mem.lint.runner import lint_config, lint_files, lint_stored, store_state, stored_bytes

@@ -19,10 +19,10 @@ from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
 from thunderus_mem.document.statements import same_text
 from thunderus_mem.errors import DocumentExists, InvalidDocument, Refused, ThunderusError, TooLarge
 from thunderus_mem.history.log import log_findings
+from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.index.database import schema_sql
 from thunderus_mem.index.log import read
-from thunderus_mem.index.questions import IndexCorpus
-from thunderus_mem.index.scan import foreign_name, is_foreign_name
+from thunderus_mem.index.unreadable import foreign_name, is_foreign_name
 from thunderus_mem.lint.engine import fingerprinted, lint_reading, select_checks
 from thunderus_mem.lint.rule import CODES, LintConfig, LintContext, SchemaCopy, StoreState, finding
 from thunderus_mem.log.event import private_to

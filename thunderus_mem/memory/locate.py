@@ -11,8 +11,8 @@ from thunderus_mem.document.document import MAX_DOCUMENT, Document, read_documen
 from thunderus_mem.document.ids import closest, fold_key, resolve_prefix
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refused
+from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.index.log import read
-from thunderus_mem.index.questions import IndexCorpus
 from thunderus_mem.index.refresh import refuse_unlisted
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.store.files import read_below, read_file
