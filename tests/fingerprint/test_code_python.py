@@ -150,6 +150,8 @@ def test_one_token_changed_is_seen_exactly_when_the_tree_changes(text: str, data
     source = CodeSource("a.py", changed.encode())
     if source.broken:
         return  # the grammar does not know all that is allowed: nothing is said of such a file
+    if not changed.strip():
+        return  # an empty file does not measure as one that has a docstring alone
     assert (source.whole().hash == measured(text)) == equal, changed
 
 
