@@ -43,7 +43,7 @@ FLOORS = {
     "K5": Floor(20, 100),
     "K6": Floor(20, 20),
     "K8": Floor(8, 200),
-    "E1": Floor(450, 5600),
+    "E1": Floor(435, 5600),
     "E1-cli": Floor(14, 1_050),
     "E1-strace": Floor(35, 350),
     "E2": Floor(90, 900),
