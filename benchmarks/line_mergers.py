@@ -20,8 +20,8 @@ PROJECT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, PROJECT)
 
 from thunderus_mem.document.diff import three_way  # noqa: E402
-from thunderus_mem.git.conflicts import merge_lines  # noqa: E402
 from thunderus_mem.git.repository import GitProcess, find_executable  # noqa: E402
+from thunderus_mem.merge.resolve import merge_lines  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,8 +23,12 @@ sys.path.insert(0, PROJECT)
 from benchmarks import yaml_reference  # noqa: E402
 from benchmarks.edit_trials import Outcome, Trial, attempt, trials  # noqa: E402
 from benchmarks.header_sources import files  # noqa: E402
-from thunderus_mem.document.frontmatter.full import read_full  # noqa: E402
-from thunderus_mem.document.frontmatter.read import find_fences, read_fast, read_header  # noqa: E402
+from thunderus_mem.document.frontmatter.read import (  # noqa: E402
+    find_fences,
+    read_fast,
+    read_full,
+    read_header,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

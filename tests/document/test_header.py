@@ -9,9 +9,8 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.headers import headers
-from thunderus_mem.document.frontmatter.full import read_full
 from thunderus_mem.document.frontmatter.nodes import Mapping, Node, Scalar, Sequence, plain_data, typed_data
-from thunderus_mem.document.frontmatter.read import find_fences, read_fast, read_header
+from thunderus_mem.document.frontmatter.read import find_fences, read_fast, read_full, read_header
 
 LAWS = settings(deadline=None, max_examples=120, derandomize=True)
 

@@ -23,9 +23,12 @@ from pace import pace  # noqa: E402
 
 from benchmarks import yaml_reference  # noqa: E402
 from thunderus_mem.document.document import read_document  # noqa: E402
-from thunderus_mem.document.frontmatter.full import read_full  # noqa: E402
 from thunderus_mem.document.frontmatter.nodes import Mapping, typed_data  # noqa: E402
-from thunderus_mem.document.frontmatter.read import read_fast, read_header  # noqa: E402
+from thunderus_mem.document.frontmatter.read import (  # noqa: E402
+    read_fast,
+    read_full,
+    read_header,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -22,9 +22,9 @@ from tests.support.verb_tree import VerbTree
 from thunderus_mem.authoring.edit import DocumentEdits, edit, remove
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.diagnostic import Severity
-from thunderus_mem.document.conflict_markers import find_conflict, parse, sides
 from thunderus_mem.document.document import read_document
 from thunderus_mem.memory.transaction import open_transaction
+from thunderus_mem.merge.documents import find_conflict, parse, sides
 from thunderus_mem.merge.resolve import resolve
 
 if TYPE_CHECKING:

@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.document.conflict_markers import Block, parse, sides, two_way
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.git.conflicts import merge_lines
 from thunderus_mem.git.repository import GitProcess, find_executable
-from thunderus_mem.merge.documents import Merged, merge
+from thunderus_mem.merge.documents import Block, Merged, merge, parse, sides, two_way
+from thunderus_mem.merge.resolve import merge_lines
 
 LAWS = settings(deadline=None, max_examples=60, derandomize=True)
 WITH_GIT = settings(deadline=None, max_examples=25, derandomize=True)

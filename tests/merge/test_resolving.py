@@ -15,13 +15,12 @@ from thunderus_mem.authoring.show import status
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.document import content_hash, read_document
 from thunderus_mem.errors import Conflict, InvalidConfig, NotFound
-from thunderus_mem.git.conflicts import merge_lines
 from thunderus_mem.history.replay import replay_check
 from thunderus_mem.history.undo import undo
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.merge import resolve as resolve_module
-from thunderus_mem.merge.resolve import Resolved, resolve
+from thunderus_mem.merge.resolve import Resolved, merge_lines, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable

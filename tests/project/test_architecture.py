@@ -37,7 +37,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "rfc3339_validator": ("document/schema.py",),
     "referencing": ("document/schema.py",),
     "frontmatter": ("interop/fields.py",),
-    "ruamel": ("document/frontmatter/full.py",),
+    "ruamel": ("document/frontmatter/read.py",),
     "yaml": (),
     "git": ("git/commits.py",),
     "filelock": ("store/lock.py",),

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.authoring.anchor import given_anchors
 from thunderus_mem.document.frontmatter.write import compose
+from thunderus_mem.document.ids import file_name
 from thunderus_mem.document.paths import archived_path
 from thunderus_mem.document.templates import (
     adr_status,
     check_kind,
     choose_id,
-    file_name,
     link_map,
     new_header,
     parse_field,

@@ -2,6 +2,6 @@
 
 `document` is the one way from bytes to a value, over `frontmatter`; `markdown`, `references`, `statements`
 and `anchors` read bodies; `ids`, `timestamp` and `paths` know how names and times are written; `schema` and
-`templates` say what a document has to look like; `diff` and `conflict_markers` are about changes, `secrets`
-and `unicode` about what must not be shown.
+`templates` say what a document has to look like; `diff` is about changes, `secrets` and `unicode` about
+what must not be shown.
 """

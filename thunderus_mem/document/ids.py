@@ -1,4 +1,5 @@
-"""Ids of documents: made from titles, found from what people type, and the file names they lead to. Pure."""
+"""Ids of documents: made from titles, found from what people type, and the file names they lead to,
+with the numbers of decisions. Pure."""
 
 from __future__ import annotations
 
@@ -108,3 +109,21 @@ def closest(given: str, known: Iterable[str], limit: int = 3) -> list[str]:
     near = [alike[name] for name in get_close_matches(rest, alike, n=limit, cutoff=_ALIKE)]
     others = [name for name in names if name not in set(alike.values())]
     return near or get_close_matches(given, others, n=limit, cutoff=_ALIKE)
+
+
+def file_name(document_id: str, kind: str, existing: Iterable[str]) -> str:
+    """The file name for an id; an ADR gets the number after the highest in ``existing`` file names."""
+    if kind == "core" and document_id == "core":
+        return "CORE.md"
+    stem = file_stem(document_id, kind)
+    if kind != "adr":
+        return f"{stem}.md"
+    return f"ADR-{next_adr_number(existing):04d}-{stem}.md"
+
+
+_ADR_FILE = re.compile(r"ADR-(\d{1,9})(?=[-.])", re.ASCII | re.IGNORECASE)
+
+
+def next_adr_number(existing: Iterable[str]) -> int:
+    """One more than the highest number among ADR file names; 1 when there is none."""
+    return max((int(match[1]) for name in existing if (match := _ADR_FILE.match(name))), default=0) + 1

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import read_document
-from thunderus_mem.document.templates import renames
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.git.repository import look_for_git
 from thunderus_mem.index.unreadable import unlisted_folder
 from thunderus_mem.lint.engine import apply_edits, distinct, fingerprinted, lint_store
 from thunderus_mem.lint.rule import CODES
+from thunderus_mem.lint.rules.identity import renumbered
 from thunderus_mem.lint.runner import lint_config, lint_files, lint_stored, store_state, stored_bytes
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import stored_path
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Reading
-    from thunderus_mem.document.templates import Rename
     from thunderus_mem.lint.rule import LintConfig
+    from thunderus_mem.lint.rules.identity import Renumbering
     from thunderus_mem.lint.runner import FileFindings
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.transaction import Transaction
@@ -275,18 +275,18 @@ def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes
     return [(path, data) for path, data in sorted(texts.items()) if data is not None]
 
 
-def _renames(memory: Memory, seen: _Inspection) -> tuple[Rename, ...]:
+def _renames(memory: Memory, seen: _Inspection) -> tuple[Renumbering, ...]:
     """The decisions that get another number, among those found to share one."""
     shared = {finding.path for finding in seen.findings if finding.rule == "TM111"}
     if not shared:
         return ()
     read = [read_document(path, data) for path, data in _stored_files(memory) if isinstance(data, bytes)]
     documents = [one.document for one in read if one.document is not None]
-    return tuple(one for one in renames(documents) if one.document.path in shared)
+    return tuple(one for one in renumbered(documents) if one.document.path in shared)
 
 
 def _apply_fixes(
-    memory: Memory, seen: _Inspection, moved: Sequence[Rename]
+    memory: Memory, seen: _Inspection, moved: Sequence[Renumbering]
 ) -> tuple[Mapping[str, str], bool]:
     """Write what can be fixed without a question, each document as one event, and all as one patch.
 
@@ -307,7 +307,7 @@ def _apply_fixes(
     return {one.document.path: one.path for one in moved}, transaction.outcome.published
 
 
-def _rename(transaction: Transaction, one: Rename) -> None:
+def _rename(transaction: Transaction, one: Renumbering) -> None:
     id, old, text = one.document.id, one.document.path, one.document.text
     edits = [
         FileChange(id, old, text, None, renames=True),
@@ -317,7 +317,7 @@ def _rename(transaction: Transaction, one: Rename) -> None:
     transaction.commit("rename", edits, why=f"the number was taken twice; now {number}")
 
 
-def _diff_of_fixes(seen: _Inspection, moved: Sequence[Rename]) -> str:
+def _diff_of_fixes(seen: _Inspection, moved: Sequence[Renumbering]) -> str:
     """What `_apply_fixes` would do."""
     diffs = [unified_diff(reading.text or "", text, reading.path) or "" for reading, text in seen.fixed_texts]
     for one in moved:

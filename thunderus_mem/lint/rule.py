@@ -20,12 +20,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Typ
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document import markdown, schema
-from thunderus_mem.document.conflict_markers import find_conflict
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.nodes import Node, Scalar
 from thunderus_mem.document.paths import archived_path
 from thunderus_mem.document.references import is_bracketed, may_be_name
 from thunderus_mem.document.references import references as find_references
+from thunderus_mem.merge.documents import find_conflict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -13,18 +13,27 @@ from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.conflict_markers import Block, Sides, examples_in, find_conflict, parse, sides
 from thunderus_mem.document.diff import raw_lines
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.frontmatter.read import find_fences, open_header
-from thunderus_mem.document.ids import file_stem
+from thunderus_mem.document.ids import file_name, file_stem
 from thunderus_mem.document.markdown import suppressions
-from thunderus_mem.document.templates import file_name
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
-from thunderus_mem.git.conflicts import unmerged
+from thunderus_mem.git.changes import unmerged
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of
-from thunderus_mem.merge.documents import LABELS, MergedKey, UnmergedKey, merge
+from thunderus_mem.merge.documents import (
+    LABELS,
+    Block,
+    MergedKey,
+    Sides,
+    UnmergedKey,
+    examples_in,
+    find_conflict,
+    merge,
+    parse,
+    sides,
+)
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE, is_shard
 from thunderus_mem.store.paths import inside
@@ -33,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from thunderus_mem.document.document import Document
-    from thunderus_mem.git.conflicts import Unmerged
+    from thunderus_mem.git.changes import Unmerged
     from thunderus_mem.git.repository import Git
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.merge.documents import Lines

@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.conflict_markers import find_conflict, two_way
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.ids import resolve_prefix
-from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.git.conflicts import merge_lines, stage_files
+from thunderus_mem.errors import InvalidDocument, NotWritable
+from thunderus_mem.git.changes import stage_files
 from thunderus_mem.git.repository import GitProcess, find_executable
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_row, stored_path
@@ -30,16 +29,42 @@ from thunderus_mem.merge.conflicts import (
     decide,
     document_conflicts,
 )
-from thunderus_mem.merge.documents import LABELS, Merged, UnmergedKey, merge
+from thunderus_mem.merge.documents import LABELS, Merged, UnmergedKey, find_conflict, merge, two_way
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from thunderus_mem.git.repository import Output
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.merge.conflicts import Answer, DocumentConflict, Shard
     from thunderus_mem.merge.documents import Lines, MergedKey
+
+_SIDES: Final = ("ours", "base", "theirs")
+_MOST_CONFLICTS: Final = 127
+
+
+def merge_lines(
+    run: Callable[..., Output], base: str, ours: str, theirs: str, labels: tuple[str, str]
+) -> str:
+    """The three texts merged; git's markers, in the style it is configured for, stand around conflicts.
+
+    ``run`` starts git. Raises `NotWritable` when git cannot do it.
+    """
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="thunderus-mem-") as folder:
+        paths = [os.path.join(folder, name) for name in _SIDES]
+        for path, text in zip(paths, (ours, base, theirs), strict=True):
+            with open(path, "wb") as stream:
+                stream.write(text.encode("utf-8", "surrogatepass"))
+        names = [word for label in (labels[0], "base", labels[1]) for word in ("-L", label)]
+        done = run("merge-file", "-p", *names, *paths)
+    if not 0 <= done.code <= _MOST_CONFLICTS:
+        raise NotWritable(f"git could not merge the text: {done.complaint or 'it does not say why'}.")
+    return done.data.decode("utf-8", "surrogatepass")
+
 
 _SHARD_LIMIT = 256 << 20
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from thunderus_mem.document.diff import stretches
 from thunderus_mem.document.paths import matching
 from thunderus_mem.fingerprint.source import fingerprint_of_files, parse_fingerprint, same_measure
-from thunderus_mem.verdicts.moved import moved_definition, moved_file, moved_lines
 from thunderus_mem.verdicts.verdict import CHANGED, MISSING, MOVED, UNKNOWN, VERIFIED, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from thunderus_mem.document.anchors import Anchor
     from thunderus_mem.fingerprint.source import CodeSource, Definition, Fingerprint
@@ -211,3 +211,234 @@ def _gone(anchor: Anchor, history: AnchorHistory) -> Verdict:
 
 def _unknown(anchor: Anchor, reason: str) -> Verdict:
     return Verdict(UNKNOWN, anchor, None, reason)
+
+
+# Where the content has gone
+#
+# A target must be the only one. Small bodies look alike, so that a body of fewer than 40 tokens is followed
+# only under its own full name, or its own last name inside its file or into a file of the same name.
+
+SMALL: Final = 40
+"""Tokens below which a body says too little to be known again under another name or in another file."""
+_MOST_FILES: Final = 400
+"""Files that are looked into for one anchor; more than that name a word that is no name of its own."""
+_MOST_WINDOWS: Final = 2_000
+
+
+def moved_definition(
+    anchor: Anchor, tree: Tree, history: AnchorHistory, source: CodeSource | None = None
+) -> Verdict | None:
+    """The verdict when a definition is not in its file any more, whose present ``source`` is given if there
+    is one; ``None`` when its code is nowhere."""
+    wanted = parse_fingerprint(anchor.fingerprint)
+    if wanted is None:
+        return None
+    leaf = anchor.symbol.rpartition(".")[2]
+    same, renamed = [], []
+    for found in _sources(anchor, leaf, tree, history, source):
+        everything = history.touched() is not None or found is source
+        for definition in _candidates(found, leaf, wanted, everything=everything):
+            if _is_old(definition, found, history):
+                continue
+            if definition.fingerprint.hash == wanted.hash and _may_follow(anchor, wanted, found, definition):
+                same.append((found, definition))
+            elif wanted.size >= SMALL:
+                renamed.append((found, definition))
+    if same and wanted.size < SMALL and _is_common(leaf, wanted, tree):
+        return None
+    return _chosen(anchor, same) or _chosen(anchor, renamed)
+
+
+def _sources(
+    anchor: Anchor, leaf: str, tree: Tree, history: AnchorHistory, source: CodeSource | None
+) -> Iterator[CodeSource]:
+    """The files worth a look: its own, then those that are new or changed, or that name it."""
+    touched = history.touched()
+    named = tree.naming(leaf) if touched is None else touched
+    if len(named) > _MOST_FILES:
+        naming = named if touched is None else sorted(set(touched).intersection(tree.naming(leaf)))
+        named = [*naming, *_nearest(anchor.path, named)][:_MOST_FILES]
+    for path in dict.fromkeys((*((source.path,) if source else ()), *named)):
+        found = source if source is not None and path == source.path else tree.source(path)
+        if found is not None and not found.trouble and found.language:
+            yield found
+
+
+def _is_common(leaf: str, wanted: Fingerprint, tree: Tree) -> bool:
+    """Whether a small body stands under its name in several places, so that nobody can tell them apart."""
+    naming = tree.naming(leaf)
+    if len(naming) > _MOST_FILES:
+        return True
+    sources = (tree.source(path) for path in naming)
+    found = [
+        definition
+        for source in sources
+        if source is not None and not source.trouble and source.language
+        for definition in _candidates(source, leaf, wanted, everything=False)
+        if definition.fingerprint.hash == wanted.hash
+    ]
+    return len(found) > 1
+
+
+def _nearest(path: str, named: Sequence[str]) -> list[str]:
+    """Of too many files those that a definition most likely moved to: same name or same folder."""
+    folder, _, name = path.rpartition("/")
+    near = [one for one in named if one.rpartition("/")[2] == name or one.rpartition("/")[0] == folder]
+    return near[:_MOST_FILES]
+
+
+def _candidates(
+    source: CodeSource, leaf: str, wanted: Fingerprint, *, everything: bool
+) -> Iterator[Definition]:
+    """Definitions that hold the same code, under the same name or, among all, under another."""
+    for definition in source.definitions():
+        own = definition.name.rpartition(".")[2] == leaf
+        if not own and (not everything or wanted.shape == "-"):
+            continue
+        found = definition.fingerprint
+        if same_measure(found, wanted) and (found.hash == wanted.hash or found.shape == wanted.shape != "-"):
+            yield definition
+
+
+def _is_old(definition: Definition, source: CodeSource, history: AnchorHistory) -> bool:
+    """Whether this very definition was there before, so that nothing moved to it."""
+    before = history.before(source.path)
+    if before is None:
+        return False
+    return any(
+        one.fingerprint.hash == definition.fingerprint.hash
+        for one in before.find(definition.name)
+        if one.name == definition.name
+    )
+
+
+def _may_follow(anchor: Anchor, wanted: Fingerprint, source: CodeSource, definition: Definition) -> bool:
+    """Whether code of the same content under the same name may be what the anchor means."""
+    if wanted.size >= SMALL or definition.name == anchor.symbol:
+        return True
+    return source.path.rpartition("/")[2] == anchor.path.rpartition("/")[2]
+
+
+def _chosen(anchor: Anchor, found: Sequence[tuple[CodeSource, Definition]]) -> Verdict | None:
+    if not found:
+        return None
+    places = list(dict.fromkeys((source.path, definition.name) for source, definition in found))
+    if len(places) > 1:
+        places = _likeliest(anchor, places)
+    if len(places) > 1:
+        shown = ", ".join(f"{path}#{name}" for path, name in places[:3])
+        reason = f"its code is in {len(places)} new places, so that none can be meant: {shown}"
+        return Verdict(MISSING, anchor, None, reason, "search", others=True)
+    path, symbol = places[0]
+    definition = next(one for source, one in found if (source.path, one.name) == places[0])
+    there = anchor._replace(path=path, symbol=symbol, fingerprint=str(definition.fingerprint))
+    return Verdict(MOVED, anchor, there, f"its code is {there.place} now", "search", others=True)
+
+
+def _likeliest(anchor: Anchor, places: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Of several places the one with the very same name, or whose path ends most alike; else all of them."""
+    exact = [place for place in places if place[1] == anchor.symbol]
+    if len(exact) == 1:
+        return exact
+    names = anchor.path.split("/")[::-1]
+    ranked = sorted(
+        ((_alike(names, path.split("/")[::-1]), path, name) for path, name in places), reverse=True
+    )
+    if ranked[0][0] > ranked[1][0]:
+        return [ranked[0][1:]]
+    return places
+
+
+def _alike(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many names two paths have in common from the end."""
+    count = 0
+    while count < min(len(one), len(other)) and one[count] == other[count]:
+        count += 1
+    return count
+
+
+def moved_file(anchor: Anchor, tree: Tree, history: AnchorHistory) -> Verdict | None:
+    """The verdict when a whole file is gone and git knows of no rename; ``None`` when its text is nowhere."""
+    wanted = parse_fingerprint(anchor.fingerprint)
+    if wanted is None or wanted.size < SMALL:
+        return None
+    name = anchor.path.rpartition("/")[2]
+    touched = history.touched()
+    among = touched if touched is not None else [path for path in tree.paths() if path.endswith(f"/{name}")]
+    if len(among) > _MOST_FILES:
+        among = _nearest(anchor.path, among)
+    found = [path for path in among if _holds(tree.source(path), wanted, history)]
+    if len(found) != 1:
+        return None
+    there = anchor._replace(path=found[0])
+    return Verdict(MOVED, anchor, there, f"the file is {found[0]} now", "search", others=True)
+
+
+def _holds(source: CodeSource | None, wanted: Fingerprint, history: AnchorHistory) -> bool:
+    if source is None or source.trouble:
+        return False
+    here = source.whole()
+    if here.hash != wanted.hash or not same_measure(here, wanted):
+        return False
+    before = history.before(source.path)
+    return before is None or before.whole().hash != wanted.hash
+
+
+def moved_lines(
+    anchor: Anchor, wanted: Fingerprint, source: CodeSource, history: AnchorHistory
+) -> Verdict | None:
+    """The verdict when a span of lines holds something else now: further up or down in the file, or changed
+    where the old text shows what became of the lines; ``None`` when nothing is known."""
+    assert anchor.lines is not None
+    mapped = _mapped(anchor.path, anchor.lines, wanted, source, history)
+    for lines in (mapped,) if mapped is not None else _windows(anchor.lines, source):
+        found = source.of_lines(*lines)
+        if found is not None and found.hash == wanted.hash and same_measure(found, wanted):
+            there = anchor._replace(path=source.path, lines=lines, fingerprint=str(found))
+            return Verdict(MOVED, anchor, there, f"these lines are {there.place} now", "search")
+    if mapped is None:
+        return None
+    here = source.of_lines(*mapped)
+    if here is None:
+        return Verdict(MISSING, anchor, None, "these lines are gone", "place")
+    if not same_measure(here, wanted):
+        return Verdict(UNKNOWN, anchor, None, "its fingerprint was taken with other rules; confirm it again")
+    there = anchor._replace(path=source.path, lines=mapped, fingerprint=str(here))
+    return Verdict(CHANGED, anchor, there, "these lines are not what they were", "place")
+
+
+def _mapped(
+    path: str, lines: tuple[int, int], wanted: Fingerprint, source: CodeSource, history: AnchorHistory
+) -> tuple[int, int] | None:
+    """Where a span of the old text stands in the new one; ``None`` when the old one is not known."""
+    before = history.before(path)
+    old = before.of_lines(*lines) if before is not None else None
+    if before is None or old is None or old.hash != wanted.hash:
+        return None
+    edits = stretches(before.text.splitlines(), source.text.splitlines())
+    if edits is None:
+        return None
+    first, last = _shifted(lines[0], edits, end=False), _shifted(lines[1], edits, end=True)
+    return (first, last) if first <= last else (first, first)
+
+
+def _shifted(line: int, edits: Iterable[tuple[int, int, int, int]], *, end: bool) -> int:
+    """The new number of an old line (from 1); of one that was replaced, the edge of what replaced it."""
+    shift = 0
+    for old_start, old_stop, new_start, new_stop in edits:
+        if line <= old_start:
+            break
+        if line <= old_stop:
+            return max(1, new_stop if end else new_start + 1)
+        shift = new_stop - old_stop
+    return line + shift
+
+
+def _windows(lines: tuple[int, int], source: CodeSource) -> Iterator[tuple[int, int]]:
+    """Spans of as many lines, the nearest first."""
+    first, last = lines
+    span, total = last - first, source.text.count("\n") + 1
+    for distance in range(1, min(total, _MOST_WINDOWS // 2) + 1):
+        for start in (first - distance, first + distance):
+            if start >= 1 and start + span <= total:
+                yield start, start + span

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.write import compose
-from thunderus_mem.document.ids import is_document_id, new_document_id, short_hash, slug
-from thunderus_mem.document.templates import file_name
+from thunderus_mem.document.ids import file_name, is_document_id, new_document_id, short_hash, slug
 from thunderus_mem.document.timestamp import format_timestamp, parse_timestamp, utc_key
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, NotFound

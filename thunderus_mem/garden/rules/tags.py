@@ -13,9 +13,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.frontmatter.edit import rename_item
-from thunderus_mem.document.templates import renames
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import DocumentEdit, Step, moved
+from thunderus_mem.lint.rules.identity import renumbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -172,7 +172,7 @@ NUMBERS: Final = "numbers"
 def plan_numbers(material: GardenInput, config: Config) -> tuple[Step, ...]:
     """A step for each decision that gets another number; archived decisions keep theirs."""
     del config
-    planned = renames((*material.documents, *material.archived))
+    planned = renumbered((*material.documents, *material.archived))
     return tuple(
         Step(
             "renumber",

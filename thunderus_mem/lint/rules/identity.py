@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from thunderus_mem.document.ids import file_stem, is_document_id, is_reserved_name, short_hash, slug
 from thunderus_mem.document.paths import archived_path, is_archived, live_path
+from thunderus_mem.document.references import references
+from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.lint.rule import NOTE
 from thunderus_mem.store.config import Caps, caps_of
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, MEMORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.document.document import Document
@@ -381,3 +385,61 @@ def size_hard(context: LintContext) -> Iterable[Diagnostic]:
             else "Split it at its headings.",
             severity=NOTE if document.imported_from else None,
         )
+
+
+# New numbers for decisions that share one
+
+_NUMBERED = re.compile(r"(ADR-)([0-9]{1,6})(?=[-_.]|$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Renumbering:
+    """A document whose file gets another name: id, title and text stay."""
+
+    document: Document
+    path: str
+
+
+def renumbered(documents: Sequence[Document]) -> tuple[Renumbering, ...]:
+    """The newer of two decisions with one number gets the next free one; the oldest keeps it.
+
+    ``documents`` are all of the store. A file that another document links to by its path keeps its name: its
+    number is for a person to settle. So does one in the archive, which keeps its number before all others.
+    """
+    by_number: dict[int, list[Document]] = {}
+    for document in documents:
+        match = _NUMBERED.match(posixpath.basename(document.path)) if document.kind == "adr" else None
+        if match is not None:
+            by_number.setdefault(int(match[2]), []).append(document)
+    shared = {number: found for number, found in sorted(by_number.items()) if len(found) > 1}
+    if not shared:
+        return ()
+    linked = _linked_paths(documents)
+    free = max(by_number) + 1
+    planned = []
+    for found in shared.values():
+        for document in sorted(found, key=_age)[1:]:
+            if document.path not in linked and not is_archived(document.path):
+                planned.append(Renumbering(document, _numbered(document.path, free)))
+                free += 1
+    return tuple(planned)
+
+
+def _age(document: Document) -> tuple[bool, str, str]:
+    return not is_archived(document.path), utc_key(document.created) or "9", document.path
+
+
+def _numbered(path: str, number: int) -> str:
+    folder, name = posixpath.split(path)
+    return posixpath.join(folder, _NUMBERED.sub(lambda match: f"{match[1]}{number:04d}", name, count=1))
+
+
+def _linked_paths(documents: Iterable[Document]) -> frozenset[str]:
+    """Every path that a relative link of some document leads to."""
+    found: set[str] = set()
+    for document in documents:
+        folder = posixpath.dirname(document.path)
+        for reference in references(document.body) if "adr-" in document.body.lower() else ():
+            if reference.kind == "link":
+                found.add(posixpath.normpath(posixpath.join(folder, reference.target.partition("#")[0])))
+    return frozenset(found)

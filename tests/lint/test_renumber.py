@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from thunderus_mem.document.document import Document, read_document
-from thunderus_mem.document.templates import renames
+from thunderus_mem.lint.rules.identity import renumbered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ def document(name: str, id: str, created: str, more: str = "") -> Document:
 
 
 def test_the_oldest_keeps_its_number_and_each_other_gets_the_next_free_one() -> None:
-    found = renames(
+    found = renumbered(
         [
             document("ADR-0007-a.md", "adr.a", "2026-01-03"),
             document("ADR-0007-b.md", "adr.b", "2026-01-01"),
@@ -68,7 +68,7 @@ def test_the_oldest_keeps_its_number_and_each_other_gets_the_next_free_one() -> 
 
 
 def test_a_file_that_is_linked_by_its_path_keeps_its_name() -> None:
-    assert not renames(
+    assert not renumbered(
         [
             document("ADR-0007-a.md", "adr.a", "2026-01-01", "See [b](ADR-0007-b.md#status)."),
             document("ADR-0007-b.md", "adr.b", "2026-01-02"),

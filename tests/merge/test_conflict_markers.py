@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.document.conflict_markers import (
+from thunderus_mem.merge.documents import (
     Block,
     examples_in,
     find_conflict,
