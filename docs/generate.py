@@ -27,7 +27,7 @@ from thunderus_mem import __version__
 from thunderus_mem.cli.app import load_command, root
 from thunderus_mem.cli.console import Console
 from thunderus_mem.cli.output import PAIRS, TABLES, field_names, schema_name
-from thunderus_mem.cli.table import COMMANDS
+from thunderus_mem.cli.table import COMMANDS, VALUES
 from thunderus_mem.document.schema import DOCUMENT, EVENT, MANIFEST, PROPOSAL, load_schema
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.interop.thunderus import MIGRATIONS, migrated_rules
@@ -301,10 +301,8 @@ def output() -> str:
         "",
     ]
     nested: dict[str, type[Any]] = {}
-    for entry in COMMANDS:
-        for sub, where in entry.values:
-            name = f"{entry.name} {sub}".strip()
-            lines += [f"## {name}", "", f"`{schema_name(name)}`", "", *shape(value_type(where), nested)]
+    for name, where in VALUES.items():
+        lines += [f"## {name}", "", f"`{schema_name(name)}`", "", *shape(value_type(where), nested)]
     lines += ["# Parts", ""]
     done: set[str] = set()
     while set(nested) - done:

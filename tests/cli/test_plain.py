@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem.cli.output import PAIRS, TABLES, field_names, records
-from thunderus_mem.cli.table import COMMANDS
+from thunderus_mem.cli.table import VALUES
 from thunderus_mem.document.unicode import escaped, visible
 
 if TYPE_CHECKING:
@@ -30,9 +30,6 @@ def test_an_escaped_field_is_one_line_and_reads_back(text: str) -> None:
     assert not {"\t", "\n", "\r"} & set(field)
     assert visible(field) == field
     assert ast.literal_eval('"' + field.replace('"', '\\"') + '"') == text
-
-
-VALUES = {f"{entry.name} {sub}".strip(): where for entry in COMMANDS for sub, where in entry.values}
 
 
 @pytest.mark.parametrize("command", sorted(set(TABLES) & set(VALUES)))

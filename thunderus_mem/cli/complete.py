@@ -13,7 +13,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS
+from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, VALUES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -83,7 +83,7 @@ def candidates(words: Sequence[str], environ: Mapping[str, str]) -> Iterable[tup
     fixed = _fixed(before, typed)
     if fixed:
         return [(word, text) for word, text in fixed if word.lower().startswith(typed.lower())]
-    if len(before) == 1 and command in BY_NAME and "" not in dict(BY_NAME[command].values):
+    if len(before) == 1 and command in BY_NAME and command not in VALUES:
         return [(name, text) for name, text in _subcommands(command) if name.startswith(typed)]
     return _offered(before, start, typed, environ)
 

@@ -10,8 +10,7 @@ from typing import Final, NamedTuple
 
 
 class CommandEntry(NamedTuple):
-    """One command or group of commands. ``values`` name the types behind ``--json``, by
-    subcommand, as a module of this package and a name.
+    """One command or group of commands.
 
     What ``pages`` may be longer than a screen, and goes through the pager then. ``completes`` says whose ids
     its arguments are: documents, events or snapshots.
@@ -21,11 +20,10 @@ class CommandEntry(NamedTuple):
     name: str
     module: str
     help: str
-    section: str
-    values: tuple[tuple[str, str], ...] = ()
-    pages: bool = False
     completes: str = ""
+    pages: bool = False
     hidden: bool = False
+    section: str = ""
 
 
 class GlobalOption(NamedTuple):
@@ -48,327 +46,156 @@ GLOBAL_OPTIONS: Final = (
     GlobalOption("version", ("--version",), "Print the version."),
 )
 
-_WRITE, _READ, _CHECK, _KEEP, _GROW = "Write", "Read", "Check", "Look after", "Bring in and follow"
-
-_WRITTEN = "memory.transaction:Written"
-_ARCHIVED = "authoring.edit:Archived"
-_DECIDED = "review.decisions:Decided"
-_LINT_REPORT = "lint.lint:LintReport"
-_HOOK_STATUS = "hooks:HookStatus"
-_REFRESHED = "index.refresh:Refreshed"
-
-COMMANDS: Final[tuple[CommandEntry, ...]] = (
-    CommandEntry(
-        "add", "write", "Add a document: a fact, decision, playbook or recap.", _WRITE, (("", _WRITTEN),)
-    ),
-    CommandEntry(
-        "anchor",
-        "code",
-        "Tie a document to the code it talks about.",
-        _WRITE,
-        (("", "authoring.anchor:Anchoring"), ("suggest", "verdicts.suggest:Suggestions")),
-        completes="documents",
-    ),
-    CommandEntry(
-        "archive",
-        "write",
-        "Set documents aside; search and list leave them out.",
-        _WRITE,
-        (("", _ARCHIVED),),
-        completes="documents",
-    ),
-    CommandEntry(
-        "edit",
-        "write",
-        "Change a document's text or fields.",
-        _WRITE,
-        (("", _WRITTEN),),
-        completes="documents",
-    ),
-    CommandEntry(
-        "link", "write", "Link one document to another.", _WRITE, (("", _WRITTEN),), completes="documents"
-    ),
-    CommandEntry("note", "write", "Write a note into the log.", _WRITE, (("", "authoring.edit:Noted"),)),
-    CommandEntry(
-        "record", "write", "Log what was edited by hand.", _WRITE, (("", "authoring.edit:Recorded"),)
-    ),
-    CommandEntry(
-        "remove",
-        "write",
-        "Remove a document; the log keeps its text.",
-        _WRITE,
-        (("", _WRITTEN),),
-        completes="documents",
-    ),
-    CommandEntry(
-        "rename",
-        "write",
-        "Give a document another id; what names it follows.",
-        _WRITE,
-        (("", "authoring.rename:Renamed"),),
-        completes="documents",
-    ),
-    CommandEntry(
-        "resolve",
-        "undo",
-        "Settle what a merge left in conflict.",
-        _WRITE,
-        (("", "merge.resolve:Resolved"),),
-        completes="documents",
-    ),
-    CommandEntry(
-        "supersede",
-        "write",
-        "Say that one document replaces another.",
-        _WRITE,
-        (("", _WRITTEN),),
-        completes="documents",
-    ),
-    CommandEntry(
-        "unarchive",
-        "write",
-        "Bring documents back from the archive.",
-        _WRITE,
-        (("", _ARCHIVED),),
-        completes="documents",
-    ),
-    CommandEntry(
-        "undo",
-        "undo",
-        "Take back the last change, as a new event.",
-        _WRITE,
-        (("", "history.undo:Undone"),),
-        completes="events",
-    ),
-    CommandEntry(
-        "patch",
-        "review",
-        "Look at what waits for review, and decide.",
-        _WRITE,
-        (
-            ("list", "review.queue:ProposalListing"),
-            ("show", "review.queue:ShownProposal"),
-            ("approve", _DECIDED),
-            ("reject", _DECIDED),
-            ("rebase", "review.queue:RebaseReport"),
-            ("expire", _DECIDED),
+_SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
+    "Write": (
+        CommandEntry("add", "write", "Add a document: a fact, decision, playbook or recap."),
+        CommandEntry("anchor", "code", "Tie a document to the code it talks about.", completes="documents"),
+        CommandEntry(
+            "archive", "write", "Set documents aside; search and list leave them out.", completes="documents"
         ),
-        pages=True,
-    ),
-    CommandEntry(
-        "restore",
-        "undo",
-        "Go back to before a run of the gardener.",
-        _WRITE,
-        (("", "history.undo:Undone"), ("listed", "history.undo:SnapshotList")),
-        pages=True,
-        completes="snapshots",
-    ),
-    CommandEntry(
-        "search",
-        "search",
-        "Find passages by words, phrases and filters.",
-        _READ,
-        (("", "search.search:SearchResult"),),
-        pages=True,
-    ),
-    CommandEntry(
-        "show",
-        "read",
-        "Print a document.",
-        _READ,
-        (("", "authoring.show:Shown"),),
-        pages=True,
-        completes="documents",
-    ),
-    CommandEntry("list", "read", "List documents.", _READ, (("", "authoring.show:Listing"),), pages=True),
-    CommandEntry(
-        "status",
-        "read",
-        "What there is, what is stale, and what to do next.",
-        _READ,
-        (("", "authoring.show:StatusReport"),),
-    ),
-    CommandEntry(
-        "log",
-        "log",
-        "What happened to the memory, or to one document.",
-        _READ,
-        (("", "history.log:LogListing"),),
-        pages=True,
-        completes="documents",
-    ),
-    CommandEntry(
-        "why",
-        "log",
-        "Where a document comes from.",
-        _READ,
-        (("", "history.why:WhyReport"),),
-        pages=True,
-        completes="documents",
-    ),
-    CommandEntry(
-        "blame",
-        "log",
-        "Which event or commit last changed each line.",
-        _READ,
-        (("", "history.blame:BlameReport"),),
-        completes="documents",
-    ),
-    CommandEntry(
-        "for",
-        "code",
-        "Which memories govern this code.",
-        _READ,
-        (("", "verdicts.lookup:Governed"),),
-        pages=True,
-    ),
-    CommandEntry(
-        "coverage",
-        "code",
-        "Which code has memories, and which memories no code.",
-        _READ,
-        (("", "verdicts.lookup:Coverage"),),
-        pages=True,
-    ),
-    CommandEntry(
-        "events",
-        "log",
-        "Add to the log, read, verify, replay and export it.",
-        _READ,
-        (
-            ("add", "interop.events:AddedEvents"),
-            ("list", "history.log:LogListing"),
-            ("show", "history.log:ShownEvent"),
-            ("verify", "history.log:VerifyReport"),
-            ("replay", "history.replay:ReplayReport"),
-            ("export", "interop.events:Exported"),
+        CommandEntry("edit", "write", "Change a document's text or fields.", completes="documents"),
+        CommandEntry("link", "write", "Link one document to another.", completes="documents"),
+        CommandEntry("note", "write", "Write a note into the log."),
+        CommandEntry("record", "write", "Log what was edited by hand."),
+        CommandEntry("remove", "write", "Remove a document; the log keeps its text.", completes="documents"),
+        CommandEntry(
+            "rename", "write", "Give a document another id; what names it follows.", completes="documents"
         ),
-        pages=True,
-    ),
-    CommandEntry(
-        "check",
-        "code",
-        "Tell which memories the code does not support.",
-        _CHECK,
-        (("", "lint.check:CheckReport"),),
-        pages=True,
-        completes="documents",
-    ),
-    CommandEntry(
-        "verify",
-        "code",
-        "Confirm that documents are right about the code.",
-        _CHECK,
-        (
-            ("", "authoring.anchor:Verification"),
-            ("check", "authoring.anchor:Drift"),
-            ("fix_moved", "authoring.anchor:Moves"),
-        ),
-        completes="documents",
-    ),
-    CommandEntry(
-        "lint", "lint", "Check documents, manifest and log.", _CHECK, (("", _LINT_REPORT),), pages=True
-    ),
-    CommandEntry(
-        "rule",
-        "lint",
-        "Explain a lint rule.",
-        _CHECK,
-        (("", "cli.commands.lint:RulePage"),),
-        pages=True,
-    ),
-    CommandEntry(
-        "schema",
-        "lint",
-        "Print the schemas documents and events follow.",
-        _CHECK,
-        (("list", "cli.commands.lint:SchemaList"), ("update", "authoring.init:SchemasUpdated")),
-    ),
-    CommandEntry(
-        "doctor",
-        "store",
-        "Check the store and its surroundings.",
-        _CHECK,
-        (("", "doctor.context:DoctorReport"), ("fix", "doctor.context:FixReport")),
-    ),
-    CommandEntry(
-        "init", "store", "Make a memory in this folder.", _KEEP, (("", "authoring.init:Initialised"),)
-    ),
-    CommandEntry(
-        "migrate",
-        "store",
-        "Bring an older store up to date.",
-        _KEEP,
-        (("", "interop.thunderus:MigrationReport"),),
-    ),
-    CommandEntry(
-        "config",
-        "store",
-        "Show settings and where they come from.",
-        _KEEP,
-        (("show", "cli.commands.store:Settings"),),
-    ),
-    CommandEntry(
-        "index",
-        "store",
-        "Look after the full-text index.",
-        _KEEP,
-        (
-            ("status", "doctor.context:IndexStatus"),
-            ("refresh", _REFRESHED),
-            ("rebuild", _REFRESHED),
-            ("verify", "doctor.context:IndexProof"),
+        CommandEntry("resolve", "undo", "Settle what a merge left in conflict.", completes="documents"),
+        CommandEntry("supersede", "write", "Say that one document replaces another.", completes="documents"),
+        CommandEntry("unarchive", "write", "Bring documents back from the archive.", completes="documents"),
+        CommandEntry("undo", "undo", "Take back the last change, as a new event.", completes="events"),
+        CommandEntry("patch", "review", "Look at what waits for review, and decide.", pages=True),
+        CommandEntry(
+            "restore", "undo", "Go back to before a run of the gardener.", completes="snapshots", pages=True
         ),
     ),
-    CommandEntry(
-        "manifest", "store", "Write or check the manifest.", _KEEP, (("", "doctor.context:ManifestReport"),)
-    ),
-    CommandEntry(
-        "garden",
-        "garden",
-        "Plan and do the tidying: duplicates, links, tags, archive.",
-        _KEEP,
-        (
-            ("", "garden.apply:PlanReport"),
-            ("apply", "garden.apply:Applied"),
-            ("propose", "garden.apply:Filed"),
-            ("undo", "history.undo:Undone"),
+    "Read": (
+        CommandEntry("search", "search", "Find passages by words, phrases and filters.", pages=True),
+        CommandEntry("show", "read", "Print a document.", completes="documents", pages=True),
+        CommandEntry("list", "read", "List documents.", pages=True),
+        CommandEntry("status", "read", "What there is, what is stale, and what to do next."),
+        CommandEntry(
+            "log",
+            "log",
+            "What happened to the memory, or to one document.",
+            completes="documents",
+            pages=True,
         ),
-        pages=True,
+        CommandEntry("why", "log", "Where a document comes from.", completes="documents", pages=True),
+        CommandEntry("blame", "log", "Which event or commit last changed each line.", completes="documents"),
+        CommandEntry("for", "code", "Which memories govern this code.", pages=True),
+        CommandEntry("coverage", "code", "Which code has memories, and which memories no code.", pages=True),
+        CommandEntry("events", "log", "Add to the log, read, verify, replay and export it.", pages=True),
     ),
-    CommandEntry("recap", "garden", "Write a recap of a day.", _KEEP, (("", _WRITTEN),)),
-    CommandEntry("completion", "store", "Print the completion script of a shell.", _KEEP),
-    CommandEntry(
-        "import",
-        "store",
-        "Bring in an existing folder of Markdown.",
-        _GROW,
-        (("markdown", "interop.markdown:ImportReport"),),
-    ),
-    CommandEntry(
-        "hooks",
-        "hooks",
-        "Install or remove the git pre-commit hook.",
-        _GROW,
-        (
-            ("install", _HOOK_STATUS),
-            ("uninstall", _HOOK_STATUS),
-            ("status", _HOOK_STATUS),
-            ("run", "hooks:HookRun"),
+    "Check": (
+        CommandEntry(
+            "check",
+            "code",
+            "Tell which memories the code does not support.",
+            completes="documents",
+            pages=True,
         ),
+        CommandEntry(
+            "verify", "code", "Confirm that documents are right about the code.", completes="documents"
+        ),
+        CommandEntry("lint", "lint", "Check documents, manifest and log.", pages=True),
+        CommandEntry("rule", "lint", "Explain a lint rule.", pages=True),
+        CommandEntry("schema", "lint", "Print the schemas documents and events follow."),
+        CommandEntry("doctor", "store", "Check the store and its surroundings."),
     ),
-    CommandEntry(
-        "merge-driver",
-        "undo",
-        "Merge one document for git.",
-        _GROW,
-        (("", "merge.resolve:Driven"),),
-        hidden=True,
+    "Look after": (
+        CommandEntry("init", "store", "Make a memory in this folder."),
+        CommandEntry("migrate", "store", "Bring an older store up to date."),
+        CommandEntry("config", "store", "Show settings and where they come from."),
+        CommandEntry("index", "store", "Look after the full-text index."),
+        CommandEntry("manifest", "store", "Write or check the manifest."),
+        CommandEntry(
+            "garden", "garden", "Plan and do the tidying: duplicates, links, tags, archive.", pages=True
+        ),
+        CommandEntry("recap", "garden", "Write a recap of a day."),
+        CommandEntry("completion", "store", "Print the completion script of a shell."),
     ),
-    CommandEntry(
-        "watch", "hooks", "Keep the index fresh while files change.", _GROW, (("", "watch:WatchTurn"),)
+    "Bring in and follow": (
+        CommandEntry("import", "store", "Bring in an existing folder of Markdown."),
+        CommandEntry("hooks", "hooks", "Install or remove the git pre-commit hook."),
+        CommandEntry("merge-driver", "undo", "Merge one document for git.", hidden=True),
+        CommandEntry("watch", "hooks", "Keep the index fresh while files change."),
     ),
+}
+COMMANDS: Final = tuple(
+    entry._replace(section=section) for section, entries in _SECTIONS.items() for entry in entries
 )
 
 BY_NAME: Final[dict[str, CommandEntry]] = {entry.name: entry for entry in COMMANDS}
+
+VALUES: Final[dict[str, str]] = {
+    "add": "memory.transaction:Written",
+    "anchor": "authoring.anchor:Anchoring",
+    "anchor suggest": "verdicts.suggest:Suggestions",
+    "archive": "authoring.edit:Archived",
+    "edit": "memory.transaction:Written",
+    "link": "memory.transaction:Written",
+    "note": "authoring.edit:Noted",
+    "record": "authoring.edit:Recorded",
+    "remove": "memory.transaction:Written",
+    "rename": "authoring.rename:Renamed",
+    "resolve": "merge.resolve:Resolved",
+    "supersede": "memory.transaction:Written",
+    "unarchive": "authoring.edit:Archived",
+    "undo": "history.undo:Undone",
+    "patch list": "review.queue:ProposalListing",
+    "patch show": "review.queue:ShownProposal",
+    "patch approve": "review.decisions:Decided",
+    "patch reject": "review.decisions:Decided",
+    "patch rebase": "review.queue:RebaseReport",
+    "patch expire": "review.decisions:Decided",
+    "restore": "history.undo:Undone",
+    "restore listed": "history.undo:SnapshotList",
+    "search": "search.search:SearchResult",
+    "show": "authoring.show:Shown",
+    "list": "authoring.show:Listing",
+    "status": "authoring.show:StatusReport",
+    "log": "history.log:LogListing",
+    "why": "history.why:WhyReport",
+    "blame": "history.blame:BlameReport",
+    "for": "verdicts.lookup:Governed",
+    "coverage": "verdicts.lookup:Coverage",
+    "events add": "interop.events:AddedEvents",
+    "events list": "history.log:LogListing",
+    "events show": "history.log:ShownEvent",
+    "events verify": "history.log:VerifyReport",
+    "events replay": "history.replay:ReplayReport",
+    "events export": "interop.events:Exported",
+    "check": "lint.check:CheckReport",
+    "verify": "authoring.anchor:Verification",
+    "verify check": "authoring.anchor:Drift",
+    "verify fix_moved": "authoring.anchor:Moves",
+    "lint": "lint.lint:LintReport",
+    "rule": "cli.commands.lint:RulePage",
+    "schema list": "cli.commands.lint:SchemaList",
+    "schema update": "authoring.init:SchemasUpdated",
+    "doctor": "doctor.context:DoctorReport",
+    "doctor fix": "doctor.context:FixReport",
+    "init": "authoring.init:Initialised",
+    "migrate": "interop.thunderus:MigrationReport",
+    "config show": "cli.commands.store:Settings",
+    "index status": "doctor.context:IndexStatus",
+    "index refresh": "index.refresh:Refreshed",
+    "index rebuild": "index.refresh:Refreshed",
+    "index verify": "doctor.context:IndexProof",
+    "manifest": "doctor.context:ManifestReport",
+    "garden": "garden.apply:PlanReport",
+    "garden apply": "garden.apply:Applied",
+    "garden propose": "garden.apply:Filed",
+    "garden undo": "history.undo:Undone",
+    "recap": "memory.transaction:Written",
+    "import markdown": "interop.markdown:ImportReport",
+    "hooks install": "hooks:HookStatus",
+    "hooks uninstall": "hooks:HookStatus",
+    "hooks status": "hooks:HookStatus",
+    "hooks run": "hooks:HookRun",
+    "merge-driver": "merge.resolve:Driven",
+    "watch": "watch:WatchTurn",
+}
+"""Command, or group and command → the type behind ``--json``, as a module of this package and a name."""
