@@ -14,37 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from thunderus_mem.authoring.anchor import (
-    Anchoring,
-    Drift,
-    Moves,
-    Verification,
-    anchor,
-    confirm,
-    drifted,
-    moved_documents,
-    planned_moves,
-    reanchor,
-    update_status,
-)
+from thunderus_mem.authoring import anchor
 from thunderus_mem.cli.commands.write import filed
 from thunderus_mem.cli.params import ChangedId, Output, Patch, Why, Yes
 from thunderus_mem.cli.report import chosen_form, hand_over, report, seen_from_top
 from thunderus_mem.cli.text import aligned, columns, counted, diff_line, one_line, verdict_word, width
 from thunderus_mem.errors import ThunderusError
-from thunderus_mem.lint.check import (
-    CheckReport,
-    CodeFinding,
-    check,
-    check_diff,
-    check_since,
-    check_staged,
-    diagnostics,
-)
+from thunderus_mem.lint import check
 from thunderus_mem.memory.transaction import settle
-from thunderus_mem.verdicts.lookup import Coverage, FolderCoverage, Governed, Governing, coverage, governing
-from thunderus_mem.verdicts.suggest import Passed, SuggestedAnchor, Suggestions
-from thunderus_mem.verdicts.suggest import suggest as suggest_anchors
+from thunderus_mem.verdicts import lookup, suggest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -90,7 +68,7 @@ def anchor_command(
             return 0
     if not places:
         raise ThunderusError("No place is named.", hint="PATH, PATH#SYMBOL or PATH:10-20")
-    value = anchor(console.memory(), document, tuple(places), remove=remove, why=why)
+    value = anchor.anchor(console.memory(), document, tuple(places), remove=remove, why=why)
     console.emit("anchor", value, anchoring)
     console.tell_others()
     return console.published_code(value.written.published)
@@ -98,7 +76,7 @@ def anchor_command(
 
 def _suggested_places(console: Console, document: str, *, apply: bool) -> list[str]:
     """Suggestions are printed, or with ``apply`` the places given back that are worth an anchor."""
-    value = suggest_anchors(console.memory(), document)
+    value = suggest.suggest(console.memory(), document)
     if apply and value.strong:
         return list(value.strong)
     console.emit("anchor suggest", value, suggestions, long=True)
@@ -144,13 +122,13 @@ def verify_command(
     if sum((all_moved, fix_moved, status, check)) > 1 or (all_moved and ids):
         raise ThunderusError("Give one of IDs, --all-moved, --fix-moved, --update-status, --check.")
     if check:
-        found = drifted(memory, ids or None)
+        found = anchor.drifted(memory, ids or None)
         console.emit("verify check", tuple(found), drifts)
         if not found:
             console.say("Every document says of itself what the code says.")
         return int(bool(found))
     if status:
-        found, event_id = update_status(memory, ids or None, why=note)
+        found, event_id = anchor.update_status(memory, ids or None, why=note)
         console.emit("verify check", tuple(found), drifts)
         console.say(f"Written ({event_id})." if event_id else "Nothing to write.")
         return 0
@@ -159,7 +137,7 @@ def verify_command(
     if fix_moved:
         return _fix_moved(console, memory, ids, note, yes=yes)
     if all_moved:
-        ids = tuple(moved_documents(memory))
+        ids = tuple(anchor.moved_documents(memory))
         if not ids:
             console.say("Nothing has moved.")
             return 0
@@ -172,14 +150,14 @@ def _confirm(console: Console, memory: Memory, ids: Sequence[str], note: str, ac
     who = actor or console.environ.get("THUNDERUS_MEM_ACTOR", "") or "user"
     if who not in _ACTORS:
         raise ThunderusError(f"{who} cannot confirm anything.", hint=f"One of: {', '.join(_ACTORS)}")
-    value = confirm(memory, ids, note=note, actor=who)
+    value = anchor.confirm(memory, ids, note=note, actor=who)
     console.emit("verify", value, confirmed)
     console.tell_others()
     return console.published_code(value.published) or int(bool(value.refused))
 
 
 def _fix_moved(console: Console, memory: Memory, ids: Sequence[str], why: str, *, yes: bool) -> int:
-    planned = planned_moves(memory, ids or None)
+    planned = anchor.planned_moves(memory, ids or None)
     if not planned.moves:
         console.emit("verify fix_moved", planned, moves)
         console.say("Nothing has moved.")
@@ -192,14 +170,14 @@ def _fix_moved(console: Console, memory: Memory, ids: Sequence[str], why: str, *
         if not console.confirm("Set these anchors anew?"):
             console.say("Nothing is written.")
             return 1
-    value = reanchor(memory, planned, why=why)
+    value = anchor.reanchor(memory, planned, why=why)
     if yes:
         console.emit("verify fix_moved", value, moves)
     console.say(f"Written ({value.event_id})." if value.event_id else "Nothing is written.")
     return console.published_code(value.published)
 
 
-def suggestions(value: Suggestions, console: Console) -> str:
+def suggestions(value: suggest.Suggestions, console: Console) -> str:
     """A command for each proposal below its reason, then what was passed over, as comments: the whole may be
     given to a shell."""
     style = console.style
@@ -215,7 +193,7 @@ def suggestions(value: Suggestions, console: Console) -> str:
     return "\n".join(lines)
 
 
-def _passed(passed: Sequence[Passed]) -> list[str]:
+def _passed(passed: Sequence[suggest.Passed]) -> list[str]:
     """What was passed over, together what was for the same reason."""
     reasons: dict[str, list[str]] = {}
     for one in passed:
@@ -228,12 +206,12 @@ def _passed(passed: Sequence[Passed]) -> list[str]:
     return lines
 
 
-def _command(id: str, one: SuggestedAnchor) -> str:
+def _command(id: str, one: suggest.SuggestedAnchor) -> str:
     dashes = " --" if one.place.startswith("-") else ""
     return f"thunderus-mem anchor{dashes} {id} {shlex.quote(one.place)}"
 
 
-def anchoring(value: Anchoring, console: Console) -> str:
+def anchoring(value: anchor.Anchoring, console: Console) -> str:
     """The document and its anchors."""
     written = value.written
     console.say_recorded(written.recorded)
@@ -248,7 +226,7 @@ def anchoring(value: Anchoring, console: Console) -> str:
     )
 
 
-def confirmed(value: Verification, console: Console) -> str:
+def confirmed(value: anchor.Verification, console: Console) -> str:
     """Each document, its anchors with the verdict they had, and why one was refused."""
     style = console.style
     who = "an agent" if value.by == "agent" else "you"
@@ -264,7 +242,7 @@ def confirmed(value: Verification, console: Console) -> str:
     return "\n".join(lines)
 
 
-def drifts(value: Sequence[Drift], console: Console) -> str:
+def drifts(value: Sequence[anchor.Drift], console: Console) -> str:
     """Documents whose file says another status than the code does, with the reasons."""
     style = console.style
     lines = []
@@ -275,7 +253,7 @@ def drifts(value: Sequence[Drift], console: Console) -> str:
     return "\n".join(lines)
 
 
-def moves(value: Moves, console: Console) -> str:
+def moves(value: anchor.Moves, console: Console) -> str:
     """From where to where the code of each anchor went."""
     style = console.style
     return "\n".join(aligned([(style.name(id), before, "→", after) for id, before, after in value.moves]))
@@ -330,14 +308,14 @@ def check_command(
 
 def _checked(
     console: Console, memory: Memory, ids: Sequence[str], *, since: str, staged: bool, diff: str
-) -> CheckReport:
+) -> check.CheckReport:
     if not (since or staged or diff):
-        return check(memory, tuple(ids))
+        return check.check(memory, tuple(ids))
     if staged:
-        return check_staged(memory)
+        return check.check_staged(memory)
     if since:
-        return check_since(memory, since)
-    return check_diff(memory, _diff_text(console, diff))
+        return check.check_since(memory, since)
+    return check.check_diff(memory, _diff_text(console, diff))
 
 
 def _diff_text(console: Console, given: str) -> str:
@@ -352,20 +330,20 @@ def _diff_text(console: Console, given: str) -> str:
 
 
 def _rendered(
-    memory: Memory, value: CheckReport, form: str, *, patch: bool
-) -> Callable[[CheckReport, Console], str]:
+    memory: Memory, value: check.CheckReport, form: str, *, patch: bool
+) -> Callable[[check.CheckReport, Console], str]:
     """What writes the report in a format."""
 
-    def for_people(value: CheckReport, console: Console) -> str:
+    def for_people(value: check.CheckReport, console: Console) -> str:
         return check_report(value, console, patch=patch)
 
-    def for_programs(value: CheckReport, _: Console) -> str:
-        return report(seen_from_top(memory, diagnostics(memory, value), form), form).rstrip("\n")
+    def for_programs(value: check.CheckReport, _: Console) -> str:
+        return report(seen_from_top(memory, check.diagnostics(memory, value), form), form).rstrip("\n")
 
     return for_people if form == "text" else for_programs
 
 
-def check_report(value: CheckReport, console: Console, *, patch: bool = False) -> str:
+def check_report(value: check.CheckReport, console: Console, *, patch: bool = False) -> str:
     """Each memory that the code does not support, with its anchors; then what cannot be told."""
     blocks = ["\n".join(_document(ones, console.style, patch)) for ones in _by_document(value.findings)]
     if value.unknown:
@@ -373,14 +351,14 @@ def check_report(value: CheckReport, console: Console, *, patch: bool = False) -
     return "\n\n".join(blocks)
 
 
-def _by_document(findings: Sequence[CodeFinding]) -> list[list[CodeFinding]]:
-    found: dict[str, list[CodeFinding]] = {}
+def _by_document(findings: Sequence[check.CodeFinding]) -> list[list[check.CodeFinding]]:
+    found: dict[str, list[check.CodeFinding]] = {}
     for one in findings:
         found.setdefault(one.doc_id, []).append(one)
     return list(found.values())
 
 
-def _document(ones: Sequence[CodeFinding], style: Style, patch: bool) -> Iterator[str]:
+def _document(ones: Sequence[check.CodeFinding], style: Style, patch: bool) -> Iterator[str]:
     first = ones[0]
     yield f"{style.bold(one_line(first.title))}  {style.name(first.doc_id)}"
     for one in ones:
@@ -395,7 +373,7 @@ def _document(ones: Sequence[CodeFinding], style: Style, patch: bool) -> Iterato
     yield style.dim(f"  {first.next_step}")
 
 
-def _unknown(value: CheckReport, style: Style) -> Iterator[str]:
+def _unknown(value: check.CheckReport, style: Style) -> Iterator[str]:
     yield style.dim(f"Of {counted(len(value.unknown), 'anchor')} nothing can be said:")
     rows = [(f"  {one.doc_id}", one.place, one.reason) for one in value.unknown[:_MOST_UNKNOWN]]
     yield from aligned(rows)
@@ -403,7 +381,7 @@ def _unknown(value: CheckReport, style: Style) -> Iterator[str]:
         yield f"  … and {len(value.unknown) - _MOST_UNKNOWN} more"
 
 
-def summary(value: CheckReport, *, changed: bool) -> Iterator[str]:
+def summary(value: check.CheckReport, *, changed: bool) -> Iterator[str]:
     """One line about the whole."""
     looked = f"{counted(value.anchors, 'anchor')} of {counted(value.documents, 'document')}"
     if changed:
@@ -440,7 +418,7 @@ def for_command(
     It may be gone. Put -- before a path that begins with a dash.
     """
     console: Console = ctx.obj
-    value = governing(console.memory(), place, mentions=mentions, start=console.start)
+    value = lookup.governing(console.memory(), place, mentions=mentions, start=console.start)
     if note := governed_note(value):
         console.say(note)
     console.emit("for", value, governed, long=True)
@@ -457,7 +435,7 @@ def coverage_command(
     Files further down are counted in their folder at that depth, so that all lines add up.
     """
     console: Console = ctx.obj
-    value = coverage(console.memory(), path, depth=depth, start=console.start)
+    value = lookup.coverage(console.memory(), path, depth=depth, start=console.start)
     if not value.folders:
         console.say("There is no code here.")
     console.emit("coverage", value, coverage_report, long=True)
@@ -470,7 +448,7 @@ def _verdict(verdict: str, style: Style) -> str:
     return style.good(verdict) if verdict == "verified" else style.warning(verdict)
 
 
-def governed(value: Governed, console: Console) -> str:
+def governed(value: lookup.Governed, console: Console) -> str:
     """A memory a line: id, how it governs the code, verdict, anchor, title; what is wrong below it."""
     style = console.style
     if not value.memories:
@@ -490,7 +468,7 @@ def governed(value: Governed, console: Console) -> str:
     return "\n".join(told)
 
 
-def _standing(one: Governing, style: Style) -> str:
+def _standing(one: lookup.Governing, style: Style) -> str:
     if one.superseded_by:
         return style.warning("superseded")
     if one.verdict:
@@ -498,7 +476,7 @@ def _standing(one: Governing, style: Style) -> str:
     return "" if one.status == "unknown" else one.status
 
 
-def _remarks(one: Governing) -> list[str]:
+def _remarks(one: lookup.Governing) -> list[str]:
     remarks = []
     if one.superseded_by:
         remarks.append(f"replaced by {one.superseded_by}")
@@ -507,7 +485,7 @@ def _remarks(one: Governing) -> list[str]:
     return [one_line(remark) for remark in remarks]
 
 
-def governed_note(value: Governed) -> str:
+def governed_note(value: lookup.Governed) -> str:
     """What somebody who sees the table should know besides; "" for nothing."""
     if value.more:
         return f"{counted(value.more, 'document')} only name the file; --mentions shows them."
@@ -517,7 +495,7 @@ def governed_note(value: Governed) -> str:
     return ""
 
 
-def coverage_report(value: Coverage, console: Console) -> str:
+def coverage_report(value: lookup.Coverage, console: Console) -> str:
     """A folder a line with its counts, the sum below; then what has no anchor, and what has a weak one."""
     style = console.style
     head = ("FOLDER", "CODE FILES", "WITH ANCHORS", "BY PATTERN", "ANCHORS", "STALE")
@@ -540,7 +518,7 @@ def coverage_report(value: Coverage, console: Console) -> str:
     return "\n".join(lines)
 
 
-def _counts(one: FolderCoverage, style: Style) -> tuple[str, ...]:
+def _counts(one: lookup.FolderCoverage, style: Style) -> tuple[str, ...]:
     stale = style.warning(f"{one.stale:,}") if one.stale else "0"
     numbers = (one.files, one.anchored, one.by_pattern, one.anchors)
     return (style.name(one.path), *(f"{number:,}" for number in numbers), stale)

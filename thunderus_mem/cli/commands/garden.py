@@ -14,20 +14,8 @@ from thunderus_mem.cli.commands.write import written_code
 from thunderus_mem.cli.params import Why
 from thunderus_mem.cli.text import counted, diff_lines, flowing, indented, target_names
 from thunderus_mem.errors import Conflict, ThunderusError
-from thunderus_mem.garden.apply import (
-    Applied,
-    Filed,
-    FiledStep,
-    PlannedStep,
-    PlanReport,
-    SkippedStep,
-    garden_apply,
-    garden_plan,
-    garden_propose,
-    garden_report,
-    is_reviewed,
-)
-from thunderus_mem.history.undo import restore_last
+from thunderus_mem.garden import apply as gardener
+from thunderus_mem.history import undo
 from thunderus_mem.memory.transaction import settle
 from thunderus_mem.recap.recap import recap
 from thunderus_mem.recap.scope import Wanted
@@ -89,8 +77,8 @@ def garden_command(
         return _undo(console, memory, why)
     if apply or propose:
         settle(memory, "garden")
-    apart = propose or (apply and is_reviewed(memory))
-    found = garden_plan(memory, only=_rules(only or ()), apart=apart)
+    apart = propose or (apply and gardener.is_reviewed(memory))
+    found = gardener.garden_plan(memory, only=_rules(only or ()), apart=apart)
     if apply and found.steps:
         return _apply(console, memory, found)
     if propose and found.steps:
@@ -114,12 +102,12 @@ def _show(console: Console, memory: Memory, found: Plan, limit: int, *, check: b
         console.say("Nothing to do.")
     # A program wants all of it, a person what fits on a few screens.
     shown = 0 if console.json or console.plain else limit
-    console.emit("garden", garden_report(memory, found, limit=shown), plan, long=True)
+    console.emit("garden", gardener.garden_report(memory, found, limit=shown), plan, long=True)
     return int(check and bool(found.applicable or found.proposals))
 
 
 def _apply(console: Console, memory: Memory, found: Plan) -> int:
-    value = garden_apply(memory, found)
+    value = gardener.garden_apply(memory, found)
     console.emit("garden apply", value, applied)
     if value.steps:
         console.say("To take it back: thunderus-mem garden --undo")
@@ -127,12 +115,12 @@ def _apply(console: Console, memory: Memory, found: Plan) -> int:
 
 
 def _propose(console: Console, memory: Memory, found: Plan) -> int:
-    value = garden_propose(memory, found)
+    value = gardener.garden_propose(memory, found)
     console.emit("garden propose", value, filed)
     return _skipped(console, value.skipped)
 
 
-def _skipped(console: Console, skipped: Sequence[SkippedStep]) -> int:
+def _skipped(console: Console, skipped: Sequence[gardener.SkippedStep]) -> int:
     """Tell of the steps that no longer fit what is on disk; the exit code that says so."""
     if not skipped:
         return 0
@@ -146,13 +134,13 @@ def _skipped(console: Console, skipped: Sequence[SkippedStep]) -> int:
 
 
 def _undo(console: Console, memory: Memory, why: str) -> int:
-    value = restore_last(memory, why=why)
+    value = undo.restore_last(memory, why=why)
     console.emit("garden undo", value, undone)
     console.say("To have it again: thunderus-mem undo --redo")
     return console.published_code(value.published)
 
 
-def plan(value: PlanReport, console: Console) -> str:
+def plan(value: gardener.PlanReport, console: Console) -> str:
     """The steps, numbered: what, why, on what evidence, and the diff; then how many there are."""
     style = console.style
     lines: list[str] = []
@@ -168,7 +156,7 @@ def plan(value: PlanReport, console: Console) -> str:
     return "\n".join(lines).strip("\n")
 
 
-def _step(step: PlannedStep, number: int, style: Style, room: int | None) -> Iterator[str]:
+def _step(step: gardener.PlannedStep, number: int, style: Style, room: int | None) -> Iterator[str]:
     about = ", ".join(filter(None, (step.label, _REACH[step.reach])))
     head = f"{number}. {style.bold(step.action)}  {target_names(step.targets, style)}"
     yield from indented(head + (f"  ({about})" if about else ""), room)
@@ -184,7 +172,7 @@ def _step(step: PlannedStep, number: int, style: Style, room: int | None) -> Ite
         yield f"   {style.dim(f'… {more}')}"
 
 
-def _counts(value: PlanReport) -> list[str]:
+def _counts(value: gardener.PlanReport) -> list[str]:
     """How many steps there are of each kind, in one line; nothing where there are none."""
     parts = [
         (value.to_apply, "to apply"),
@@ -200,7 +188,7 @@ def _counts(value: PlanReport) -> list[str]:
     return lines
 
 
-def applied(value: Applied, console: Console) -> str:
+def applied(value: gardener.Applied, console: Console) -> str:
     """What the gardener did, a step a line; then what waits for a person."""
     style = console.style
     room = console.width
@@ -229,7 +217,7 @@ def _few(steps: Sequence[Step], style: Style, room: int | None) -> list[str]:
     return [*flowing(rows, room), *more]
 
 
-def filed(value: Filed, console: Console) -> str:
+def filed(value: gardener.Filed, console: Console) -> str:
     """What was filed, a proposal a line; how many were there before."""
     style = console.style
     if value.waiting:
@@ -241,7 +229,7 @@ def filed(value: Filed, console: Console) -> str:
     return "\n".join(_filed_lines(value.proposals, style, console.width))
 
 
-def _filed_lines(proposals: Sequence[FiledStep], style: Style, room: int | None) -> list[str]:
+def _filed_lines(proposals: Sequence[gardener.FiledStep], style: Style, room: int | None) -> list[str]:
     return flowing(
         [
             (style.name(one.id), one.label or one.action, target_names(one.targets, style), one.why)

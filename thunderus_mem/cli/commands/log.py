@@ -33,18 +33,7 @@ from thunderus_mem.cli.text import (
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.diff import stretches
 from thunderus_mem.errors import InvalidQuery, ThunderusError
-from thunderus_mem.history.blame import BlameReport, BlameSource, blame
-from thunderus_mem.history.log import (
-    LogListing,
-    ShownEvent,
-    VerifyReport,
-    events_list,
-    events_show,
-    events_verify,
-    log,
-)
-from thunderus_mem.history.replay import ReplayReport, replay, replay_check
-from thunderus_mem.history.why import WhyReport, why
+from thunderus_mem.history import blame, log, replay, why
 from thunderus_mem.interop.events import MAX_INPUT, AddedEvents, Export, Exported, events_add, given_event
 
 if TYPE_CHECKING:
@@ -52,7 +41,7 @@ if TYPE_CHECKING:
 
     from thunderus_mem.cli.console import Console
     from thunderus_mem.cli.style import Style
-    from thunderus_mem.history.why import CodeThen, WhyNode
+
 
 app = typer.Typer()
 
@@ -75,7 +64,7 @@ def log_command(
 ) -> int:
     """What happened, newest first."""
     console: Console = ctx.obj
-    value = log(console.memory(), document, limit=limit)
+    value = log.log(console.memory(), document, limit=limit)
     if not value.events and not value.damaged:
         console.say("Nothing happened yet.")
     console.emit("log", value, log_listing, long=True)
@@ -92,7 +81,7 @@ def events_list_command(
 ) -> int:
     """Events of every kind, newest first."""
     console: Console = ctx.obj
-    value = events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
+    value = log.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
     console.emit("events list", value, event_listing, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
@@ -146,7 +135,7 @@ def events_show_command(
 ) -> int:
     """One event, whole."""
     console: Console = ctx.obj
-    value = events_show(console.memory(), event)
+    value = log.events_show(console.memory(), event)
     console.emit("events show", value, shown_event, long=True)
     return console.served_code(value.damaged)
 
@@ -155,7 +144,7 @@ def events_show_command(
 def events_verify_command(ctx: typer.Context) -> int:
     """Check every shard: schema, chain, torn lines. Exits with 1 when something is wrong."""
     console: Console = ctx.obj
-    value = events_verify(console.memory())
+    value = log.events_verify(console.memory())
     console.emit("events verify", value, verify_report, long=True)
     return int(any(finding.severity is not Severity.NOTE for finding in value.diagnostics))
 
@@ -174,7 +163,7 @@ def events_replay_command(
     """
     console: Console = ctx.obj
     memory = console.memory()
-    value = replay_check(memory) if check else replay(memory, every=every)
+    value = replay.replay_check(memory) if check else replay.replay(memory, every=every)
     console.emit("events replay", value, replay_report, long=True)
     return int(check and bool(value.unexplained)) or console.served_code(value.damaged)
 
@@ -224,7 +213,7 @@ def _about(doc_ids: tuple[str, ...]) -> str:
     return f"{doc_ids[0]} and {len(doc_ids) - 1:,} more"
 
 
-def log_listing(value: LogListing, console: Console) -> str:
+def log_listing(value: log.LogListing, console: Console) -> str:
     """Events, newest first: when, who, what, on which documents, and why."""
     style = console.style
     rows = []
@@ -244,7 +233,7 @@ def log_listing(value: LogListing, console: Console) -> str:
     return columns(rows, console.width, whole=1)
 
 
-def event_listing(value: LogListing, console: Console) -> str:
+def event_listing(value: log.LogListing, console: Console) -> str:
     """Events by id, newest first: the id to show it by, when, its kind, and what it is about."""
     style = console.style
     rows = [
@@ -274,13 +263,13 @@ def added_events(value: AddedEvents, console: Console) -> str:
     return f"{ids[0]} … {ids[-1]}"
 
 
-def shown_event(value: ShownEvent, console: Console) -> str:
+def shown_event(value: log.ShownEvent, console: Console) -> str:
     """One event as JSON, indented, whole; its shard and line before it."""
     console.say(f"{value.shard}:{value.line}")
     return dumps(plain(value.event))
 
 
-def verify_report(value: VerifyReport, console: Console) -> str:
+def verify_report(value: log.VerifyReport, console: Console) -> str:
     """Findings, or one calm line."""
     console.say(f"{counted(value.events, 'event')} in {counted(value.shards, 'shard')} read.")
     if not value.diagnostics:
@@ -288,7 +277,7 @@ def verify_report(value: VerifyReport, console: Console) -> str:
     return "\n".join(finding_lines(value.diagnostics, console.style))
 
 
-def replay_report(value: ReplayReport, console: Console) -> str:
+def replay_report(value: replay.ReplayReport, console: Console) -> str:
     """Documents whose text the log alone does not rebuild; or findings; the counts beside it."""
     style = console.style
     if value.checked:
@@ -358,7 +347,7 @@ def why_command(
     if form not in _FORMATS:
         raise ThunderusError(f"There is no format {form}.", hint=f"Formats: {', '.join(_FORMATS)}")
     render = {"mermaid": mermaid, "dot": dot}.get(form, why_tree)
-    value = why(console.memory(), document)
+    value = why.why(console.memory(), document)
     if patch and form == "tree":
         render = partial(with_code, render)
     console.emit("why", value, render, long=True)
@@ -380,7 +369,7 @@ def blame_command(
     """
     console: Console = ctx.obj
     wanted = _wanted(lines) if lines else None
-    value = blame(console.memory(), document, lines=wanted)
+    value = blame.blame(console.memory(), document, lines=wanted)
     render = partial(with_code, blame_report) if patch else blame_report
     console.emit("blame", value, render, long=True)
     return console.served_code(value.damaged)
@@ -395,7 +384,7 @@ def _wanted(text: str) -> tuple[int, int]:
     return (first, int(match[3] or 0)) if match[2] else (first, first)
 
 
-def blame_report(value: BlameReport, console: Console) -> str:
+def blame_report(value: blame.BlameReport, console: Console) -> str:
     """Short id of the event or commit, when, who, line number, text; ``^`` where the line may be older."""
     style = console.style
     names = _short_names(value.sources)
@@ -420,7 +409,7 @@ def blame_report(value: BlameReport, console: Console) -> str:
     return "\n".join(aligned(rows))
 
 
-def _short_names(sources: Iterable[BlameSource]) -> dict[str, str]:
+def _short_names(sources: Iterable[blame.BlameSource]) -> dict[str, str]:
     """Beginnings that tell events apart and that `events show` and git take; an unrecorded line has none."""
     names = {source.id: source.id for source in sources}
     for source in sources:
@@ -437,7 +426,7 @@ def _short_names(sources: Iterable[BlameSource]) -> dict[str, str]:
     }
 
 
-def why_tree(value: WhyReport, console: Console) -> str:
+def why_tree(value: why.WhyReport, console: Console) -> str:
     """The graph as a tree from the document to its commits; a session is told where it is first met."""
     return "\n".join(_Tree(value, console.style).lines(value.nodes[0]))
 
@@ -445,15 +434,15 @@ def why_tree(value: WhyReport, console: Console) -> str:
 class _Tree:
     """Draws a graph from its root; what was drawn whole is not drawn whole again."""
 
-    def __init__(self, value: WhyReport, style: Style) -> None:
+    def __init__(self, value: why.WhyReport, style: Style) -> None:
         self._style = style
         self._nodes = {node.id: node for node in value.nodes}
-        self._below: dict[str, list[tuple[WhyNode, str]]] = {}
+        self._below: dict[str, list[tuple[why.WhyNode, str]]] = {}
         for edge in value.edges:
             self._below.setdefault(edge.from_, []).append((self._nodes[edge.to], edge.relation))
         self._sessions: set[str] = set()
 
-    def lines(self, node: WhyNode, relation: str = "") -> list[str]:
+    def lines(self, node: why.WhyNode, relation: str = "") -> list[str]:
         """A node and, below it, what it leads to."""
         drawn = [self._label(node, relation)]
         below = [
@@ -468,7 +457,7 @@ class _Tree:
             drawn += [self._style.dim(first) + head, *(self._style.dim(rest) + line for line in more)]
         return drawn
 
-    def _label(self, node: WhyNode, relation: str) -> str:
+    def _label(self, node: why.WhyNode, relation: str) -> str:
         """Kind, id and what is known of it."""
         kind = _SAID_AS.get(node.kind, node.kind)
         shown = "" if node.kind in _UNNAMED else node.id
@@ -478,14 +467,14 @@ class _Tree:
         return f"{self._style.dim(kind)} {name}{one_line(label)}".rstrip()
 
 
-def _labels(node: WhyNode) -> list[str]:
+def _labels(node: why.WhyNode) -> list[str]:
     """What stands on the lines of a box: kind and id, then what is known."""
     shown = node.id[:_SHORT_COMMIT] if node.kind == "commit" else node.id
     head = node.kind if node.kind in _UNNAMED else f"{node.kind} {shown}"
     return [cut(one_line(text), _WIDEST_LABEL) for text in (head, node.label) if text]
 
 
-def mermaid(value: WhyReport, console: Console) -> str:
+def mermaid(value: why.WhyReport, console: Console) -> str:
     """A Mermaid flowchart, as hosting servers draw it in Markdown."""
     names = {node.id: f"n{number}" for number, node in enumerate(value.nodes)}
     texts = ("<br/>".join(text.translate(_MERMAID) for text in _labels(node)) for node in value.nodes)
@@ -494,7 +483,7 @@ def mermaid(value: WhyReport, console: Console) -> str:
     return "\n".join(["flowchart LR", *nodes, *edges])
 
 
-def dot(value: WhyReport, console: Console) -> str:
+def dot(value: why.WhyReport, console: Console) -> str:
     """A digraph in Graphviz's language."""
     names = {node.id: f"n{number}" for number, node in enumerate(value.nodes)}
     nodes = [f"    {names[node.id]} [label={_quoted(*_labels(node))}];" for node in value.nodes]
@@ -511,7 +500,7 @@ def _quoted(*lines: str) -> str:
 
 class _HasCode(Protocol):
     @property
-    def code(self) -> tuple[CodeThen, ...]: ...
+    def code(self) -> tuple[why.CodeThen, ...]: ...
 
 
 Value = TypeVar("Value", bound=_HasCode)
@@ -523,7 +512,7 @@ def with_code(render: Callable[[Value, Console], str], value: Value, console: Co
     return "\n\n".join([render(value, console), *blocks])
 
 
-def _block(one: CodeThen, console: Console) -> Iterator[str]:
+def _block(one: why.CodeThen, console: Console) -> Iterator[str]:
     style = console.style
     yield f"{style.bold(one.place)}  {verdict_word(one.verdict, style)}: {one.reason}"
     if one.commit:

@@ -6,15 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.authoring.show import (
-    ListedDocument,
-    Listing,
-    Shown,
-    StatusReport,
-    list_documents,
-    show,
-    status,
-)
+from thunderus_mem.authoring import show
 from thunderus_mem.cli.params import DocumentId, Kinds
 from thunderus_mem.cli.text import (
     GAP,
@@ -48,7 +40,7 @@ def show_command(
 ) -> None:
     """Print a document: what it is, then its text."""
     console: Console = ctx.obj
-    value = show(console.memory(), document)
+    value = show.show(console.memory(), document)
     if raw and not console.json:
         console.raw(value.text)
         return
@@ -69,7 +61,7 @@ def list_command(
 ) -> None:
     """List documents, by id."""
     console: Console = ctx.obj
-    value = list_documents(
+    value = show.list_documents(
         console.memory(),
         kinds=tuple(kind or ()),
         tags=tuple(tag or ()),
@@ -89,10 +81,10 @@ def list_command(
 def status_command(ctx: typer.Context) -> None:
     """Counts by kind, what is stale or unrecorded, how fresh the index is, and one next step."""
     console: Console = ctx.obj
-    console.emit("status", status(console.memory()), state_of_memory)
+    console.emit("status", show.status(console.memory()), state_of_memory)
 
 
-def shown(value: Shown, console: Console) -> str:
+def shown(value: show.Shown, console: Console) -> str:
     """A document: title, facts about it in a column, then its text, drawn where that can be."""
     style = console.style
     facts = [
@@ -115,14 +107,14 @@ def shown(value: Shown, console: Console) -> str:
     ).rstrip()
 
 
-def _said_status(value: Shown) -> str:
+def _said_status(value: show.Shown) -> str:
     if value.status == "unknown" and not value.anchors:
         return "" if value.archived else "unanchored"
     who = {"user": "confirmed by a person", "agent": "confirmed by an agent"}.get(value.confirmed_by, "")
     return f"{value.status} ({who})" if who and value.status != "stale" else value.status
 
 
-def _anchors(value: Shown, style: Style) -> list[tuple[str, str]]:
+def _anchors(value: show.Shown, style: Style) -> list[tuple[str, str]]:
     """What the code says, an anchor a line."""
     rows = []
     for one in value.anchors:
@@ -133,7 +125,7 @@ def _anchors(value: Shown, style: Style) -> list[tuple[str, str]]:
     return rows
 
 
-def _body(value: Shown, console: Console) -> str:
+def _body(value: show.Shown, console: Console) -> str:
     """The text as it is; where it is drawn, without a heading that says the title again."""
     body = value.body.replace("\r\n", "\n").strip("\n")
     room = console.room
@@ -147,7 +139,7 @@ def _body(value: Shown, console: Console) -> str:
     return markdown(console.clean(body), console, room)
 
 
-def listing(value: Listing, console: Console) -> str:
+def listing(value: show.Listing, console: Console) -> str:
     """Documents by id, kind, last change, standing (where any has one) and title; on a terminal with a
     headline, and only what fits."""
     style = console.style
@@ -179,7 +171,7 @@ def _fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
     return kept
 
 
-def _standing(doc: ListedDocument) -> str:
+def _standing(doc: show.ListedDocument) -> str:
     """In a word; nothing of a document that no code could speak for or against, and nobody has confirmed."""
     if doc.archived:
         return "archived"
@@ -187,12 +179,12 @@ def _standing(doc: ListedDocument) -> str:
     return "superseded" if doc.superseded_by else status
 
 
-def listing_ids(value: Listing, console: Console) -> str:
+def listing_ids(value: show.Listing, console: Console) -> str:
     """Only the ids, one a line."""
     return "\n".join(doc.id for doc in value.documents)
 
 
-def state_of_memory(value: StatusReport, console: Console) -> str:
+def state_of_memory(value: show.StatusReport, console: Console) -> str:
     """The state of the memory on a few lines, and the next step."""
     style = console.style
     total = sum(value.counts.values())

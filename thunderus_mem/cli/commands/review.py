@@ -21,16 +21,7 @@ from thunderus_mem.cli.text import (
     target_names,
 )
 from thunderus_mem.errors import Conflict, Degraded, ThunderusError
-from thunderus_mem.review.decisions import Decided, patch_approve, patch_expire, patch_reject
-from thunderus_mem.review.queue import (
-    ListedProposal,
-    ProposalListing,
-    RebaseReport,
-    ShownProposal,
-    patch_list,
-    patch_rebase,
-    patch_show,
-)
+from thunderus_mem.review import decisions, queue
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +69,7 @@ def patch_list_command(
     console: Console = ctx.obj
     # A program wants all of it, a person what fits on a few screens.
     most = 0 if console.json or console.plain else limit
-    value = patch_list(console.memory(), label=label, rule=rule, limit=most)
+    value = queue.patch_list(console.memory(), label=label, rule=rule, limit=most)
     if not value.proposals and not value.unreadable:  # what cannot be read may be what waits
         console.say("No such proposal waits for review." if label or rule else "Nothing waits for review.")
     console.emit("patch list", value, listing, long=True)
@@ -94,7 +85,7 @@ def patch_show_command(
 ) -> None:
     """One proposal: why, on what evidence, the diff, and whether it still fits."""
     console: Console = ctx.obj
-    console.emit("patch show", patch_show(console.memory(), proposal), shown, long=True)
+    console.emit("patch show", queue.patch_show(console.memory(), proposal), shown, long=True)
 
 
 @patch_app.command("approve")
@@ -119,7 +110,9 @@ def patch_approve_command(
     ids = _chosen(proposals, every=every, label=label, rule=rule)
     if every and not _sure(console, "Approve", label, rule, yes=yes):
         return 1
-    value = patch_approve(console.memory(), ids, every=every, label=label, rule=rule, rebase=rebase, why=why)
+    value = decisions.patch_approve(
+        console.memory(), ids, every=every, label=label, rule=rule, rebase=rebase, why=why
+    )
     return _decided_code(console, "patch approve", value)
 
 
@@ -138,7 +131,7 @@ def patch_reject_command(
     ids = _chosen(proposals, every=every, label=label, rule=rule)
     if every and not _sure(console, "Reject", label, rule, yes=yes):
         return 1
-    value = patch_reject(console.memory(), ids, every=every, label=label, rule=rule, why=why)
+    value = decisions.patch_reject(console.memory(), ids, every=every, label=label, rule=rule, why=why)
     return _decided_code(console, "patch reject", value)
 
 
@@ -149,7 +142,7 @@ def patch_rebase_command(
 ) -> int:
     """Make the diff of a proposal anew against what is there now; says which lines are in conflict."""
     console: Console = ctx.obj
-    value = patch_rebase(console.memory(), proposals)
+    value = queue.patch_rebase(console.memory(), proposals)
     console.emit("patch rebase", value, rebasing)
     stuck = any(one.state not in ("fits", "rebased") for one in value.proposals)
     return Conflict.exit_code if stuck else 0
@@ -171,7 +164,9 @@ def patch_expire_command(
     if older_than and days is None:
         raise ThunderusError(f"--older-than takes days, as 30d, not {older_than}.")
     console: Console = ctx.obj
-    value = patch_expire(console.memory(), older_than=int(days[1]) if days else None, plan=plan, why=why)
+    value = decisions.patch_expire(
+        console.memory(), older_than=int(days[1]) if days else None, plan=plan, why=why
+    )
     if not value.decisions:
         console.say("Nothing has expired.")
     return _decided_code(console, "patch expire", value)
@@ -212,7 +207,7 @@ def _sure(console: Console, verb: str, label: str, rule: str, *, yes: bool) -> b
     return False
 
 
-def _decided_code(console: Console, command: str, value: Decided) -> int:
+def _decided_code(console: Console, command: str, value: decisions.Decided) -> int:
     console.emit(command, value, decided)
     if not value.decisions and command != "patch expire":
         console.say("No such proposal; `thunderus-mem patch list` shows what waits.")
@@ -225,12 +220,12 @@ def _decided_code(console: Console, command: str, value: Decided) -> int:
     return console.published_code(value.published) or value.code
 
 
-def _days(one: ListedProposal) -> str:
+def _days(one: queue.ListedProposal) -> str:
     age = "today" if not one.age_days else counted(one.age_days, "day")
     return f"{age}, expired" if one.expired else age
 
 
-def listing(value: ProposalListing, console: Console) -> str:
+def listing(value: queue.ProposalListing, console: Console) -> str:
     """Proposals, oldest first: id, age, who, what, on which documents, why. On a terminal the beginning of
     the id, which will do; in a narrow one id and documents, and what where that has room."""
     style = console.style
@@ -265,7 +260,7 @@ def _telling(ids: Sequence[str]) -> int:
     return next((length for length in lengths if len({id[:length] for id in ids}) == len(ids)), longest)
 
 
-def shown(value: ShownProposal, console: Console) -> str:
+def shown(value: queue.ShownProposal, console: Console) -> str:
     """A proposal: the facts, the evidence, and the diff."""
     style, one = console.style, value.proposal
     rows = [
@@ -287,12 +282,12 @@ def shown(value: ShownProposal, console: Console) -> str:
     return "\n".join(lines)
 
 
-def _fits(value: ShownProposal, style: Style) -> str:
+def _fits(value: queue.ShownProposal, style: Style) -> str:
     text = _FITS[value.state] + (f": {value.problem}" if value.problem else "")
     return text if value.state in ("fits", "there") else style.warning(text)
 
 
-def decided(value: Decided, console: Console) -> str:
+def decided(value: decisions.Decided, console: Console) -> str:
     """What was decided, a proposal a line."""
     style = console.style
     console.say_recorded(value.recorded)
@@ -306,7 +301,7 @@ def decided(value: Decided, console: Console) -> str:
     return "\n".join(line.rstrip() for line in flowing(rows, console.width))
 
 
-def rebasing(value: RebaseReport, console: Console) -> str:
+def rebasing(value: queue.RebaseReport, console: Console) -> str:
     """What was made anew, a proposal a line."""
     style = console.style
     rows = [(one.state, style.name(one.id), one.problem) for one in value.proposals]

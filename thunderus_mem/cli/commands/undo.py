@@ -14,9 +14,9 @@ import typer
 from thunderus_mem.cli.params import DryRun, Plan, Why
 from thunderus_mem.cli.text import aligned, counted, diff_lines, finding_lines, minute, one_line
 from thunderus_mem.errors import ThunderusError
+from thunderus_mem.history import undo
 from thunderus_mem.history.reverse import UndoChoice
-from thunderus_mem.history.undo import SnapshotList, Undone, UndoneEvent, restore, snapshots, undo
-from thunderus_mem.merge.resolve import Driven, Resolved, ResolvedDocument, merge_driver, resolve
+from thunderus_mem.merge import resolve
 
 if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
@@ -54,7 +54,7 @@ def undo_command(
         raise ThunderusError("--number, --redo and --any choose among the last changes; EVENT names one.")
     console: Console = ctx.obj
     choice = UndoChoice(event, number, redo, anywhere)
-    value = undo(console.memory(), choice, why=why, dry_run=dry_run)
+    value = undo.undo(console.memory(), choice, why=why, dry_run=dry_run)
     console.emit("undo", value, undone)
     if not dry_run and not redo:
         console.say("To have it again: thunderus-mem undo --redo")
@@ -80,21 +80,21 @@ def restore_command(
     if listed == (snapshot is not None):
         raise ThunderusError("Name one snapshot, or give --list.", hint="thunderus-mem restore --list")
     if snapshot is None:
-        value = snapshots(console.memory(), limit=limit)
+        value = undo.snapshots(console.memory(), limit=limit)
         if not value.snapshots:
             console.say("There is no snapshot: garden --apply takes one.")
         console.emit("restore listed", value, snapshot_list, long=True)
         if value.left_out:
             console.say(f"{value.left_out:,} older left out; -n shows more.")
         return 0
-    done = restore(console.memory(), snapshot, why=why, dry_run=dry_run)
+    done = undo.restore(console.memory(), snapshot, why=why, dry_run=dry_run)
     console.emit("restore", done, undone)
     if not dry_run:
         console.say("To have it again: thunderus-mem undo --redo")
     return console.published_code(done.published)
 
 
-def undone(value: Undone, console: Console) -> str:
+def undone(value: undo.Undone, console: Console) -> str:
     """What was taken back on stderr; then each document and what became of it, or the diff of a dry run."""
     style = console.style
     for line in finding_lines(value.warnings, style):
@@ -113,7 +113,7 @@ def undone(value: Undone, console: Console) -> str:
     return "\n".join(aligned(rows))
 
 
-def _told(event: UndoneEvent, style: Style, *, dry_run: bool) -> str:
+def _told(event: undo.UndoneEvent, style: Style, *, dry_run: bool) -> str:
     begin = ("bring back" if event.again else "take back") if dry_run else ""
     begin = f"Nothing is written; this would {begin}:" if dry_run else _DONE[event.again]
     reason = f": {one_line(event.why)}" if event.why else ""
@@ -122,7 +122,7 @@ def _told(event: UndoneEvent, style: Style, *, dry_run: bool) -> str:
     return f"{begin} {what}{reason}{left}"
 
 
-def snapshot_list(value: SnapshotList, console: Console) -> str:
+def snapshot_list(value: undo.SnapshotList, console: Console) -> str:
     """Snapshots, newest first: id, when, who, and what is left of the run."""
     style = console.style
     rows = []
@@ -170,7 +170,7 @@ def resolve_command(
     if plan and stage:
         raise ThunderusError("--plan and --stage exclude each other.")
     console: Console = ctx.obj
-    value = resolve(console.memory(), tuple(names or ()), plan=plan, stage=stage, why=why)
+    value = resolve.resolve(console.memory(), tuple(names or ()), plan=plan, stage=stage, why=why)
     console.emit("resolve", value, resolved)
     say_more(value, console)
     return console.published_code(value.published) or int(value.is_left)
@@ -189,12 +189,12 @@ def merge_driver_command(
     Git calls this when it is configured as a merge driver; nobody needs to.
     """
     console: Console = ctx.obj
-    value = merge_driver(base, ours, theirs, path, environ=console.environ)
+    value = resolve.merge_driver(base, ours, theirs, path, environ=console.environ)
     console.emit("merge-driver", value, driven)
     return int(bool(value.left))
 
 
-def resolved(value: Resolved, console: Console) -> str:
+def resolved(value: resolve.Resolved, console: Console) -> str:
     """The sides by git's names, a paragraph a document, and other files."""
     style = console.style
     console.say_recorded(value.recorded)
@@ -215,7 +215,7 @@ def resolved(value: Resolved, console: Console) -> str:
     return "\n".join(lines)
 
 
-def _document(document: ResolvedDocument, style: Style) -> list[str]:
+def _document(document: resolve.ResolvedDocument, style: Style) -> list[str]:
     rows = [("settled", one.key, one.how) for one in document.settled]
     rows += [("removed", "", f"{path}, the other file of it") for path in document.removed]
     rows += [("left", one.key, one.why) for one in document.left]
@@ -233,7 +233,7 @@ def _rows(rows: list[tuple[str, str, str]], style: Style) -> list[str]:
     return [f"    {line}" for line in aligned(cells)]
 
 
-def say_more(value: Resolved, console: Console) -> None:
+def say_more(value: resolve.Resolved, console: Console) -> None:
     """After the documents: what was staged, how many are settled and left, and the next step."""
     if value.unstaged:
         console.talk(f"Nothing is staged: {value.unstaged}.")
@@ -243,7 +243,7 @@ def say_more(value: Resolved, console: Console) -> None:
         console.say(_summary(value))
 
 
-def _summary(value: Resolved) -> str:
+def _summary(value: resolve.Resolved) -> str:
     left = [one for one in value.documents if one.left] + [one for one in value.others if not one.settled]
     clean = len(value.documents) + len(value.others) - len(left)
     parts = [f"{counted(clean, 'file')} {'would be ' if value.planned else ''}settled"] if clean else []
@@ -252,7 +252,7 @@ def _summary(value: Resolved) -> str:
     return f"{', '.join(parts)}.{step}"
 
 
-def driven(value: Driven, console: Console) -> str:
+def driven(value: resolve.Driven, console: Console) -> str:
     """A line among git's own, on stderr as theirs are."""
     if value.settled:
         console.say(f"{value.path}: settled {', '.join(value.settled)}")

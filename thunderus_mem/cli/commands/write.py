@@ -8,23 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from thunderus_mem.authoring.add import NewDocument, add, given_tags, template
-from thunderus_mem.authoring.edit import (
-    Archived,
-    DocumentEdits,
-    Noted,
-    Recorded,
-    archive,
-    edit,
-    link,
-    note,
-    record,
-    remove,
-    supersede,
-    unarchive,
-)
-from thunderus_mem.authoring.rename import Renamed, rename
-from thunderus_mem.authoring.show import show
+from thunderus_mem.authoring import add, edit, rename, show
 from thunderus_mem.cli.input import edited, keeping, links, pairs, relation, text_of, with_help
 from thunderus_mem.cli.params import ChangedId, NeededWhy, Plan, Why
 from thunderus_mem.cli.text import aligned, counted, finding_lines
@@ -112,11 +96,11 @@ def add_command(
     """
     console: Console = ctx.obj
     memory = console.memory()
-    tags, relations = given_tags(tag or ()), links(given_links or ())
+    tags, relations = add.given_tags(tag or ()), links(given_links or ())
     fields = pairs(field or (), "--field")
     text, by_hand = _body(console, (kind, title, status), body, edit=in_editor)
     with keeping(text, f"{kind}.md") if by_hand else nullcontext():
-        new = NewDocument(
+        new = add.NewDocument(
             kind,
             title,
             text,
@@ -128,7 +112,7 @@ def add_command(
             status,
             tuple(anchor or ()),
         )
-        value = add(memory, new, why=why, dry_run=dry_run)
+        value = add.add(memory, new, why=why, dry_run=dry_run)
     return written_code(console, "add", value)
 
 
@@ -150,7 +134,7 @@ def _body(
     if console.no_input or (text is None and not console.interactive):
         raise ThunderusError("There is no text.", hint="Give it with --body TEXT, --body @FILE or on stdin.")
     kind, title, status = new
-    start = template(kind, title, status=status) if text is None else text
+    start = add.template(kind, title, status=status) if text is None else text
     result = edited(with_help(start, _ADD_HELP), console.environ, f"{kind}.md")
     if result is None:
         raise _unwritten(console)
@@ -180,7 +164,7 @@ def edit_command(
     """
     console: Console = ctx.obj
     memory = console.memory()
-    edits = DocumentEdits(
+    edits = edit.DocumentEdits(
         sets=pairs(sets or (), "--set"),
         add_tags=tuple(add_tag or ()),
         remove_tags=tuple(remove_tag or ()),
@@ -192,21 +176,21 @@ def edit_command(
     if expecting is not None:
         edits = edits._replace(expecting=expecting)
     with keeping(edits.text, f"{document}.md") if edits.text else nullcontext():
-        value = edit(memory, document, edits, why=why)
+        value = edit.edit(memory, document, edits, why=why)
     return written_code(console, "edit", value)
 
 
-def _whole(memory: Memory, console: Console, document: str) -> DocumentEdits:
+def _whole(memory: Memory, console: Console, document: str) -> edit.DocumentEdits:
     """The document as a person leaves it in the editor."""
     if not console.interactive:
         raise ThunderusError(
             "There is nothing to change.", hint="Name a change: --set, --add-tag, --remove-tag or --body."
         )
-    shown = show(memory, document)
+    shown = show.show(memory, document)
     result = edited(with_help(shown.text, _EDIT_HELP), console.environ, f"{shown.id}.md")
     if result is None:
         raise _unwritten(console)
-    return DocumentEdits(text=result, expecting=shown.hash)
+    return edit.DocumentEdits(text=result, expecting=shown.hash)
 
 
 @app.command("remove")
@@ -217,7 +201,7 @@ def remove_command(
 ) -> int:
     """Remove a document. Its last text stays in the log and in git."""
     console: Console = ctx.obj
-    return written_code(console, "remove", remove(console.memory(), document, why=why))
+    return written_code(console, "remove", edit.remove(console.memory(), document, why=why))
 
 
 @app.command("supersede")
@@ -229,7 +213,7 @@ def supersede_command(
 ) -> int:
     """Say that NEW replaces OLD; search then never ranks OLD above NEW."""
     console: Console = ctx.obj
-    return written_code(console, "supersede", supersede(console.memory(), old, new, why=why))
+    return written_code(console, "supersede", edit.supersede(console.memory(), old, new, why=why))
 
 
 @app.command("link")
@@ -244,7 +228,7 @@ def link_command(
 ) -> int:
     """Link document A to document B."""
     console: Console = ctx.obj
-    value = link(console.memory(), source, relation(rel), target, why=why)
+    value = edit.link(console.memory(), source, relation(rel), target, why=why)
     return written_code(console, "link", value)
 
 
@@ -256,7 +240,7 @@ def note_command(
 ) -> None:
     """Write a note into the log."""
     console: Console = ctx.obj
-    value = note(console.memory(), text_of(text, console) or "", refs=tuple(about or ()))
+    value = edit.note(console.memory(), text_of(text, console) or "", refs=tuple(about or ()))
     console.emit("note", value, _noted)
 
 
@@ -270,17 +254,17 @@ def record_command(
 ) -> None:
     """Log now what was edited by hand; every command that writes does so first anyway."""
     console: Console = ctx.obj
-    value = record(console.memory(), accept_loss=yes, why=why)
+    value = edit.record(console.memory(), accept_loss=yes, why=why)
     if not value.recorded:
         console.say("Nothing was edited by hand.")
     console.emit("record", value, _recorded)
 
 
-def _noted(value: Noted, console: Console) -> str:
+def _noted(value: edit.Noted, console: Console) -> str:
     return console.style.name(value.event_id)
 
 
-def _recorded(value: Recorded, console: Console) -> str:
+def _recorded(value: edit.Recorded, console: Console) -> str:
     return "\n".join(console.style.name(one) for one in value.recorded)
 
 
@@ -297,13 +281,13 @@ def rename_command(
     Links and references in other documents follow; the old id stays as an alias. A decision keeps its number.
     """
     console: Console = ctx.obj
-    value = rename(console.memory(), document, new_id, plan=plan, why=why)
+    value = rename.rename(console.memory(), document, new_id, plan=plan, why=why)
     console.emit("rename", value, renamed)
     say_more(value, console)
     return console.published_code(value.published)
 
 
-def renamed(value: Renamed, console: Console) -> str:
+def renamed(value: rename.Renamed, console: Console) -> str:
     """The new id and path; with a plan the diff."""
     style = console.style
     console.say_recorded(value.recorded)
@@ -320,7 +304,7 @@ def renamed(value: Renamed, console: Console) -> str:
     return "\n".join(lines)
 
 
-def say_more(value: Renamed, console: Console) -> None:
+def say_more(value: rename.Renamed, console: Console) -> None:
     """After the new name: who followed, and where the old one stands."""
     if value.followed:
         verb = "would follow" if value.planned else "followed"
@@ -340,22 +324,22 @@ def archive_command(ctx: typer.Context, documents: Documents, why: Why = "") -> 
     --archived finds them again, show and links always do, unarchive and undo bring them back.
     """
     console: Console = ctx.obj
-    return _archived_code(console, archive(console.memory(), documents, why=why))
+    return _archived_code(console, edit.archive(console.memory(), documents, why=why))
 
 
 @app.command("unarchive")
 def unarchive_command(ctx: typer.Context, documents: Documents, why: Why = "") -> int:
     """Bring archived documents back to where they came from."""
     console: Console = ctx.obj
-    return _archived_code(console, unarchive(console.memory(), documents, why=why))
+    return _archived_code(console, edit.unarchive(console.memory(), documents, why=why))
 
 
-def _archived_code(console: Console, value: Archived) -> int:
+def _archived_code(console: Console, value: edit.Archived) -> int:
     console.emit(value.op, value, archived)
     return console.published_code(value.published)
 
 
-def archived(value: Archived, console: Console) -> str:
+def archived(value: edit.Archived, console: Console) -> str:
     """Ids and new paths, in columns."""
     console.say_recorded(value.recorded)
     if value.kept:
