@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from thunderus_mem.cli.console import seen
 from thunderus_mem.cli.drawing import MAX_DRAWN, markdown
-from thunderus_mem.cli.style import Style, look, unmarked
+from thunderus_mem.cli.text import Style, look, unmarked
 
 
 class Paper:

@@ -10,8 +10,7 @@ import pytest
 
 from tests.conftest import sealed_environment
 from tests.support.terminal import on_terminal
-from thunderus_mem.cli.style import Style
-from thunderus_mem.cli.text import folded
+from thunderus_mem.cli.text import Style, folded
 
 if TYPE_CHECKING:
     from collections.abc import Callable

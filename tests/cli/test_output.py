@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from thunderus_mem.cli.console import seen
 from thunderus_mem.cli.output import dumps, envelope, failure_envelope
-from thunderus_mem.cli.style import Style, unmarked
-from thunderus_mem.cli.text import aligned, columns, cut, width, wrapped
+from thunderus_mem.cli.text import Style, aligned, columns, cut, unmarked, width, wrapped
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, ThunderusError

@@ -49,7 +49,7 @@ BUILT: Final[dict[str, tuple[str, ...]]] = {
     "interop.thunderus._present": (r"""(['"])flag_for_review\1""",),
     "authoring.rename.mentions": (r"(?<![\w.-])(?:fact\.ports|FACTS/ports\.md)(?![\w-]|\.\w)",),
     "document.frontmatter.edit._first_comment": (r" {1}#",),
-    "cli.style.pieces": ("\uf8e0(?:[bdrygcm\uf000-\uf21f])|\uf8e1|.",),
+    "cli.text.pieces": ("\uf8e0(?:[bdrygcm\uf000-\uf21f])|\uf8e1|.",),
     "authoring.rename._others": (r"fact\.ports|ports",),
     "search.search.Snippets._marks": (r"(?i)cache|token|parse_http2", "(?i)a|b|c"),
 }

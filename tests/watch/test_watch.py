@@ -372,7 +372,7 @@ def test_the_command_waits_as_the_settings_say(
     def begin(*_: object, poll: bool, debounce: Debounce, **__: object) -> None:
         begun.append((poll, debounce.quiet, debounce.longest))
 
-    monkeypatch.setattr("thunderus_mem.cli.commands.hooks.watch", begin)
+    monkeypatch.setattr("thunderus_mem.cli.commands.lint.watch", begin)
     assert run(["watch", *options]) == 0
     assert begun == [expected]
 

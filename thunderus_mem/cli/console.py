@@ -13,7 +13,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from thunderus_mem.cli.style import Style, unmarked
+from thunderus_mem.cli.text import Style, counted, error_lines, folded, unmarked, width
 from thunderus_mem.errors import Degraded, InvalidConfig, NotWritable, ThunderusError
 
 if TYPE_CHECKING:
@@ -203,8 +203,6 @@ class Console:
             self._flush(self._out)
         text = seen(without_secrets(text))
         if self._talk.isatty():
-            from thunderus_mem.cli.text import folded
-
             text = folded(text, terminal_width(self._talk, self.environ))
         self._tell(Style(colored=self._colored(self._talk)).paint(text) + "\n")
 
@@ -278,8 +276,6 @@ class Console:
         """How a command ends that read the log: 0, or 6 with a word when some of its lines cannot be read."""
         if not damaged:
             return 0
-        from thunderus_mem.cli.text import counted
-
         self.talk(f"{counted(damaged, 'line')} of the log cannot be read; see: thunderus-mem events verify")
         return Degraded.exit_code
 
@@ -290,8 +286,6 @@ class Console:
 
             self._tell(failure_envelope(error, code) + "\n")
             return
-        from thunderus_mem.cli.text import error_lines
-
         for line in error_lines(error, self.style):
             self.talk(line)
 
@@ -427,8 +421,6 @@ def pager_command(environ: Mapping[str, str]) -> list[str]:
 
 def is_long(text: str, columns: int, lines: int) -> bool:
     """Whether a text takes more rows than the terminal has, one of them for the prompt."""
-    from thunderus_mem.cli.text import width
-
     rows = 0
     for line in text.split("\n"):
         rows += max(1, -(-width(line) // max(columns, 1)))

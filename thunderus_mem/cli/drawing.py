@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.cli.style import look, unmarked
+from thunderus_mem.cli.text import look, unmarked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

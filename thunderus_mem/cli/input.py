@@ -19,6 +19,7 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from thunderus_mem.cli.text import columns, one_line
 from thunderus_mem.document.document import RELATIONS
 from thunderus_mem.errors import NotFound, ThunderusError
 
@@ -219,8 +220,6 @@ def choices(memory: Memory, text: str) -> list[Choice]:
 
 def choice_lines(offered: Sequence[Choice]) -> str:
     """The choices as fzf takes them: the id, a tab, and what is shown: kind and title."""
-    from thunderus_mem.cli.text import one_line
-
     return "\n".join(f"{one.id}\t{one.kind:<8}  {one_line(one.title)}" for one in offered)
 
 
@@ -311,8 +310,6 @@ def _in_list(memory: Memory, text: str, console: Console) -> tuple[str, int]:
 
 
 def _numbered(offered: Sequence[Choice], console: Console) -> str:
-    from thunderus_mem.cli.text import columns, one_line
-
     style = console.style
     rows = [
         (f"{number:>2}", one.kind, style.name(one.id), one_line(one.title))

@@ -118,9 +118,9 @@ _SECTIONS: Final[dict[str, tuple[CommandEntry, ...]]] = {
     ),
     "Bring in and follow": (
         CommandEntry("import", "store", "Bring in an existing folder of Markdown."),
-        CommandEntry("hooks", "hooks", "Install or remove the git pre-commit hook."),
+        CommandEntry("hooks", "lint", "Install or remove the git pre-commit hook."),
         CommandEntry("merge-driver", "undo", "Merge one document for git.", hidden=True),
-        CommandEntry("watch", "hooks", "Keep the index fresh while files change."),
+        CommandEntry("watch", "lint", "Keep the index fresh while files change."),
     ),
 }
 COMMANDS: Final = tuple(

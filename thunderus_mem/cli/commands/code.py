@@ -18,7 +18,7 @@ from thunderus_mem.authoring import anchor
 from thunderus_mem.cli.commands.write import filed
 from thunderus_mem.cli.params import ChangedId, Output, Patch, Why, Yes
 from thunderus_mem.cli.report import chosen_form, hand_over, report, seen_from_top
-from thunderus_mem.cli.text import aligned, columns, counted, diff_line, one_line, verdict_word, width
+from thunderus_mem.cli.text import Style, aligned, columns, counted, diff_line, one_line, verdict_word, width
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.lint import check
 from thunderus_mem.memory.transaction import settle
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.style import Style
     from thunderus_mem.memory.memory import Memory
 
 app = typer.Typer()

@@ -12,7 +12,7 @@ import typer
 from thunderus_mem.cli.commands.undo import undone
 from thunderus_mem.cli.commands.write import written_code
 from thunderus_mem.cli.params import Why
-from thunderus_mem.cli.text import counted, diff_lines, flowing, indented, target_names
+from thunderus_mem.cli.text import Style, counted, diff_lines, flowing, indented, target_names
 from thunderus_mem.errors import Conflict, ThunderusError
 from thunderus_mem.garden import apply as gardener
 from thunderus_mem.history import undo
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.style import Style
     from thunderus_mem.garden.plan import Plan, Step
     from thunderus_mem.memory.memory import Memory
 

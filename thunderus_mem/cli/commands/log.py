@@ -20,6 +20,7 @@ from thunderus_mem.cli.input import text_of
 from thunderus_mem.cli.output import dumps, plain
 from thunderus_mem.cli.params import DocumentId, Kinds, Newest, Patch, Why
 from thunderus_mem.cli.text import (
+    Style,
     aligned,
     columns,
     counted,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.style import Style
 
 
 app = typer.Typer()

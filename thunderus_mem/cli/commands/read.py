@@ -12,6 +12,7 @@ from thunderus_mem.cli.text import (
     GAP,
     LEAST_CELL,
     LEAST_LAST,
+    Style,
     aligned,
     columns,
     counted,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.style import Style
 
 app = typer.Typer()
 

@@ -9,6 +9,7 @@ import typer
 
 from thunderus_mem.cli.params import Why, Yes
 from thunderus_mem.cli.text import (
+    Style,
     columns,
     counted,
     diff_lines,
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.style import Style
     from thunderus_mem.memory.proposals import BadProposal
 
 app = typer.Typer()

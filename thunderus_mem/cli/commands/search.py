@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thunderus_mem.cli.text import Style, wrapped
+
 if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.style import Style
     from thunderus_mem.search.search import Hit, SearchResult
 
 app = typer.Typer()
@@ -120,8 +121,6 @@ def _wrapped(text: str, room: int | None) -> list[str]:
     """The snippet in lines that a terminal does not break inside a word; whole where nobody looks."""
     if room is None:
         return [text]
-    from thunderus_mem.cli.text import wrapped
-
     return wrapped(text, min(room, 100) - 4)
 
 

@@ -16,7 +16,7 @@ import typer
 from thunderus_mem.authoring.init import Initialised, init
 from thunderus_mem.cli.complete import SCRIPTS
 from thunderus_mem.cli.params import Why
-from thunderus_mem.cli.text import aligned, counted, diff_lines, finding_lines, size, width
+from thunderus_mem.cli.text import Style, aligned, counted, diff_lines, finding_lines, size, width
 from thunderus_mem.doctor.checks import doctor
 from thunderus_mem.doctor.context import (
     IndexProof,
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.style import Style
     from thunderus_mem.doctor.context import Check, DoctorReport, FixReport, FixStep, KeptFile
     from thunderus_mem.index.refresh import Refreshed
 

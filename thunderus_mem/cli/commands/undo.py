@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thunderus_mem.cli.params import DryRun, Plan, Why
-from thunderus_mem.cli.text import aligned, counted, diff_lines, finding_lines, minute, one_line
+from thunderus_mem.cli.text import Style, aligned, counted, diff_lines, finding_lines, minute, one_line
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.history import undo
 from thunderus_mem.history.reverse import UndoChoice
@@ -20,7 +20,6 @@ from thunderus_mem.merge import resolve
 
 if TYPE_CHECKING:
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.cli.style import Style
 
 app = typer.Typer()
 
