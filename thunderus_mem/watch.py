@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.index.scan import scan
 from thunderus_mem.lint.lint import lint
-from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS
+from thunderus_mem.store.layout import FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -75,7 +75,7 @@ class WatchedMemory:
         self._open = open_again
         memory = open_again()
         self._root, self._git, self.config = memory.root, memory.git, memory.config
-        self._folders = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
+        self._folders = FOLDERS
 
     @property
     def store(self) -> str:

@@ -25,7 +25,6 @@ from thunderus_mem.garden.apply import garden_apply, garden_plan, material_of
 from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
 from thunderus_mem.index.manifest import take_inventory
-from thunderus_mem.index.refresh import FOLDERS
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.recap.recap import recap
@@ -227,7 +226,7 @@ def test_the_manifest_lists_what_is_in_use(root: Path, clock: Clock) -> None:
     manifest = json.loads(path.read_text(encoding="utf-8"))
     assert [one["id"] for one in manifest["docs"]] == ["adr.use-a-gateway", "core", "fact.port"]
     assert manifest["stats"]["total_docs"] == 3
-    assert take_inventory(str(root), FOLDERS).manifest == path.read_bytes()
+    assert take_inventory(str(root)).manifest == path.read_bytes()
 
 
 def test_answers_do_not_depend_on_the_indexes(root: Path, clock: Clock) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.index_support import FACTS, content, document, find_hits, new_store, put
 from thunderus_mem.index import writer
 from thunderus_mem.index.manifest import take_inventory
-from thunderus_mem.index.refresh import FOLDERS, open_index, peek, rebuild, refresh
+from thunderus_mem.index.refresh import open_index, peek, rebuild, refresh
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.search.query import parse_query
 
@@ -224,7 +224,7 @@ def test_refresh_after_anything_is_what_a_rebuild_is(
         assert content(index) == refreshed
         assert not refreshed["orphans"]
         assert Path(layout.manifest_file).read_bytes() == manifest
-        assert take_inventory(layout.root, FOLDERS).manifest == manifest
+        assert take_inventory(layout.root).manifest == manifest
         index.close()
     finally:
         shutil.rmtree(root)

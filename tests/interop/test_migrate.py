@@ -40,6 +40,7 @@ from thunderus_mem.lint import lint
 from thunderus_mem.search.search import search
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_reader import load
+from thunderus_mem.store.layout import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +116,7 @@ def test_an_old_store_is_read_as_it_is(case: str, tmp_path: Path) -> None:
     store = put(case, tmp_path)
     before = files(tmp_path)
     memory = store.memory()
-    read = [path for path in before if path.endswith(".md") and memory.layout.kind_of(path)]
+    read = [path for path in before if path.endswith(".md") and kind_of(path)]
     listed = show.list_documents(memory).documents
     assert len(listed) >= len(read) - 1 - sum(b"\nid:" not in before[path] for path in read)
     for row in listed:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from thunderus_mem.errors import NoStore
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS, Layout, kind_of
+from thunderus_mem.store.layout import Layout, kind_of
 from thunderus_mem.store.root import FoundStore, find_root
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ def test_every_place_lies_inside_the_store(tmp_path: Path) -> None:
     assert len(names) > 15
     for name in names:
         assert layout.relative(getattr(layout, name)).split("/")[0] == ".thunderus", name
-    assert {layout.folder_of(kind) for kind in DOCUMENT_FOLDERS} == set(DOCUMENT_FOLDERS.values())
 
 
 def test_relative_refuses_what_lies_outside(tmp_path: Path) -> None:

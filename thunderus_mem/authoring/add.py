@@ -25,6 +25,7 @@ from thunderus_mem.lint.runner import find_duplicates, validate
 from thunderus_mem.log.new_event import Ids
 from thunderus_mem.memory.locate import file_names, find_row
 from thunderus_mem.memory.transaction import Written, open_transaction, settle
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -114,7 +115,7 @@ def given_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def _compose(memory: Memory, new: NewDocument, ids: Ids) -> tuple[Document, tuple[Diagnostic, ...]]:
-    folder = memory.layout.folder_of(new.kind)
+    folder = DOCUMENT_FOLDERS[new.kind]
     id = new.id or ""
     taken = memory.index.get(id)
     if taken is not None:

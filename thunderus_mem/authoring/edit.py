@@ -26,6 +26,7 @@ from thunderus_mem.memory.locate import (
     stored_path,
 )
 from thunderus_mem.memory.transaction import Written, open_transaction, unchanged
+from thunderus_mem.store.layout import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -294,7 +295,7 @@ def _chosen(memory: Memory, given: str, op: str) -> tuple[str, str]:
 
 def _check_target(memory: Memory, document: Document, target: str) -> None:
     """Raise when the document may not go there."""
-    if archived_path(document.path) == target and memory.layout.kind_of(target) is None:
+    if archived_path(document.path) == target and kind_of(target) is None:
         raise InvalidDocument(
             f"{document.id} is core memory, which is always in use",
             hint="take out of it what is no longer needed, or move that into a fact",

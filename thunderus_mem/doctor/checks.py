@@ -38,7 +38,7 @@ from thunderus_mem.memory.proposals import BadProposal, entries
 from thunderus_mem.review.queue import queue_state
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.files import TEMP_PREFIX, file_hash, read_file
-from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS, INDEXES, STORE, is_shard
+from thunderus_mem.store.layout import FOLDERS, INDEXES, STORE, is_shard
 from thunderus_mem.store.quarantine import kept_files, plain_name, way_back
 from thunderus_mem.store.root import newer_version, version_of_schemas
 
@@ -440,7 +440,7 @@ def places(context: DoctorContext) -> Iterator[Check]:
         return
     folders = (*_OURS, _QUARANTINE, f"{STORE}/patches", f"{STORE}/sessions")
     kinds = {seen.path: seen.mode for seen in context.entries}
-    for path in (*folders, *DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS):
+    for path in (*folders, *FOLDERS):
         if path in kinds and not stat.S_ISDIR(kinds[path]):
             yield _misplaced(path, "is no folder, and one has to be there")
     if _LOCK in kinds and not stat.S_ISREG(kinds[_LOCK]):

@@ -20,7 +20,7 @@ from thunderus_mem.errors import Degraded, ThunderusError
 from thunderus_mem.index.database import Damaged, Newer
 from thunderus_mem.index.file import break_seal
 from thunderus_mem.index.manifest import check_manifest, manifest_stamp, take_inventory
-from thunderus_mem.index.refresh import FOLDERS, Refreshed, in_memory, peek, rebuild
+from thunderus_mem.index.refresh import Refreshed, in_memory, peek, rebuild
 from thunderus_mem.index.scan import visible_name
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.store.files import read_file
@@ -338,7 +338,7 @@ def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
     if not check:
         memory.refresh()
     if check or memory.index.in_memory:
-        inventory = take_inventory(layout.root, FOLDERS)
+        inventory = take_inventory(layout.root)
         findings = check_manifest(layout.manifest_file, path, inventory.manifest)
         return ManifestReport(path, inventory.documents, inventory.tokens, tuple(findings))
     rows = memory.index.documents()

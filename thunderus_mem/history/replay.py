@@ -18,7 +18,7 @@ from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.log.reader import RENAME, Transition, happened, known_texts, moved_from
 from thunderus_mem.store.files import read_file
-from thunderus_mem.store.layout import CORE_LOCAL_FILE, MEMORY
+from thunderus_mem.store.layout import CORE_LOCAL_FILE, MEMORY, kind_of
 from thunderus_mem.store.paths import is_safe
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def gone(
     """
     lost = {id: reached[id].path for id in missing if id in reached and reached[id].hash}
     # Anybody can write a line of the log; its paths are looked up and asked of git.
-    asked = sorted({path for path in lost.values() if layout.kind_of(path) and is_safe(path)})
+    asked = sorted({path for path in lost.values() if kind_of(path) and is_safe(path)})
     settled = {path for path in asked if os.path.lexists(os.path.join(layout.root, path))}
     rest = [path for path in asked if path not in settled]
     if git is not None and rest:

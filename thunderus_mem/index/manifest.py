@@ -12,6 +12,7 @@ from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.index.file import put
 from thunderus_mem.index.scan import FileStamp, read_bytes, scan
+from thunderus_mem.store.layout import FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,7 +98,7 @@ class Inventory(NamedTuple):
     tokens: int
 
 
-def take_inventory(root: str, folders: tuple[str, ...]) -> Inventory:
+def take_inventory(root: str) -> Inventory:
     """Read every document and make the manifest of them; no index is asked and nothing is written."""
     from thunderus_mem.document.timestamp import utc_key
     from thunderus_mem.index.rows import approximate_tokens, manifest_entry
@@ -105,7 +106,7 @@ def take_inventory(root: str, folders: tuple[str, ...]) -> Inventory:
     entries: dict[str, str] = {}
     kinds: dict[str, tuple[int, int]] = {}
     newest = ("", "")
-    for document, size in _documents(root, folders):
+    for document, size in _documents(root):
         if document.id in entries:
             continue
         tokens = approximate_tokens(document)
@@ -119,11 +120,11 @@ def take_inventory(root: str, folders: tuple[str, ...]) -> Inventory:
     return Inventory(manifest_bytes(joined, listed, newest[1]), len(entries), total)
 
 
-def _documents(root: str, folders: tuple[str, ...]) -> Iterator[tuple[Document, int]]:
+def _documents(root: str) -> Iterator[tuple[Document, int]]:
     """Documents in use that can be read and the sizes of their files, by path."""
     from thunderus_mem.document.document import read_document
 
-    seen = scan(root, folders)
+    seen = scan(root, FOLDERS)
     for path in sorted(seen.names):
         if path in seen.special or is_archived(path):
             continue

@@ -17,17 +17,15 @@ from thunderus_mem.index.file import inode_of, new_name, publish, sweep
 from thunderus_mem.index.manifest import manifest_stamp, write_manifest
 from thunderus_mem.index.scan import UNSETTLED, scan
 from thunderus_mem.index.sqlite_index import SqliteIndex
-from thunderus_mem.store.layout import ARCHIVE_FOLDERS, DOCUMENT_FOLDERS
+from thunderus_mem.store.layout import FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from thunderus_mem.index.questions import Index
     from thunderus_mem.index.scan import FolderScan
     from thunderus_mem.index.writer import Tell, Update
     from thunderus_mem.store.layout import Layout
 
-FOLDERS: Final = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
 _TRIES: Final = 20
 
 
@@ -137,23 +135,14 @@ def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> R
     except (Damaged, OSError, NotWritable, Busy):
         pass
     else:
-        refuse_unseen(layout)
+        refuse_unlisted(scan(layout.root, FOLDERS).unlisted)
     index, refreshed = _build(layout, reason, tell)
     index.close()
     return refreshed
 
 
-def refuse_unseen(layout: Layout) -> None:
-    """Raise ``NotWritable`` when a folder of documents is there and cannot be looked into."""
-    _refuse(scan(layout.root, FOLDERS).unlisted)
-
-
-def refuse_unlisted(index: Index) -> None:
-    """Raise ``NotWritable`` when the walk which the index agrees with could not look into a folder."""
-    _refuse(index.unlisted())
-
-
-def _refuse(folders: Sequence[str]) -> None:
+def refuse_unlisted(folders: Sequence[str]) -> None:
+    """Raise ``NotWritable`` when there is a folder that a walk could not look into."""
     for folder in folders:
         raise NotWritable(
             f"{folder} cannot be looked into, so its documents would be left out.",

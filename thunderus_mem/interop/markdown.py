@@ -37,7 +37,7 @@ from thunderus_mem.interop.fields import (
 )
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
-from thunderus_mem.store.layout import ARCHIVE_FOLDERS
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -343,10 +343,10 @@ def read_folder(
 
 def stored_documents(layout: Layout) -> Iterator[Document]:
     """Every document of the store that reads, in use or archived, straight from its file."""
-    for folder in (*sorted({layout.folder_of(kind) for kind in KINDS}), *ARCHIVE_FOLDERS):
+    for folder in (*sorted(DOCUMENT_FOLDERS.values()), *FOLDERS[len(DOCUMENT_FOLDERS) :]):
         for path in _walk(layout.at(folder)):
             relative = layout.relative(path)
-            if layout.kind_of(relative) is None:
+            if kind_of(relative) is None:
                 continue
             data = _bytes(path)
             document = read_document(relative, data).document if data is not None else None
@@ -442,7 +442,7 @@ def import_markdown(
     files = read_folder(directory, memory.now(), memory.tell)
     layout = memory.layout
     options = Options(
-        folder=layout.folder_of(kind),
+        folder=DOCUMENT_FOLDERS[kind],
         now=format_timestamp(memory.now()),
         tags=tuple(tags),
         origin=_origin(directory, layout.root),

@@ -30,13 +30,14 @@ from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import parse_timestamp
 from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.git.commits import added_dates
-from thunderus_mem.index.refresh import refuse_unseen
+from thunderus_mem.index.refresh import refuse_unlisted
+from thunderus_mem.index.scan import scan
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_keys import KEY_BY_NAME, OLDER_NAMES, OLDER_VALUES
 from thunderus_mem.store.files import read_file
-from thunderus_mem.store.layout import CORE_LOCAL_FILE
+from thunderus_mem.store.layout import CORE_LOCAL_FILE, FOLDERS, kind_of
 from thunderus_mem.store.paths import GARDENER_FILE, OLDER_FOLDERS, inside, present_place
 from thunderus_mem.store.root import refuse_newer, version_of_schemas
 
@@ -530,7 +531,7 @@ def migrate(memory: Memory, *, apply: bool = False, why: str = "", actor: str = 
     `NotWritable` when a folder of documents cannot be looked into.
     """
     refuse_newer(memory.layout, memory.config)
-    refuse_unseen(memory.layout)
+    refuse_unlisted(scan(memory.root, FOLDERS).unlisted)
     if apply:
         settle(memory, OP)
     memory.refresh()
@@ -627,7 +628,7 @@ def _document(memory: Memory, path: str, given: set[str], dates: _Dates) -> _Fil
     """What becomes of a document; ``None`` when it is as it should be. ``given`` are ids others get."""
     place = present_place(path)
     target = place or path
-    kind = memory.layout.kind_of(target)
+    kind = kind_of(target)
     text = _text_of(memory, path)
     if kind is None or text is None:
         return (

@@ -27,7 +27,7 @@ from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.files import read_file, replace_file
-from thunderus_mem.store.layout import MEMORY
+from thunderus_mem.store.layout import MEMORY, kind_of
 from thunderus_mem.store.paths import at_or_below, inside
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def _staged_files(memory: Memory, paths: Sequence[str]) -> list[tuple[str, bytes
             "there is no git repository here, so nothing is staged", hint="run lint without --staged"
         )
     wanted = {stored_path(memory, given) for given in paths}
-    staged = [path for path in git.staged_files(MEMORY) if memory.layout.kind_of(path)]
+    staged = [path for path in git.staged_files(MEMORY) if kind_of(path)]
     texts = git.staged_texts([path for path in staged if not wanted or path in wanted])
     return [(path, data) for path, data in sorted(texts.items()) if data is not None]
 

@@ -19,6 +19,7 @@ from thunderus_mem.errors import NotFound, Refused, ThunderusError
 from thunderus_mem.index.refresh import most_lost
 from thunderus_mem.log.event import Change, changes_of, hand_edit_id
 from thunderus_mem.store.files import ABSENT, read_file
+from thunderus_mem.store.layout import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -83,9 +84,9 @@ def hand_edits(memory: Memory, state: GitState | None) -> tuple[HandEdit, ...]:
     layout, log_index = memory.layout, memory.log_index()
     asked = memory.git if state is not None and not state.ignored else None
     if state is not None and asked is not None:
-        paths = sorted(filter(layout.kind_of, state.changed))
+        paths = sorted(filter(kind_of, state.changed))
     else:
-        paths = sorted(path for path, _, _ in memory.index.files() if layout.kind_of(path))
+        paths = sorted(path for path, _, _ in memory.index.files() if kind_of(path))
     settled = memory.index.settled() if len(paths) > _MANY else {}
     found = (_seen(layout, path, settled.get(path)) for path in paths)
     unexplained = [one for one in found if one and not (one.hash and log_index.explains(one.hash))]

@@ -169,7 +169,7 @@ def documents(memory: Memory, *, archived: bool = False) -> list[Document]:
     """Every file in use that reads as a document, also those whose id another file claims; with ``archived``
     those in the archive instead. For who decides by all of them: raises `NotWritable` when the system will
     not let us read one, or look into one of their folders."""
-    refuse_unlisted(memory.index)
+    refuse_unlisted(memory.index.unlisted())
     # A file without a hash was not read; it may be a document all the same.
     paths = [
         path

@@ -14,8 +14,8 @@ from thunderus_mem.errors import Busy, Degraded, InvalidConfig, NotWritable, Thu
 from thunderus_mem.index.refresh import Refreshed, in_memory, most_lost, open_index, refresh, reopened, silent
 from thunderus_mem.store.config import Config
 from thunderus_mem.store.config_reader import load
-from thunderus_mem.store.layout import MEMORY, Layout, is_private_shard, is_shard
-from thunderus_mem.store.root import FoundStore, find_root
+from thunderus_mem.store.layout import MEMORY, Layout
+from thunderus_mem.store.root import find_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -187,6 +187,7 @@ class Memory:
     def journal(self) -> Journal:
         """The one way in which documents and log change."""
         from thunderus_mem.memory.journal import Journal
+        from thunderus_mem.store.layout import is_private_shard, is_shard
         from thunderus_mem.store.paths import may_stage
 
         return Journal(
@@ -254,7 +255,7 @@ def open_memory(
     one of its folders is a link. ``lenient`` opens it all the same, with the defaults: see `Memory.troubles`.
     """
     surroundings = os.environ if environ is None else environ
-    found: FoundStore = find_root(os.getcwd() if start is None else start, surroundings, linked=lenient)
+    found = find_root(os.getcwd() if start is None else start, surroundings, linked=lenient)
     layout = Layout(found.root)
     troubles: list[ThunderusError] = []
     try:

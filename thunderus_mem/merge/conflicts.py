@@ -35,7 +35,7 @@ from thunderus_mem.merge.documents import (
     sides,
 )
 from thunderus_mem.store.files import read_file
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE, is_shard
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE, is_shard, kind_of
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
@@ -348,7 +348,7 @@ def conflicts(memory: Memory) -> InConflict:
     found = InConflict([], [], [])
     files: list[Versions] = []
     for one in unmerged(memory.git, STORE) if memory.git is not None else ():
-        versions = _texts(one) if memory.layout.kind_of(one.path) and one.regular else None
+        versions = _texts(one) if kind_of(one.path) and one.regular else None
         shard = _shard(memory.git, one) if memory.git and is_shard(one.path) and one.regular else None
         if versions is not None:
             files.append(versions)
@@ -373,7 +373,7 @@ def _texts(one: Unmerged) -> Versions | None:
 def _advice(memory: Memory, one: Unmerged) -> str:
     if not one.regular:
         return "a link or a submodule: decide with git"
-    if memory.layout.kind_of(one.path):
+    if kind_of(one.path):
         return "a side of it is not UTF-8: decide with `git checkout --ours` or `--theirs`"
     if one.path.startswith(f"{STORE}/sessions/"):
         return _SHARD
@@ -505,6 +505,6 @@ def _own_path(memory: Memory, one: DocumentConflict, text: str) -> str:
     kind = document.kind if document else ""
     derived = f"{folder}/{file_name(one.id, kind, [*names, posixpath.basename(one.path)])}"
     for path in (*known, derived):
-        if memory.layout.kind_of(path) and not os.path.lexists(os.path.join(memory.root, path)):
+        if kind_of(path) and not os.path.lexists(os.path.join(memory.root, path)):
             return path
     raise InvalidDocument(f"{one.note}, and the name {derived} is taken, too")

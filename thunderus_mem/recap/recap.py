@@ -33,6 +33,7 @@ from thunderus_mem.memory.transaction import Written, open_transaction, settle
 from thunderus_mem.recap.events import RECAP_OP, texts_by_us
 from thunderus_mem.recap.page import Page, longest_page, recap_page, rollup_page
 from thunderus_mem.recap.scope import Wanted, for_recap, happened, scope_of
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -98,7 +99,7 @@ def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | N
     log_index = memory.log_index()
     row = memory.index.get(doc_id)
     before = document_at(memory, row.path) if row is not None else None
-    path = before.path if before else f"{memory.layout.folder_of('recap')}/{doc_id.removeprefix('recap.')}.md"
+    path = before.path if before else f"{DOCUMENT_FOLDERS['recap']}/{doc_id.removeprefix('recap.')}.md"
     if before is not None and before.text == text:
         return None, Written(before.id, path, RECAP_OP, text=text, changed=False, damaged=log_index.damages())
     if before is not None and not force:

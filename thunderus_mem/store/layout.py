@@ -32,6 +32,9 @@ ARCHIVE_FOLDERS: Final = tuple(
 )
 """Where documents stand that are set aside, by the same kinds; what is core is never."""
 
+FOLDERS: Final = (*DOCUMENT_FOLDERS.values(), *ARCHIVE_FOLDERS)
+"""Every folder that holds documents, those in use first."""
+
 SHARD_FOLDERS: Final = (".thunderus/sessions", ".thunderus/local/sessions")
 """The folders of committed and of private shards."""
 
@@ -172,14 +175,6 @@ class Layout(NamedTuple):
     def manifest_file(self) -> str:
         """The inventory of documents."""
         return os.path.join(self.indexes_dir, "manifest.json")
-
-    def folder_of(self, kind: str) -> str:
-        """The folder of a kind, POSIX and relative to root. Raises ``KeyError`` for an unknown kind."""
-        return DOCUMENT_FOLDERS[kind]
-
-    def kind_of(self, path: str) -> str | None:
-        """The kind that a root-relative path is filed under; ``None`` when no document lives there."""
-        return kind_of(path)
 
     def relative(self, absolute: str) -> str:
         """The POSIX path relative to root. Raises ``ValueError`` when it lies outside."""
