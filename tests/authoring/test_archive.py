@@ -29,7 +29,7 @@ from thunderus_mem.lint.lint import lint
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.recap.recap import recap
 from thunderus_mem.search.search import search
-from thunderus_mem.store.layout import kind_of
+from thunderus_mem.store.paths import kind_of
 from thunderus_mem.verdicts.lookup import governing
 
 if TYPE_CHECKING:

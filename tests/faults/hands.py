@@ -137,10 +137,9 @@ def _serve() -> None:
 
 
 def _be_of_version(version: int) -> None:
-    from thunderus_mem.index import database, file
+    from thunderus_mem.index import database
 
-    for module in (database, file):
-        module.VERSION = version  # type: ignore[misc]
+    database.VERSION = version  # type: ignore[misc]
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ from tier import points
 from tests.support.index_damage import answers, check_damages, damaged_bytes, small_store
 from tests.support.index_support import content
 from thunderus_mem.doctor.context import index_verify
-from thunderus_mem.index import database, file
-from thunderus_mem.index.file import write_seal
+from thunderus_mem.index import database
+from thunderus_mem.index.database import write_seal
 from thunderus_mem.index.refresh import open_index, rebuild
 from thunderus_mem.memory.memory import open_memory
 
@@ -113,8 +113,7 @@ def _statements_until_ours_is_in_place(monkeypatch: pytest.MonkeyPatch) -> list[
         if str(target).endswith("memory.db"):
             ran.append(_OURS)
 
-    for module in (database, file):
-        monkeypatch.setattr(module, "connection_to", traced)
+    monkeypatch.setattr(database, "connection_to", traced)
     monkeypatch.setattr(os, "replace", noted)
     return ran
 

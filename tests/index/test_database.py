@@ -13,7 +13,7 @@ from tests.support.index_damage import Tally, check_damages, small_store
 from tests.support.index_support import document, find_hits, put
 from thunderus_mem.errors import Busy
 from thunderus_mem.index import database
-from thunderus_mem.index.database import VERSION, Damaged
+from thunderus_mem.index.database import VERSION, IndexDamaged
 from thunderus_mem.index.refresh import open_index, rebuild, refresh
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.search.query import parse_query
@@ -45,7 +45,7 @@ def test_damage_that_shows_only_while_answering_is_answered_anew(tmp_path: Path)
     def question(index: SqliteIndex) -> int:
         asked.append("once")
         if len(asked) == 1:
-            raise Damaged("a page is gone")
+            raise IndexDamaged("a page is gone")
         return index.count()
 
     memory = open_memory(layout.root)

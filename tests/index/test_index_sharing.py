@@ -17,8 +17,8 @@ from tests.support.index_support import content, document, new_store, put
 from thunderus_mem.doctor.checks import doctor
 from thunderus_mem.doctor.context import index_rebuild, index_status, index_verify, manifest
 from thunderus_mem.errors import Busy, Refused
-from thunderus_mem.index import database, file
-from thunderus_mem.index.database import Damaged
+from thunderus_mem.index import database
+from thunderus_mem.index.database import IndexDamaged
 from thunderus_mem.index.log import LogIndex
 from thunderus_mem.index.refresh import open_index, rebuild, refresh
 from thunderus_mem.index.sqlite_index import SqliteIndex
@@ -45,7 +45,7 @@ def layout(tmp_path: Path) -> Layout:
 def slowly_sealed(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> threading.Thread:
     """Do it in a thread that falls asleep after its write and before its seal; returns when it sleeps."""
     asleep = threading.Event()
-    seal_it = file.write_seal
+    seal_it = database.write_seal
 
     def sleepy(path: str) -> None:
         if threading.current_thread() is sleeper:
@@ -53,7 +53,7 @@ def slowly_sealed(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object])
             time.sleep(SLOW)
         seal_it(path)
 
-    monkeypatch.setattr(file, "write_seal", sleepy)
+    monkeypatch.setattr(database, "write_seal", sleepy)
     sleeper = threading.Thread(target=action)
     sleeper.start()
     assert asleep.wait(10)
@@ -128,7 +128,7 @@ def test_a_write_never_makes_damage_look_whole(layout: Layout) -> None:
         handle.seek(os.path.getsize(layout.index_file) - 3000)
         handle.write(bytes(500))
     put(layout, "more.md", document("fact.more", "one more\n"))
-    with pytest.raises(Damaged):
+    with pytest.raises(IndexDamaged):
         refresh(layout, index)
     index.close()
     index, refreshed = open_index(layout)
@@ -362,7 +362,7 @@ def sealed_again(layout: Layout, statement: str) -> None:
     connection.execute(statement)
     connection.commit()
     connection.close()
-    file.write_seal(layout.index_file)
+    database.write_seal(layout.index_file)
 
 
 @pytest.mark.parametrize(
@@ -411,6 +411,6 @@ def test_doctor_looks_at_the_pages(layout: Layout) -> None:
     with open(layout.index_file, "r+b") as handle:
         handle.seek(os.path.getsize(layout.index_file) - 4096)
         handle.write(bytes(4096))
-    file.write_seal(layout.index_file)
+    database.write_seal(layout.index_file)
     (found,) = (check for check in doctor(open_memory(layout.root)).checks if check.name == "index")
     assert (found.state, "damaged" in found.message) == ("note", True)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.index_support import document, new_store, put
-from thunderus_mem.index.file import leftovers, sweep
-from thunderus_mem.index.refresh import open_index, rebuild
+from thunderus_mem.index.refresh import leftovers, open_index, rebuild, sweep
 
 if TYPE_CHECKING:
     from pathlib import Path

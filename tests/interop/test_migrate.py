@@ -40,7 +40,7 @@ from thunderus_mem.lint import lint
 from thunderus_mem.search.search import search
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_reader import load
-from thunderus_mem.store.layout import kind_of
+from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -369,7 +369,7 @@ def test_a_newer_store_is_read_and_never_written(newer: Store, newer_by: Callabl
 
 
 def test_the_schemas_say_the_version_of_this_program(newer: Store) -> None:
-    from thunderus_mem.store.root import version_of_schemas
+    from thunderus_mem.store.config_reader import version_of_schemas
 
     assert version_of_schemas(newer.memory().layout) == FORMAT
     assert not run(newer).due

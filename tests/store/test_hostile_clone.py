@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from thunderus_mem.errors import Refused
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS, check_places, is_shard
-from thunderus_mem.store.root import find_root
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, check_places, find_root
+from thunderus_mem.store.paths import is_shard
 
 if TYPE_CHECKING:
     from collections.abc import Callable

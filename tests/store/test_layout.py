@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from thunderus_mem.errors import NoStore
-from thunderus_mem.store.layout import Layout, kind_of
-from thunderus_mem.store.root import FoundStore, find_root
+from thunderus_mem.store.layout import FoundStore, Layout, find_root
+from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thunderus_mem.errors import NotWritable, Refused
-from thunderus_mem.store.paths import at_or_below, inside, safe_relative
+from thunderus_mem.lint.lint import at_or_below
+from thunderus_mem.store.paths import inside, safe_relative
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from thunderus_mem.memory.locate import (
     stored_path,
 )
 from thunderus_mem.memory.transaction import Written, open_transaction, unchanged
-from thunderus_mem.store.layout import kind_of
+from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -204,6 +204,7 @@ def record(memory: Memory, *, accept_loss: bool = False, why: str = "") -> Recor
 
 
 # Archive and unarchive
+
 
 _ARCHIVE, _UNARCHIVE = "archive", "unarchive"
 

@@ -29,8 +29,7 @@ from thunderus_mem import __version__
 from thunderus_mem.cli.console import Console
 from thunderus_mem.cli.table import BY_NAME, COMMANDS, GLOBAL_OPTIONS, CommandEntry, GlobalOption
 from thunderus_mem.errors import Degraded, ThunderusError
-from thunderus_mem.store.layout import Layout
-from thunderus_mem.store.root import find_root
+from thunderus_mem.store.layout import Layout, find_root
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -177,6 +176,7 @@ def root() -> TyperGroup:
 
 
 # Running one command
+
 
 PROGRAM = "thunderus-mem"
 BUG, INTERRUPTED = 70, 130

@@ -192,8 +192,7 @@ def _one_line(text: str) -> str:
 
 def layout(start: str, environ: Mapping[str, str]) -> Layout:
     """The places of the store that a command started in ``start`` works in."""
-    from thunderus_mem.store.layout import Layout
-    from thunderus_mem.store.root import find_root
+    from thunderus_mem.store.layout import Layout, find_root
 
     return Layout(find_root(start, environ).root)
 

@@ -307,8 +307,7 @@ class Console:
 
     def layout(self) -> Layout:
         """The places of the store we work in, without opening it."""
-        from thunderus_mem.store.layout import Layout
-        from thunderus_mem.store.root import find_root
+        from thunderus_mem.store.layout import Layout, find_root
 
         return Layout(find_root(self.start, self.environ).root)
 

@@ -25,9 +25,8 @@ from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Degraded, ThunderusError
 from thunderus_mem.history.log import log_findings
-from thunderus_mem.index.database import engine_version, has_full_text_search
-from thunderus_mem.index.file import QUIET_SECONDS
-from thunderus_mem.index.file import leftovers as index_leftovers
+from thunderus_mem.index.refresh import QUIET_SECONDS
+from thunderus_mem.index.refresh import leftovers as index_leftovers
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.lint.runner import NEVER_TRACKED, packaged_schemas
 from thunderus_mem.log.reader import MAX_SHARD
@@ -37,10 +36,11 @@ from thunderus_mem.memory.journal import staged_ids
 from thunderus_mem.memory.proposals import BadProposal, entries
 from thunderus_mem.review.queue import queue_state
 from thunderus_mem.store.config import FORMAT
+from thunderus_mem.store.config_reader import newer_version, version_of_schemas
 from thunderus_mem.store.files import TEMP_PREFIX, file_hash, read_file
-from thunderus_mem.store.layout import FOLDERS, INDEXES, STORE, is_shard
+from thunderus_mem.store.layout import FOLDERS, INDEXES, STORE
+from thunderus_mem.store.paths import is_shard
 from thunderus_mem.store.quarantine import kept_files, plain_name, way_back
-from thunderus_mem.store.root import newer_version, version_of_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -75,13 +75,14 @@ def _fixable(
 
 def engine(context: DoctorContext) -> Iterator[Check]:
     """Whether the SQLite of this Python can search."""
-    if has_full_text_search():
-        yield Check("sqlite", "ok", f"SQLite {engine_version()} with FTS5")
+    version, searches = SqliteIndex.engine()
+    if searches:
+        yield Check("sqlite", "ok", f"SQLite {version} with FTS5")
     else:
         yield Check(
             "sqlite",
             "error",
-            f"SQLite {engine_version()} has no FTS5, so nothing can be searched",
+            f"SQLite {version} has no FTS5, so nothing can be searched",
             "use a Python whose sqlite3 module has FTS5",
             lost="nothing",
         )

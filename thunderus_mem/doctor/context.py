@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document import schema
 from thunderus_mem.errors import Degraded, ThunderusError
-from thunderus_mem.index.database import Damaged, Newer
-from thunderus_mem.index.file import break_seal
 from thunderus_mem.index.manifest import check_manifest, manifest_stamp, take_inventory
 from thunderus_mem.index.refresh import Refreshed, in_memory, peek, rebuild
 from thunderus_mem.index.scan import visible_name
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import GitState
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.store.layout import Layout
-
 
 _MANIFEST_LIMIT: Final = 256 << 20
 _CONFIG_LIMIT: Final = 1 << 20
@@ -266,7 +263,7 @@ def index_status(memory: Memory) -> IndexStatus:
     except (FileNotFoundError, NotADirectoryError):
         return IndexStatus(path, "missing", False, 0, 0, 0)
     except Degraded as error:
-        state = "newer" if isinstance(error, Newer) else "damaged"
+        state = "newer" if error.code == "Newer" else "damaged"
         return IndexStatus(path, state, False, 0, 0, os.lstat(layout.index_file).st_size)
     try:
         fresh = peek(layout, index)
@@ -309,12 +306,12 @@ def index_verify(memory: Memory) -> IndexProof:
     try:
         fresh.log().refresh(memory.log)
         problem = memory.index.problem(fresh)
-    except Damaged as error:
+    except Degraded as error:
         problem = str(error)
     finally:
         fresh.close()
     if problem:
-        break_seal(layout.index_file)
+        memory.index.distrust()
     return IndexProof(path, documents, problem)
 
 

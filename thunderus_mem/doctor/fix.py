@@ -17,12 +17,12 @@ from thunderus_mem.errors import Busy, NotFound, ThunderusError
 from thunderus_mem.index.refresh import rebuild
 from thunderus_mem.lint.runner import packaged_schemas
 from thunderus_mem.memory.transaction import Transaction
+from thunderus_mem.store.config_reader import refuse_newer
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.layout import linked_places
 from thunderus_mem.store.lock import held
 from thunderus_mem.store.quarantine import Quarantine, way_back
-from thunderus_mem.store.root import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

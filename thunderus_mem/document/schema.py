@@ -25,6 +25,8 @@ DOCUMENT: Final = SCHEMA_NAMES[0]
 MANIFEST: Final = SCHEMA_NAMES[1]
 EVENT: Final = SCHEMA_NAMES[2]
 PROPOSAL: Final = SCHEMA_NAMES[3]
+INDEX: Final = "memory_store"
+"""The schema of the index, which is SQL."""
 
 _SHOWN = 60
 _HUGE = 10**300
@@ -45,10 +47,11 @@ class Violation(NamedTuple):
 
 
 def schema_text(name: str) -> str:
-    """The bytes of a packaged schema as text; ``name`` is one of `SCHEMA_NAMES`. Raises `KeyError` else."""
-    if name not in SCHEMA_NAMES:
+    """The bytes of a packaged schema as text: one of `SCHEMA_NAMES`, or `INDEX`. Raises `KeyError` else."""
+    if name not in (*SCHEMA_NAMES, INDEX):
         raise KeyError(name)
-    with open(os.path.join(SCHEMA_FOLDER, f"{name}.schema.json"), encoding="utf-8", newline="") as file:
+    file_name = f"{name}.sql" if name == INDEX else f"{name}.schema.json"
+    with open(os.path.join(SCHEMA_FOLDER, file_name), encoding="utf-8", newline="") as file:
         return file.read()
 
 

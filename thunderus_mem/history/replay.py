@@ -18,8 +18,8 @@ from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.log.reader import RENAME, Transition, happened, known_texts, moved_from
 from thunderus_mem.store.files import read_file
-from thunderus_mem.store.layout import CORE_LOCAL_FILE, MEMORY, kind_of
-from thunderus_mem.store.paths import is_safe
+from thunderus_mem.store.layout import CORE_LOCAL_FILE, MEMORY
+from thunderus_mem.store.paths import is_safe, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

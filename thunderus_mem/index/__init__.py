@@ -1,8 +1,7 @@
 """The index: a projection of documents and log in SQLite (FTS5), and the manifest, kept equal to the files.
 
 `questions` says what may be asked, `corpus` keeps what rules need; `sqlite_index` answers, `log` for events.
-`refresh` makes index and manifest agree with the files: `scan` walks, `unreadable` names what nobody opens,
-`writer` and `rows` write, `manifest` is the inventory. `file` opens, seals and replaces the index file,
-`database` is the door to sqlite3, `caches` keeps verdicts and signatures. `questions`, `rows` and `words` are
-pure; the rest touches the disk.
+`refresh` makes index and manifest agree with the files: `scan` walks, `writer` writes the rows, `manifest` is
+the inventory. `database` opens, seals and replaces the index file and is the door to sqlite3, `caches` keeps
+verdicts and signatures. `questions` and `words` are pure; the rest touches the disk.
 """

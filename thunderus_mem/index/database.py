@@ -1,19 +1,26 @@
-"""The only door to sqlite3: connections, rows, transactions, SQLite's errors as ours, and the schema.
+"""The file of the index and the only door to sqlite3: rows, transactions, SQLite's errors as ours, schema.
 
-A journal on the disk would be of no use: an index in which a process died is built anew (see ``file``). So
-the journal is kept in memory, and a file beside the index that SQLite would read is none of ours.
+Nothing of the file is believed, or parsed, before it is proved ours. A seal beside it (``memory.db.seal``)
+holds its stamp after our last write. A file with another stamp was touched by somebody else, or by a process
+that died: no row of it is believed, and it is built anew. (SQLite's own checks find no flipped letter in a
+table.) Busy is not damaged: whoever of us writes keeps everybody out until the seal is on.
+
+So a journal on the disk would be of no use: it is kept in memory, and a file beside the index that SQLite
+would read is none of ours.
 """
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import stat
 import sys
-from contextlib import contextmanager, suppress
+import time
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import Busy, Degraded, NotWritable
-from thunderus_mem.store.safe_open import open_file
+from thunderus_mem.store.safe_open import folder_of, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,20 +71,20 @@ def is_shadow_table(name: str, sql: str) -> bool:
     )
 
 
-class Damaged(Degraded):
+class IndexDamaged(Degraded):
     """The index file cannot be believed; the message says why. Never leaves the projection: it is rebuilt."""
 
     code = "Damaged"
 
 
-class Newer(Damaged):
+class IndexNewer(IndexDamaged):
     """A later version of the program wrote the index: it is not ours to replace."""
 
     code = "Newer"
 
 
-class Moved(Damaged):
-    """Another file stands in the place of the one that is open: not damage, open that one."""
+class IndexMoved(IndexDamaged):
+    """Another file has replaced the one that is open: not damage, open that one."""
 
     code = "Moved"
 
@@ -103,7 +110,7 @@ class Database:
         return not self.path
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
-        """All rows of a query. Raises ``Damaged`` or ``Busy``."""
+        """All rows of a query. Raises ``IndexDamaged`` or ``Busy``."""
         with self._translated():
             return self._connection.execute(sql, values).fetchall()
 
@@ -154,7 +161,7 @@ class Database:
                 self._connection.execute("ROLLBACK")
 
     def prove(self) -> None:
-        """Within a snapshot: see that nobody else had a hand in it. Raises ``Moved`` or ``Damaged``."""
+        """Within a snapshot: see that nobody else had a hand in it. Raises ``IndexDamaged``."""
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -182,18 +189,18 @@ class Database:
     def _release(self) -> None:
         """Let others in again, committed or not."""
 
-    def _distrust(self) -> None:
-        """Damage has shown."""
+    def distrust(self) -> None:
+        """Have whoever opens it next build a new one: damage has shown."""
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
             with translated(self.path):
                 yield
-        except Damaged as error:
+        except IndexDamaged as error:
             # A statement that SQLite does not understand is a mistake of ours, not damage.
-            if not isinstance(error, Moved) and _primary(error.__cause__) != sqlite3.SQLITE_ERROR:
-                self._distrust()
+            if not isinstance(error, IndexMoved) and _primary(error.__cause__) != sqlite3.SQLITE_ERROR:
+                self.distrust()
             raise
 
     def _lock(self) -> None:
@@ -222,7 +229,7 @@ class Database:
             self._connection.execute("PRAGMA query_only = OFF")
             for table in FULL_TEXT_TABLES if words else ():
                 self._connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('integrity-check', 1)")
-        except Damaged as error:
+        except IndexDamaged as error:
             return str(error)
         except sqlite3.OperationalError as error:
             if _primary(error) in _BUSY_CODES:
@@ -257,15 +264,15 @@ def translated(path: str) -> Iterator[None]:
         if code in _BUSY_CODES:
             raise busy(path) from None
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_READONLY_DBMOVED:
-            raise Moved("another file is in its place") from None
+            raise IndexMoved("another file is in its place") from None
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN):
             raise NotWritable(
                 f"The index {path} cannot be written: {error}.",
                 hint="Free some space or mend its permissions.",
             ) from None
-        raise Damaged(str(error)) from error
+        raise IndexDamaged(str(error)) from error
     except (UnicodeDecodeError, OverflowError, sqlite3.Warning) as error:
-        raise Damaged(str(error)) from error
+        raise IndexDamaged(str(error)) from error
 
 
 def uri_of(path: str) -> str:
@@ -299,18 +306,13 @@ def scratch(statements: str) -> sqlite3.Connection:
     return connection
 
 
-def engine_version() -> str:
-    """The version of the SQLite library in use."""
-    return sqlite3.sqlite_version
-
-
-def has_full_text_search() -> bool:
-    """Whether the SQLite library in use was built with FTS5."""
+def engine() -> tuple[str, bool]:
+    """The version of the SQLite library in use, and whether it was built with FTS5."""
     try:
         scratch("CREATE VIRTUAL TABLE probe USING fts5(text)").close()
     except sqlite3.OperationalError:
-        return False
-    return True
+        return sqlite3.sqlite_version, False
+    return sqlite3.sqlite_version, True
 
 
 def connection_to(place: str) -> sqlite3.Connection:
@@ -334,3 +336,287 @@ def connection_to(place: str) -> sqlite3.Connection:
 
 def _primary(error: BaseException | None) -> int:
     return int(getattr(error, "sqlite_errorcode", 0) or 0) & 0xFF
+
+
+SIDECARS: Final = ("-journal", "-wal", "-shm")
+"""Endings of files that SQLite reads beside a database. We never write one. A journal can name a file that
+is deleted once it is played back (fileformat2, section 3), and rows of a ``-wal`` hide the file's own."""
+
+_TRIES: Final = 20
+
+
+_ORDINARY_WORDS = 1048576
+
+_LIMIT = 200
+# Not blocking, should somebody have put a pipe there.
+_READ: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_BACKDATE_NS = 5_000_000_001
+
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+_READ_KIB, _WRITE_KIB = 2000, 64 * 1024
+
+
+class IndexFile(Database):
+    """A connection to a file that others see too; nothing of it is believed yet but its inode."""
+
+    def __init__(self, path: str) -> None:
+        """Raises ``FileNotFoundError`` when there is none."""
+        with folder_of(path) as (name, at):
+            self._inode = os.lstat(name, dir_fd=at).st_ino
+        with translated(path):
+            connection = connection_to(uri_of(path))
+            connection.execute("PRAGMA query_only = ON")
+        super().__init__(connection, path)
+
+    def prove(self) -> None:
+        """Within a snapshot: see that the file still is the one in its place, as our last write left it.
+
+        Who writes keeps readers out until the seal is on, so no seal means another's hand. Raises
+        ``IndexMoved`` or ``IndexDamaged``.
+        """
+        self.row("PRAGMA user_version")
+        if inode_of(self.path) != self._inode:
+            raise IndexMoved("another file is in its place")
+        if not is_sealed(self.path):
+            raise IndexDamaged("something else wrote to it, or a writer died")
+
+    def _begin(self) -> None:
+        """Keep the lock beyond COMMIT, until the seal is on."""
+        super()._begin()
+        # Not before: who waits for the write lock must not keep a read lock meanwhile.
+        self._connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        # Pages that find no room are written before COMMIT, and readers kept out since then.
+        self._connection.execute(f"PRAGMA cache_size = {-_WRITE_KIB}")
+
+    def _sign(self) -> None:
+        write_seal(self.path)
+
+    def _release(self) -> None:
+        self._connection.execute("PRAGMA locking_mode = NORMAL")
+        self._connection.execute(f"PRAGMA cache_size = {-_READ_KIB}")
+        # The lock goes with the next access.
+        self._connection.execute("PRAGMA user_version").fetchone()
+
+    def distrust(self) -> None:
+        if inode_of(self.path) == self._inode:
+            break_seal(self.path)
+
+
+def open_existing(path: str) -> Database:
+    """Open an index that is there. Raises ``IndexDamaged`` (or ``IndexNewer``) when it is not whole and ours,
+    ``Busy`` when a writer does not let go, ``FileNotFoundError`` when there is none."""
+    for _ in range(_TRIES):
+        try:
+            return _opened(path)
+        except IndexMoved:
+            continue  # replaced while we looked
+    raise busy(path)
+
+
+def _opened(path: str) -> Database:
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        raise IndexDamaged("it is not a regular file")
+    if any(os.path.lexists(path + suffix) for suffix in SIDECARS):
+        raise IndexDamaged("the files beside it are not ours")
+    database = IndexFile(path)
+    try:
+        with database.snapshot():
+            check_maker(database)
+            database.prove()
+            _check_schema(database)
+        database.run("PRAGMA journal_mode = MEMORY")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def check_maker(database: Database) -> None:
+    """Look at the marks in the header, which SQLite reads without the schema. Raises ``IndexDamaged``."""
+    application, version = (
+        (database.row(f"PRAGMA {name}") or (0,))[0] for name in ("application_id", "user_version")
+    )
+    if application != APPLICATION_ID:
+        raise IndexDamaged("it is not an index of ours")
+    if version > VERSION:
+        raise IndexNewer("a newer version of the program wrote it")
+    if version != VERSION:
+        raise IndexDamaged("an older version of the program wrote it")
+
+
+def _check_schema(database: Database) -> None:
+    """See that the file has exactly the statements of ``memory_store.sql``: no view, no trigger."""
+    rows = database.rows("SELECT sql, name FROM sqlite_master WHERE sql IS NOT NULL")
+    if {sql for sql, name in rows if not is_shadow_table(name, sql)} != schema_statements():
+        raise IndexDamaged("it has another schema")
+
+
+def write_seal(path: str) -> None:
+    """Remember the stamp of the index file after our own write, before anybody else gets at it.
+
+    Its mtime is set back first, so that a write by anybody else, even in the same tick, gives another one.
+    """
+    try:
+        moment = time.time_ns() - _BACKDATE_NS
+        with folder_of(path) as (name, at):
+            os.utime(name, ns=(moment, moment), dir_fd=at)
+        put(_seal_path(path), _stamp(path).encode("ascii"))
+    except OSError:
+        break_seal(path)
+
+
+def break_seal(path: str) -> None:
+    """Have the next one who opens the index build a new one: slower, never wrong."""
+    with suppress(OSError), folder_of(_seal_path(path)) as (name, at):
+        os.unlink(name, dir_fd=at)
+
+
+def is_sealed(path: str) -> bool:
+    """Whether the index file is as we left it. To be asked while no writer of ours can be at work."""
+    try:
+        descriptor = open_file(_seal_path(path), _READ)
+        try:
+            kept = os.read(descriptor, _LIMIT)
+        finally:
+            os.close(descriptor)
+        return kept == _stamp(path).encode("ascii")
+    except OSError:
+        return False
+
+
+def _seal_path(path: str) -> str:
+    return f"{path}.seal"
+
+
+def _stamp(path: str) -> str:
+    with folder_of(path) as (name, at):
+        info = os.lstat(name, dir_fd=at)
+    return f"{info.st_size} {info.st_mtime_ns} {info.st_ctime_ns} {info.st_ino}"
+
+
+def inode_of(path: str) -> int:
+    """What tells one file in a place from the next; 0 when there is none."""
+    try:
+        return os.lstat(path).st_ino
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
+def publish(database: Database, path: str, *, instead_of: int | None = None) -> None:
+    """Check a new index file, close it, and put it in the place of ``path`` for everyone.
+
+    ``instead_of`` is the inode of the file it is to replace (0: none), ``None`` for whatever is there. Raises
+    ``IndexDamaged`` when the disk did not keep what was written, ``IndexMoved`` when another file is there by
+    now, ``IndexNewer`` when a newer program wrote that, ``Busy`` when a writer of it does not let go.
+    """
+    temporary = database.path
+    database.run("PRAGMA query_only = OFF")
+    database.tune_words(_ORDINARY_WORDS)
+    # The words went in a moment ago from this very process: what can go wrong now is the disk.
+    problem = database.check(words=False)
+    database.close()
+    if problem:
+        raise IndexDamaged(problem)
+    _sync(temporary)
+    # Whoever opens the new file waits until its seal is on.
+    with _alone(temporary):
+        with _writers_kept_out(path):
+            if instead_of is not None and inode_of(path) != instead_of:
+                raise IndexMoved("another index is in its place")
+            with folder_of(temporary) as (new, here), folder_of(path) as (name, there):
+                os.replace(new, name, src_dir_fd=here, dst_dir_fd=there)
+            write_seal(path)
+        # The old file may have had SQLite make some.
+        _clear_sidecars(path)
+
+
+@contextmanager
+def _alone(path: str) -> Iterator[Database]:
+    """Hold a database file so that nobody else reads or writes it."""
+    if not stat.S_ISREG(os.lstat(path).st_mode):
+        raise IndexDamaged("it is not a regular file")
+    database = IndexFile(path)
+    try:
+        database.run("PRAGMA query_only = OFF")
+        database.run("BEGIN EXCLUSIVE")
+        yield database
+    finally:
+        database.close()
+
+
+@contextmanager
+def _writers_kept_out(path: str) -> Iterator[None]:
+    """Hold the file that is replaced: one of us may be about to seal it, and would seal the new one."""
+    _clear_sidecars(path)
+    with ExitStack() as held:
+        try:
+            old = held.enter_context(_alone(path))
+        except FileNotFoundError:
+            pass
+        except IndexDamaged:
+            clear_away(path)
+        else:
+            _leave_newer(old)
+        yield
+
+
+def _clear_sidecars(path: str) -> None:
+    """Nothing that SQLite would read beside the index is ours."""
+    for suffix in SIDECARS:
+        clear_away(path + suffix)
+
+
+def _leave_newer(old: Database) -> None:
+    try:
+        check_maker(old)
+    except IndexNewer:
+        raise
+    except IndexDamaged:
+        return
+
+
+def _sync(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def put(path: str, data: bytes) -> None:
+    """Put ``data`` at ``path`` in one step; a folder there is moved aside. Raises ``OSError``."""
+    temporary = new_name(path)
+    try:
+        descriptor = open_file(temporary, _NEW, 0o664)
+        with open(descriptor, "wb") as handle:
+            handle.write(data)
+        if _is_folder(path):
+            clear_away(path)
+        with folder_of(temporary) as (new, here), folder_of(path) as (name, there):
+            os.replace(new, name, src_dir_fd=here, dst_dir_fd=there)
+    except OSError:
+        with suppress(OSError), folder_of(temporary) as (new, here):
+            os.unlink(new, dir_fd=here)
+        raise
+
+
+def new_name(path: str) -> str:
+    """A name beside ``path`` that nobody can know beforehand; `leftovers` finds it when it is left."""
+    return f"{path}.{os.urandom(6).hex()}.tmp"
+
+
+def clear_away(path: str) -> None:
+    """Take away what has this name: a folder by renaming it, anything else for good."""
+    if _is_folder(path):
+        with folder_of(path) as (name, at):
+            os.rename(name, f"{name}.set-aside-{time.time_ns()}", src_dir_fd=at, dst_dir_fd=at)
+    else:
+        with suppress(FileNotFoundError), folder_of(path) as (name, at):
+            os.unlink(name, dir_fd=at)
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import ThunderusError
-from thunderus_mem.index.file import put
+from thunderus_mem.index.database import put
 from thunderus_mem.index.scan import FileStamp, read_bytes, scan
 from thunderus_mem.store.layout import FOLDERS
 
@@ -101,7 +101,7 @@ class Inventory(NamedTuple):
 def take_inventory(root: str) -> Inventory:
     """Read every document and make the manifest of them; no index is asked and nothing is written."""
     from thunderus_mem.document.timestamp import utc_key
-    from thunderus_mem.index.rows import approximate_tokens, manifest_entry
+    from thunderus_mem.index.writer import approximate_tokens, manifest_entry
 
     entries: dict[str, str] = {}
     kinds: dict[str, tuple[int, int]] = {}

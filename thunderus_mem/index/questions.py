@@ -123,6 +123,9 @@ class Index(Protocol):
         """What is wrong with its pages or words, or what it says otherwise than a ``fresh`` index of the same
         files; "" when nothing is."""
 
+    def distrust(self) -> None:
+        """Have the next command build a new one."""
+
     def log(self) -> LogIndex:
         """The event log as the index knows it."""
 

@@ -8,12 +8,21 @@ index's write transaction, so two refreshes cannot mix.
 from __future__ import annotations
 
 import os
+import re
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.errors import Busy, NotWritable, Refused
-from thunderus_mem.index.database import Damaged, Moved, Newer, create
-from thunderus_mem.index.file import inode_of, new_name, publish, sweep
+from thunderus_mem.index.database import (
+    IndexDamaged,
+    IndexMoved,
+    IndexNewer,
+    create,
+    inode_of,
+    new_name,
+    publish,
+)
 from thunderus_mem.index.manifest import manifest_stamp, write_manifest
 from thunderus_mem.index.scan import UNSETTLED, scan
 from thunderus_mem.index.sqlite_index import SqliteIndex
@@ -25,6 +34,18 @@ if TYPE_CHECKING:
     from thunderus_mem.index.scan import FolderScan
     from thunderus_mem.index.writer import Tell, Update
     from thunderus_mem.store.layout import Layout
+
+QUIET_SECONDS: Final = 60.0
+"""A file somebody still writes has changed since."""
+
+_NAMES: Final = re.compile(
+    r"(memory\.db(\.seal)?|manifest\.json|verdicts\.json|similar\.bin)\.[0-9a-f]{12}\.tmp(-journal)?",
+    re.ASCII,
+)
+_FLAGS: Final = (
+    os.O_RDWR | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+)
+
 
 _TRIES: Final = 20
 
@@ -76,19 +97,19 @@ def open_index(layout: Layout, tell: Tell = silent) -> tuple[SqliteIndex, Refres
             except BaseException:
                 index.close()
                 raise
-        except Moved:
+        except IndexMoved:
             continue
         except FileNotFoundError:
             reason = "there was no index"
-        except (Newer, NotWritable) as error:
+        except (IndexNewer, NotWritable) as error:
             return in_memory(layout, str(error), tell)
-        except Damaged as error:
+        except IndexDamaged as error:
             reason = str(error)
         except OSError as error:
             return in_memory(layout, error.strerror or "the index cannot be opened", tell)
         try:
             return _build(layout, reason, tell, instead_of=stood)
-        except Moved:
+        except IndexMoved:
             continue
     return in_memory(layout, "other processes keep replacing the index", tell)
 
@@ -96,17 +117,17 @@ def open_index(layout: Layout, tell: Tell = silent) -> tuple[SqliteIndex, Refres
 def reopened(layout: Layout, generation: str) -> SqliteIndex:
     """The index on disk with a connection of its own, as long as it is still the one of this generation.
 
-    Raises ``Moved``, ``Damaged`` or ``FileNotFoundError``.
+    Raises ``IndexMoved``, ``IndexDamaged`` or ``FileNotFoundError``.
     """
     index = SqliteIndex.open(layout.index_file)
     if index.generation() != generation:
         index.close()
-        raise Moved("it agrees with other files by now")
+        raise IndexMoved("it agrees with other files by now")
     return index
 
 
 def refresh(layout: Layout, index: SqliteIndex, tell: Tell = silent) -> Refreshed:
-    """Bring the index and the manifest up to date with the files. Raises ``Damaged``, ``Busy``,
+    """Bring the index and the manifest up to date with the files. Raises ``IndexDamaged``, ``Busy``,
     ``NotWritable``."""
     seen = scan(layout.root, FOLDERS)
     with index.database.snapshot():
@@ -127,12 +148,12 @@ def rebuild(layout: Layout, reason: str = "asked for", tell: Tell = silent) -> R
     """
     try:
         SqliteIndex.open(layout.index_file).close()
-    except Newer as error:
+    except IndexNewer as error:
         raise Refused(
             f"{layout.index_file} stays as it is: {error}.",
             hint="Use that version, or delete the file. Answers do not depend on it.",
         ) from None
-    except (Damaged, OSError, NotWritable, Busy):
+    except (IndexDamaged, OSError, NotWritable, Busy):
         pass
     else:
         refuse_unlisted(scan(layout.root, FOLDERS).unlisted)
@@ -163,7 +184,7 @@ def _build(
     layout: Layout, reason: str, tell: Tell = silent, *, instead_of: int | None = None
 ) -> tuple[SqliteIndex, Refreshed]:
     """A new index in a file, or in memory where the folder cannot be written. ``instead_of`` is the inode of
-    the file that was found wanting: ``Moved`` when another has taken its place meanwhile."""
+    the file that was found wanting: ``IndexMoved`` when another has taken its place meanwhile."""
     temporary = new_name(layout.index_file)
     try:
         os.makedirs(layout.indexes_dir, exist_ok=True)
@@ -172,9 +193,9 @@ def _build(
         refreshed = _fill(layout, new, tell)
         publish(new.database, layout.index_file, instead_of=instead_of)
         return SqliteIndex.open(layout.index_file), refreshed._replace(rebuilt=reason)
-    except Moved:
+    except IndexMoved:
         raise
-    except (OSError, NotWritable, Busy, Damaged) as error:
+    except (OSError, NotWritable, Busy, IndexDamaged) as error:
         if isinstance(error, Busy) and instead_of is None:
             raise
         why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -231,3 +252,53 @@ def _manifest_is_ours(layout: Layout, index: SqliteIndex, meta: dict[str, str]) 
 def _counts(text: str) -> tuple[int, int]:
     total, _, problems = text.partition(" ")
     return int(total or 0), int(problems or 0)
+
+
+class Leftover(NamedTuple):
+    """A temporary file in the folder of the index. ``in_use``: written lately, or held by a process."""
+
+    path: str
+    size: int
+    in_use: bool
+
+
+def leftovers(folder: str) -> list[Leftover]:
+    """The temporary files in a folder of projections, by name; none when it cannot be listed."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if _NAMES.fullmatch(entry.name):
+                    info = entry.stat(follow_symlinks=False)
+                    lately = info.st_mtime > time.time() - QUIET_SECONDS
+                    found.append(Leftover(entry.path, info.st_size, lately or _is_held(entry.path)))
+    except OSError:
+        return []
+    return sorted(found)
+
+
+def sweep(folder: str) -> None:
+    """Remove those that nobody writes any more."""
+    for leftover in leftovers(folder):
+        if not leftover.in_use:
+            try:
+                os.unlink(leftover.path)
+            except OSError:
+                continue
+
+
+def _is_held(path: str) -> bool:
+    """Whether another process holds SQLite's lock on the file; it dies with that process."""
+    try:
+        import fcntl
+
+        descriptor = os.open(path, _FLAGS)
+    except (ImportError, OSError):
+        return False
+    try:
+        fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

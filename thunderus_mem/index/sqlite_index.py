@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, decode_list, scratch
-from thunderus_mem.index.file import open_existing
+from thunderus_mem.index.database import PASSAGES_PER_DOCUMENT, decode_list, engine, open_existing, scratch
 from thunderus_mem.index.questions import (
     ALL_IN_USE,
     DOCUMENT_WEIGHTS,
@@ -57,9 +56,14 @@ class SqliteIndex:
 
     @classmethod
     def open(cls, path: str) -> SqliteIndex:
-        """Open the index file. Raises ``FileNotFoundError`` or ``Damaged``; see ``refresh.open_index``, which
-        answers both by building a new one."""
+        """Open the index file. Raises ``FileNotFoundError`` or ``IndexDamaged``; see ``refresh.open_index``,
+        which answers both by building a new one."""
         return cls(open_existing(path))
+
+    @staticmethod
+    def engine() -> tuple[str, bool]:
+        """The version of SQLite, and whether it can search: was built with FTS5."""
+        return engine()
 
     def close(self) -> None:
         """Let go of the file."""
@@ -82,6 +86,9 @@ class SqliteIndex:
                 if _digest(self.database, sql) != _digest(fresh.database, sql):
                     return f"it says something else than the files: see its {name}"
         return problem
+
+    def distrust(self) -> None:
+        self.database.distrust()
 
     def log(self) -> LogIndex:
         from thunderus_mem.index.log import LogIndex

@@ -37,7 +37,8 @@ from thunderus_mem.interop.fields import (
 )
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS, kind_of
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS
+from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

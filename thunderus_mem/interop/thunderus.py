@@ -36,10 +36,10 @@ from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_keys import KEY_BY_NAME, OLDER_NAMES, OLDER_VALUES
+from thunderus_mem.store.config_reader import refuse_newer, version_of_schemas
 from thunderus_mem.store.files import read_file
-from thunderus_mem.store.layout import CORE_LOCAL_FILE, FOLDERS, kind_of
-from thunderus_mem.store.paths import GARDENER_FILE, OLDER_FOLDERS, inside, present_place
-from thunderus_mem.store.root import refuse_newer, version_of_schemas
+from thunderus_mem.store.layout import CORE_LOCAL_FILE, FOLDERS
+from thunderus_mem.store.paths import GARDENER_FILE, OLDER_FOLDERS, inside, kind_of, present_place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -18,7 +19,7 @@ from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import read_document
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.git.repository import look_for_git
-from thunderus_mem.index.unreadable import unlisted_folder
+from thunderus_mem.index.writer import unlisted_folder
 from thunderus_mem.lint.engine import apply_edits, distinct, fingerprinted, lint_store
 from thunderus_mem.lint.rule import CODES
 from thunderus_mem.lint.rules.identity import renumbered
@@ -27,8 +28,8 @@ from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.files import read_file, replace_file
-from thunderus_mem.store.layout import MEMORY, kind_of
-from thunderus_mem.store.paths import at_or_below, inside
+from thunderus_mem.store.layout import MEMORY
+from thunderus_mem.store.paths import inside, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -235,6 +236,16 @@ def _unlisted_folders(memory: Memory, paths: Sequence[str]) -> list[Diagnostic]:
         for folder in folders
         if not names or any(name == "." or f"{folder}/".startswith(f"{name}/") for name in names)
     ]
+
+
+def at_or_below(ordered: Sequence[str], name: str) -> Sequence[str]:
+    """Of sorted paths the one with this name, else those below a folder of this name, without a look at the
+    others: many names may be asked for of many paths."""
+    at = bisect_left(ordered, name)
+    if at < len(ordered) and ordered[at] == name:
+        return ordered[at : at + 1]
+    behind = name + chr(ord("/") + 1)
+    return ordered[bisect_left(ordered, f"{name}/", at) : bisect_left(ordered, behind, at)]
 
 
 def checked_paths(memory: Memory, paths: Sequence[str] = (), *, staged: bool = False) -> list[str]:

@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from thunderus_mem.diagnostic import Diagnostic, Severity
 from thunderus_mem.document.document import MAX_DOCUMENT, read_document
 from thunderus_mem.document.paths import is_archived
-from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
+from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES, schema_text
 from thunderus_mem.document.statements import same_text
 from thunderus_mem.errors import DocumentExists, InvalidDocument, Refused, ThunderusError, TooLarge
 from thunderus_mem.history.log import log_findings
 from thunderus_mem.index.corpus import IndexCorpus
-from thunderus_mem.index.database import schema_sql
 from thunderus_mem.index.log import read
-from thunderus_mem.index.unreadable import foreign_name, is_foreign_name
+from thunderus_mem.index.writer import foreign_name, is_foreign_name
 from thunderus_mem.lint.engine import fingerprinted, lint_reading, select_checks
 from thunderus_mem.lint.rule import CODES, LintConfig, LintContext, SchemaCopy, StoreState, finding
 from thunderus_mem.log.event import private_to
@@ -297,10 +296,11 @@ def _queue_findings(memory: Memory) -> Iterator[Diagnostic]:
 def packaged_schemas() -> dict[str, str]:
     """File names and texts of the schemas that a store keeps copies of."""
     files = {f"{name}.schema.json": schema_text(name) for name in SCHEMA_NAMES}
-    return {**files, "memory_store.sql": schema_sql()}
+    return {**files, "memory_store.sql": schema_text(INDEX)}
 
 
 # Before a document is written: what lint finds in its text, and other documents that say the same.
+
 
 _NEAR: Final = 0.8
 """Share of common three-word runs from which on two texts say nearly the same."""

@@ -24,8 +24,7 @@ from thunderus_mem.log.shard import (
     merge_readings,
     parse_shard,
 )
-from thunderus_mem.store.layout import kind_of
-from thunderus_mem.store.paths import is_safe
+from thunderus_mem.store.paths import is_safe, kind_of
 from thunderus_mem.store.safe_open import open_file
 
 if TYPE_CHECKING:

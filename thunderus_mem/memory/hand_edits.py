@@ -19,7 +19,7 @@ from thunderus_mem.errors import NotFound, Refused, ThunderusError
 from thunderus_mem.index.refresh import most_lost
 from thunderus_mem.log.event import Change, changes_of, hand_edit_id
 from thunderus_mem.store.files import ABSENT, read_file
-from thunderus_mem.store.layout import kind_of
+from thunderus_mem.store.paths import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

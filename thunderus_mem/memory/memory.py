@@ -14,8 +14,7 @@ from thunderus_mem.errors import Busy, Degraded, InvalidConfig, NotWritable, Thu
 from thunderus_mem.index.refresh import Refreshed, in_memory, most_lost, open_index, refresh, reopened, silent
 from thunderus_mem.store.config import Config
 from thunderus_mem.store.config_reader import load
-from thunderus_mem.store.layout import MEMORY, Layout
-from thunderus_mem.store.root import find_root
+from thunderus_mem.store.layout import MEMORY, Layout, find_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -123,7 +122,7 @@ class Memory:
     def apart(self, generation: str) -> Memory:
         """This store for another process, which must not touch the connection of this one.
 
-        Raises ``Moved``, ``Damaged`` or ``FileNotFoundError`` when the index on disk is not the one of this
+        Raises ``IndexDamaged`` or ``FileNotFoundError`` when the index on disk is not the one of this
         ``generation``.
         """
         other = Memory(
@@ -187,8 +186,7 @@ class Memory:
     def journal(self) -> Journal:
         """The one way in which documents and log change."""
         from thunderus_mem.memory.journal import Journal
-        from thunderus_mem.store.layout import is_private_shard, is_shard
-        from thunderus_mem.store.paths import may_stage
+        from thunderus_mem.store.paths import is_private_shard, is_shard, may_stage
 
         return Journal(
             self.root,

@@ -23,8 +23,7 @@ from thunderus_mem.log.line import ACTORS, parse_object, with_escapes
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import ABSENT, TEMP_PREFIX, read_below, replace_file
-from thunderus_mem.store.layout import kind_of
-from thunderus_mem.store.paths import inside, is_safe, may_change, proposal_id
+from thunderus_mem.store.paths import inside, is_safe, kind_of, may_change, proposal_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

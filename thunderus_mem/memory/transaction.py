@@ -29,12 +29,12 @@ from thunderus_mem.memory.hand_edits import hand_edits, mass_loss, refusal, stil
 from thunderus_mem.memory.journal import FileChange, keeping_modes
 from thunderus_mem.memory.past_texts import without_way_back
 from thunderus_mem.memory.proposals import needs_review, proposal_of, write
+from thunderus_mem.store.config_reader import refuse_newer
 from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import file_hash, permissions, sweep
 from thunderus_mem.store.lock import held, prepare
 from thunderus_mem.store.parallel import in_background
 from thunderus_mem.store.paths import inside
-from thunderus_mem.store.root import refuse_newer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -35,8 +35,8 @@ from thunderus_mem.merge.documents import (
     sides,
 )
 from thunderus_mem.store.files import read_file
-from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE, is_shard, kind_of
-from thunderus_mem.store.paths import inside
+from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE
+from thunderus_mem.store.paths import inside, is_shard, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -21,8 +21,7 @@ from thunderus_mem.memory.transaction import Written, open_transaction, resolve_
 from thunderus_mem.review.queue import DECISION, waiting_for
 from thunderus_mem.review.rebase import rebase
 from thunderus_mem.store.files import remove_file
-from thunderus_mem.store.layout import kind_of
-from thunderus_mem.store.paths import inside
+from thunderus_mem.store.paths import inside, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Reads the settings of a store: ``config.toml``, ``gardener.toml`` and the environment.
+"""Reads the settings of a store (``config.toml``, ``gardener.toml``, the environment) and its version.
 
 A key that neither sets keeps its default, so a store without any configuration works. The environment wins:
 ``search.limit`` is ``THUNDERUS_MEM_SEARCH_LIMIT``. Where nothing is set, as nearly everywhere, neither the
@@ -8,9 +8,10 @@ table of keys nor the TOML parser is loaded, which every command would feel.
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.errors import InvalidConfig
+from thunderus_mem.errors import InvalidConfig, Refused, ThunderusError
 from thunderus_mem.store.config import FORMAT, Config
 
 if TYPE_CHECKING:
@@ -148,3 +149,41 @@ def _unknown(name: str, path: str) -> InvalidConfig:
     near = get_close_matches(name, list(KEY_BY_NAME), n=1, cutoff=0.5)
     hint = f"Did you mean {near[0]}?" if near else "All keys: thunderus-mem config show"
     return InvalidConfig(f"Unknown key {name} in {path}.", hint=hint)
+
+
+# The version of the formats that a store is written in
+
+_LIMIT: Final = 1 << 20
+_VERSIONED: Final = ("memory_doc.frontmatter", "memory_manifest", "events.v1")
+_ID: Final = re.compile(rb'"\$id":\s{0,9}"urn:thunderus-mem:schema:[a-z-]{1,40}:([0-9]{1,6})"')
+
+
+def version_of_schemas(layout: Layout) -> int:
+    """The highest version among the store's copies of the schemas; 0 when it has none."""
+    from thunderus_mem.store.files import read_file
+
+    found = [0]
+    for name in _VERSIONED:
+        try:
+            text = read_file(os.path.join(layout.schemas_dir, f"{name}.schema.json"), _LIMIT)
+        except ThunderusError:
+            continue
+        match = _ID.search(text)
+        found.append(int(match[1]) if match is not None else 0)
+    return max(found)
+
+
+def newer_version(layout: Layout, config: Config) -> int:
+    """The version of a store that is newer than this program; 0 for any other."""
+    version = max(version_of_schemas(layout), config.store_version)
+    return version if version > FORMAT else 0
+
+
+def refuse_newer(layout: Layout, config: Config) -> None:
+    """Raise `Refused` when a later version of the program must write this store."""
+    version = newer_version(layout, config)
+    if version:
+        raise Refused(
+            f"this store has version {version} of the formats, this program knows {FORMAT}: it only reads",
+            hint="use a newer thunderus-mem to write; nothing was changed",
+        )

@@ -1,4 +1,4 @@
-"""Where everything lives: the names inside ``.thunderus``.
+"""Where everything lives: the names inside ``.thunderus``, and which store a folder belongs to.
 
 The store's folder names follow the Thunderus file formats (``.thunderus/memory/semantic/FACTS`` …).
 """
@@ -6,11 +6,13 @@ The store's folder names follow the Thunderus file formats (``.thunderus/memory/
 from __future__ import annotations
 
 import os
-import posixpath
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.document.paths import ARCHIVE, archived_path, live_path
-from thunderus_mem.errors import Refused
+from thunderus_mem.document.paths import ARCHIVE, archived_path
+from thunderus_mem.errors import NoStore, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 STORE: Final = ".thunderus"
 MEMORY: Final = ".thunderus/memory"
@@ -184,29 +186,6 @@ class Layout(NamedTuple):
         return relative
 
 
-def kind_of(path: str) -> str | None:
-    """The kind that a root-relative POSIX path is filed under, in use or archived; ``None`` when no document
-    lives there."""
-    if not path.endswith(".md") or posixpath.basename(path).startswith("."):
-        return None
-    home = live_path(path)
-    for kind, folder in DOCUMENT_FOLDERS.items():
-        if home.startswith(folder + "/"):
-            return kind if kind != "core" or home == path else None
-    return None
-
-
-def is_shard(path: str) -> bool:
-    """Whether a root-relative POSIX path is that of a session's shard."""
-    folder, _, name = path.rpartition("/")
-    return name == "events.jsonl" and posixpath.dirname(folder) in SHARD_FOLDERS
-
-
-def is_private_shard(path: str) -> bool:
-    """Whether it is one of those that stay in this working tree, which no repository brings along."""
-    return is_shard(path) and path.startswith(f"{SHARD_FOLDERS[1]}/")
-
-
 def check_places(root: str) -> None:
     """Raise ``Refused`` when a folder of the store is a symbolic link.
 
@@ -223,3 +202,96 @@ def check_places(root: str) -> None:
 def linked_places(root: str) -> tuple[str, ...]:
     """The folders of the store that are symbolic links, root-relative."""
     return tuple(place for place in _PLACES if os.path.islink(os.path.join(root, *place.split("/"))))
+
+
+# Which store a folder belongs to: the nearest one upwards, as far as its repository goes.
+
+_MAX_STEPS = 200
+_GIT_FILE_LIMIT = 4096
+
+
+class FoundStore(NamedTuple):
+    """A store that was found. ``also`` are the roots further up (same repository) it could have been."""
+
+    root: str
+    also: tuple[str, ...] = ()
+
+
+def find_root(start: str, environ: Mapping[str, str], *, linked: bool = False) -> FoundStore:
+    """Find the store for a folder: the nearest ``.thunderus`` upwards, or ``THUNDERUS_MEM_ROOT``.
+
+    Inside git the walk ends at the top of the working tree (for a submodule: of the outermost one); a linked
+    worktree that has no store of its own uses the main worktree's. Raises ``NoStore`` when there is none,
+    ``Refused`` when one of its folders is a symbolic link, unless ``linked`` asks for such a store too.
+    """
+    found = _find_root(start, environ)
+    if not linked:
+        check_places(found.root)
+    return found
+
+
+def _find_root(start: str, environ: Mapping[str, str]) -> FoundStore:
+    named = environ.get("THUNDERUS_MEM_ROOT", "")
+    if named:
+        root = os.path.abspath(os.path.join(start, os.path.expanduser(named)))
+        if _has_store(root):
+            return FoundStore(root)
+        raise NoStore(
+            f"THUNDERUS_MEM_ROOT names {root}, which holds no {STORE} folder.",
+            hint="Correct the variable, or unset it to look upwards from the current folder.",
+        )
+    roots, main_worktree = _roots_upwards(os.path.abspath(start))
+    if not roots and main_worktree is not None and _has_store(main_worktree):
+        roots = [main_worktree]
+    if roots:
+        return FoundStore(roots[0], tuple(roots[1:]))
+    raise NoStore(
+        f"There is no {STORE} folder in {os.path.abspath(start)} or above it.",
+        hint="Make a memory here with: thunderus-mem init",
+    )
+
+
+def _has_store(folder: str) -> bool:
+    return os.path.isdir(os.path.join(folder, STORE))
+
+
+def _roots_upwards(folder: str) -> tuple[list[str], str | None]:
+    """All stores from ``folder`` upwards within its repository, and the main worktree of a linked one."""
+    roots: list[str] = []
+    for _ in range(_MAX_STEPS):
+        if _has_store(folder):
+            roots.append(folder)
+        git_entry = os.path.join(folder, ".git")
+        if os.path.isdir(git_entry):
+            return roots, None
+        if os.path.isfile(git_entry):
+            git_dir = _git_dir_named_in(git_entry)
+            if f"{os.sep}modules{os.sep}" not in git_dir:
+                return roots, _main_worktree(git_dir)
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            break
+        folder = parent
+    return roots, None
+
+
+def _git_dir_named_in(git_file: str) -> str:
+    """The folder a ``.git`` file points to (gitrepository-layout(5)); "" when it says nothing."""
+    try:
+        with open(git_file, encoding="utf-8", errors="surrogateescape") as handle:
+            text = handle.read(_GIT_FILE_LIMIT)
+    except OSError:
+        return ""
+    if not text.startswith("gitdir:"):
+        return ""
+    target = text.removeprefix("gitdir:").strip().replace("/", os.sep)
+    return os.path.normpath(os.path.join(os.path.dirname(git_file), target))
+
+
+def _main_worktree(git_dir: str) -> str | None:
+    """The main working tree of a linked one, from ``<main>/.git/worktrees/<name>``."""
+    head, _ = os.path.split(git_dir)
+    common, name = os.path.split(head)
+    if name == "worktrees" and os.path.basename(common) == ".git":
+        return os.path.dirname(common)
+    return None

@@ -11,16 +11,13 @@ import posixpath
 import re
 import stat
 import unicodedata
-from bisect import bisect_left
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from thunderus_mem.document.ids import is_reserved_name
+from thunderus_mem.document.paths import live_path
 from thunderus_mem.errors import Refused
 from thunderus_mem.store.disk import explain
-from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, kind_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, SHARD_FOLDERS
 
 _MAX_PATH: Final = 240
 _MAX_COMPONENT: Final = 255
@@ -140,14 +137,27 @@ def inside(root: str, relative: str) -> str:
     return os.path.join(root, *names)
 
 
-def at_or_below(ordered: Sequence[str], name: str) -> Sequence[str]:
-    """Of sorted paths the one with this name, else those below a folder of this name, without a look at the
-    others: many names may be asked for of many paths."""
-    at = bisect_left(ordered, name)
-    if at < len(ordered) and ordered[at] == name:
-        return ordered[at : at + 1]
-    behind = name + chr(ord("/") + 1)
-    return ordered[bisect_left(ordered, f"{name}/", at) : bisect_left(ordered, behind, at)]
+def kind_of(path: str) -> str | None:
+    """The kind that a root-relative POSIX path is filed under, in use or archived; ``None`` when no document
+    lives there."""
+    if not path.endswith(".md") or posixpath.basename(path).startswith("."):
+        return None
+    home = live_path(path)
+    for kind, folder in DOCUMENT_FOLDERS.items():
+        if home.startswith(folder + "/"):
+            return kind if kind != "core" or home == path else None
+    return None
+
+
+def is_shard(path: str) -> bool:
+    """Whether a root-relative POSIX path is that of a session's shard."""
+    folder, _, name = path.rpartition("/")
+    return name == "events.jsonl" and posixpath.dirname(folder) in SHARD_FOLDERS
+
+
+def is_private_shard(path: str) -> bool:
+    """Whether it is one of those that stay in this working tree, which no repository brings along."""
+    return is_shard(path) and path.startswith(f"{SHARD_FOLDERS[1]}/")
 
 
 GARDENER_FILE: Final = ".thunderus/memory/gardener.toml"

@@ -20,10 +20,9 @@ from thunderus_mem.cli.params import Output
 from thunderus_mem.cli.report import FOR_PEOPLE, FORMATS, chosen_form, hand_over, report, seen_from_top
 from thunderus_mem.cli.text import columns, counted
 from thunderus_mem.diagnostic import Diagnostic, Severity
-from thunderus_mem.document.schema import SCHEMA_NAMES, schema_text
+from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES, schema_text
 from thunderus_mem.errors import NoStore, NotFound
 from thunderus_mem.git.repository import Git, look_for_git
-from thunderus_mem.index.database import schema_sql
 from thunderus_mem.lint.check import MADE_FALSE, check_staged, diagnostics
 from thunderus_mem.lint.engine import RULES, rule_page
 from thunderus_mem.lint.lint import LintReport, LintRequest, answer, checked_paths, lint
@@ -209,7 +208,7 @@ def schema_print(
 
 
 def _schema_names() -> list[str]:
-    return [*SCHEMA_NAMES, "memory_store", "config", "gardener"]
+    return [*SCHEMA_NAMES, INDEX, "config", "gardener"]
 
 
 def _schema_text(name: str) -> str:
@@ -219,7 +218,7 @@ def _schema_text(name: str) -> str:
         if bare in (known, known.partition(".")[0]):
             if known in ("config", "gardener"):
                 return dumps(config_schema(f"{known}.toml"))
-            return schema_sql() if known == "memory_store" else schema_text(known)
+            return schema_text(known)
     raise NotFound(f"There is no schema {name}.", hint=f"Schemas: {', '.join(names)}")
 
 
