@@ -52,89 +52,112 @@ def _compiled(shape: str) -> re.Pattern[str]:
     return re.compile(shape, re.ASCII)
 
 
-_W = "[A-Za-z0-9_-]"
-_END = "(?![A-Za-z0-9_-])"
-_END_B64 = "(?![A-Za-z0-9_+/-])"
+_END = {"$": "(?![A-Za-z0-9_-])", "$=": "(?![A-Za-z0-9_+/-])"}
+_TABLE = r"""
+adafruit-key           aio_                      aio_[A-Za-z0-9]{28}$
+age-key                AGE-SECRET-KEY-1          AGE-SECRET-KEY-1[0-9A-Z]{58}$
+airtable-token         pat                       pat[A-Za-z0-9]{14}\.[0-9a-f]{64}$
+anthropic-key          sk-ant-                   sk-ant-[a-z]{3,8}[0-9]{2}-[A-Za-z0-9_-]{80,120}$
+artifactory-key        AKCp                      AKCp[A-Za-z0-9]{69}$
+atlassian-token        ATATT3,ATCTT3             AT[AC]TT3[A-Za-z0-9_=-]{50,250}
+aws-access-key         AKIA,ASIA,ABIA,ACCA       (?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}$
+azure-client-secret    8Q~                       [A-Za-z0-9_~.]{3}8Q~[A-Za-z0-9_~.-]{34}(?![A-Za-z0-9_~.-])
+buildkite-token        bkua_                     bkua_[a-z0-9]{40}$
+cloudflare-origin-key  v1.0-                     v1\.0-[0-9a-f]{24}-[0-9a-f]{146}$
+contentful-token       CFPAT-                    CFPAT-[A-Za-z0-9_-]{43}$
+crates-token           cio                       cio(?=[A-Za-z]{0,31}[0-9])[A-Za-z0-9]{32}$
+databricks-token       dapi                      dapi[0-9a-f]{32}(?:-[0-9])?$
+digitalocean-token     dop_v1_,doo_v1_,dor_v1_   do[opr]_v1_[0-9a-f]{64}$
+discord-token . [MNO][A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}$ discord
+docker-token           dckr_                     dckr_(?:pat|oat)_[A-Za-z0-9_-]{27,32}$
+doppler-token dp. dp\.(?:pt|ct|sa|scim|audit|st(?:\.[A-Za-z0-9_-]{2,35})?)\.[A-Za-z0-9]{40,44}$
+dynatrace-token        dt0                       dt0[a-zA-Z][0-9]{2}\.[A-Z0-9]{24}\.[A-Z0-9]{64}$
+figma-token            figd_                     figd_[A-Za-z0-9_-]{40,60}$
+flyio-token            fo1_                      fo1_[A-Za-z0-9_-]{43}$
+github-token           ghp_,gho_,ghu_,ghs_,ghr_  gh[pousr]_[A-Za-z0-9]{36,251}$
+github-fine-token      github_pat_               github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}$
+google-api-key         AIza                      AIza[A-Za-z0-9_-]{35}$
+google-client-secret   GOCSPX-                   GOCSPX-[A-Za-z0-9_-]{28}$
+google-oauth-token     ya29.                     ya29\.[A-Za-z0-9_-]{40,400}$
+grafana-token          glsa_                     glsa_[A-Za-z0-9]{32}_[0-9a-fA-F]{8}$
+grafana-cloud-token    glc_                      glc_eyJ[A-Za-z0-9+/]{32,400}={0,2}$=
+groq-key               gsk_                      gsk_[A-Za-z0-9]{52}$
+heroku-key             HRKU-                     HRKU-[A-Za-z0-9_-]{36,64}$
+huggingface-token      hf_                       hf_[A-Za-z0-9]{34}$
+json-web-token eyJ eyJ[A-Za-z0-9_-]{15,1000}\.eyJ[A-Za-z0-9_-]{15,4000}\.[A-Za-z0-9_-]{30,1000}$
+langsmith-key          lsv2_                     lsv2_(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}$
+linear-key             lin_api_,lin_oauth_       lin_(?:api|oauth)_[A-Za-z0-9]{40,64}$
+mailchimp-key          -us                       [0-9a-f]{32}-us[0-9]{1,2}$
+mailgun-key            key-                      key-[0-9a-f]{32}$ mailgun
+netlify-token          nfp_                      nfp_[A-Za-z0-9]{36,40}$
+newrelic-key           NRAK-                     NRAK-[A-Z0-9]{27}$
+notion-token           ntn_,secret_              (?:ntn_[A-Za-z0-9]{40,50}|secret_[A-Za-z0-9]{43})$
+npm-token              npm_                      npm_[A-Za-z0-9]{36}$
+onepassword-token      ops_eyJ                   ops_eyJ[A-Za-z0-9+/]{250,2000}={0,2}$=
+perplexity-key         pplx-                     pplx-[A-Za-z0-9]{48,56}$
+planetscale-token      pscale_                   pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,64}$
+postman-key            PMAK-                     PMAK-[0-9a-f]{24}-[0-9a-f]{34}$
+pulumi-token           pul-                      pul-[0-9a-f]{40}$
+pypi-token             pypi-AgE                  pypi-AgE[A-Za-z0-9_-]{60,400}$
+replicate-token        r8_                       r8_[A-Za-z0-9]{37}$
+rubygems-key           rubygems_                 rubygems_[0-9a-f]{48}$
+sendgrid-key           SG.                       SG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}$
+sentry-token           sntrys_,sntryu_           sntry(?:u_[0-9a-f]{64}|s_eyJ[\w+/=]{80,400})(?![A-Za-z0-9])
+shopify-token          shpat_,shpca_,shppa_,shpss_ shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}$
+slack-token            xoxb-,xoxp-,xoxa-,xoxr-,xoxs-,xoxe-,xoxc-,xoxd- xox[abcdeprs]-[A-Za-z0-9-]{24,250}$
+slack-app-token        xapp-                     xapp-[0-9]-[A-Z0-9]{8,14}-[0-9]{10,14}-[A-Za-z0-9]{32,64}$
+square-token           sq0                       sq0(?:atp-[A-Za-z0-9_-]{22}|csp-[A-Za-z0-9_-]{43})$
+stripe-key             sk_live_,rk_live_         [rs]k_live_[A-Za-z0-9]{24,120}$
+stripe-webhook-secret  whsec_                    whsec_[A-Za-z0-9+/]{32,64}={0,2}$=
+supabase-token         sbp_                      sbp_[0-9a-f]{40}$
+tailscale-key          tskey-                    tskey-[a-z]{3,10}-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{20,48}$
+telegram-token         :AA                       [0-9]{8,10}:AA[A-Za-z0-9_-]{33}$
+terraform-token        .atlasv1.                 [A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,80}$
+twilio-key             SK                        SK[0-9a-f]{32}$ twilio
+typeform-token         tfp_                      tfp_[A-Za-z0-9_.=-]{44,64}$
+vault-token            hvs.,hvb.,hvr.            hv[sbr]\.[A-Za-z0-9_-]{24,300}$
+xai-key                xai-                      xai-[A-Za-z0-9]{80}$
+"""
+"""Kind, literals, shape and, where needed, the word near it. ``$`` ends a word, ``$=`` one in base 64."""
 
 
-def _rule(kind: str, literals: str, shape: str, near: str = "", *, free: bool = False) -> SecretRule:
-    return SecretRule(kind, tuple(literals.split()), shape, near, free=free)
+def _rule(kind: str, literals: str, shape: str, near: str = "") -> SecretRule:
+    for mark, end in _END.items():
+        if shape.endswith(mark):
+            shape = shape.removesuffix(mark) + end
+    return SecretRule(kind, tuple(literals.split(",")), shape, near)
 
 
 SECRET_RULES: Final[tuple[SecretRule, ...]] = (
-    _rule("adafruit-key", "aio_", rf"aio_[A-Za-z0-9]{{28}}{_END}"),
-    _rule("age-key", "AGE-SECRET-KEY-1", rf"AGE-SECRET-KEY-1[0-9A-Z]{{58}}{_END}"),
-    _rule("airtable-token", "pat", rf"pat[A-Za-z0-9]{{14}}\.[0-9a-f]{{64}}{_END}"),
-    _rule("anthropic-key", "sk-ant-", rf"sk-ant-[a-z]{{3,8}}[0-9]{{2}}-[A-Za-z0-9_-]{{80,120}}{_END}"),
-    _rule("artifactory-key", "AKCp", rf"AKCp[A-Za-z0-9]{{69}}{_END}"),
-    _rule("atlassian-token", "ATATT3 ATCTT3", r"AT[AC]TT3[A-Za-z0-9_=-]{50,250}"),
-    _rule("aws-access-key", "AKIA ASIA ABIA ACCA", rf"(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{{16}}{_END}"),
+    *(_rule(*row.split()) for row in _TABLE.strip().splitlines()),
+    _rule(
+        "gitlab-token",
+        "glpat-,gldt-,glrt-,glptt-,glcbt-,glsoat-,glft-,glimt-,glagent-,gloas-",
+        r"gl(?:pat|dt|rt|ptt|cbt|soat|ft|imt|agent|oas)-[A-Za-z0-9_.-]{20,64}$",
+    ),
+    _rule(
+        "openai-key",
+        "sk-",
+        r"sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,200}"
+        r"|[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}|[A-Za-z0-9]{48})$",
+    ),
     SecretRule(
         "aws-secret-key",
         ("aws_secret_access_key", "AWS_SECRET_ACCESS_KEY"),
         r"(?:aws_secret_access_key|AWS_SECRET_ACCESS_KEY)[\"']?[ \t]{0,8}[=:][ \t]{0,8}[\"']?"
-        rf"(?P<value>[A-Za-z0-9/+]{{40}}){_END_B64}",
+        rf"(?P<value>[A-Za-z0-9/+]{{40}}){_END['$=']}",
         spaced=True,
         free=True,
     ),
-    _rule("azure-client-secret", "8Q~", r"[A-Za-z0-9_~.]{3}8Q~[A-Za-z0-9_~.-]{34}(?![A-Za-z0-9_~.-])"),
-    _rule("azure-storage-key", "AccountKey=", r"AccountKey=(?P<value>[A-Za-z0-9+/]{86}==)", free=True),
-    _rule("buildkite-token", "bkua_", rf"bkua_[a-z0-9]{{40}}{_END}"),
-    _rule("cloudflare-origin-key", "v1.0-", rf"v1\.0-[0-9a-f]{{24}}-[0-9a-f]{{146}}{_END}"),
-    _rule("contentful-token", "CFPAT-", rf"CFPAT-[A-Za-z0-9_-]{{43}}{_END}"),
-    _rule("crates-token", "cio", rf"cio(?=[A-Za-z]{{0,31}}[0-9])[A-Za-z0-9]{{32}}{_END}"),
-    _rule("databricks-token", "dapi", rf"dapi[0-9a-f]{{32}}(?:-[0-9])?{_END}"),
-    _rule("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", rf"do[opr]_v1_[0-9a-f]{{64}}{_END}"),
-    _rule("discord-token", ".", rf"[MNO]{_W}{{23,25}}\.{_W}{{6}}\.{_W}{{27,38}}{_END}", "discord"),
-    _rule(
+    SecretRule(
+        "azure-storage-key", ("AccountKey=",), r"AccountKey=(?P<value>[A-Za-z0-9+/]{86}==)", free=True
+    ),
+    SecretRule(
         "discord-webhook",
-        "/api/webhooks/",
-        rf"discord(?:app)?\.com/api/webhooks/[0-9]{{17,20}}/[A-Za-z0-9_-]{{60,80}}{_END}",
+        ("/api/webhooks/",),
+        rf"discord(?:app)?\.com/api/webhooks/[0-9]{{17,20}}/[A-Za-z0-9_-]{{60,80}}{_END['$']}",
         free=True,
     ),
-    _rule("docker-token", "dckr_", rf"dckr_(?:pat|oat)_[A-Za-z0-9_-]{{27,32}}{_END}"),
-    _rule(
-        "doppler-token",
-        "dp.",
-        rf"dp\.(?:pt|ct|sa|scim|audit|st(?:\.{_W}{{2,35}})?)\.[A-Za-z0-9]{{40,44}}{_END}",
-    ),
-    _rule("dynatrace-token", "dt0", rf"dt0[a-zA-Z][0-9]{{2}}\.[A-Z0-9]{{24}}\.[A-Z0-9]{{64}}{_END}"),
-    _rule("figma-token", "figd_", rf"figd_[A-Za-z0-9_-]{{40,60}}{_END}"),
-    _rule("flyio-token", "fo1_", rf"fo1_[A-Za-z0-9_-]{{43}}{_END}"),
-    _rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"gh[pousr]_[A-Za-z0-9]{{36,251}}{_END}"),
-    _rule("github-fine-token", "github_pat_", rf"github_pat_[A-Za-z0-9]{{22}}_[A-Za-z0-9]{{59}}{_END}"),
-    _rule(
-        "gitlab-token",
-        "glpat- gldt- glrt- glptt- glcbt- glsoat- glft- glimt- glagent- gloas-",
-        rf"gl(?:pat|dt|rt|ptt|cbt|soat|ft|imt|agent|oas)-[A-Za-z0-9_.-]{{20,64}}{_END}",
-    ),
-    _rule("google-api-key", "AIza", rf"AIza[A-Za-z0-9_-]{{35}}{_END}"),
-    _rule("google-client-secret", "GOCSPX-", rf"GOCSPX-[A-Za-z0-9_-]{{28}}{_END}"),
-    _rule("google-oauth-token", "ya29.", rf"ya29\.[A-Za-z0-9_-]{{40,400}}{_END}"),
-    _rule("grafana-token", "glsa_", rf"glsa_[A-Za-z0-9]{{32}}_[0-9a-fA-F]{{8}}{_END}"),
-    _rule("grafana-cloud-token", "glc_", rf"glc_eyJ[A-Za-z0-9+/]{{32,400}}={{0,2}}{_END_B64}"),
-    _rule("groq-key", "gsk_", rf"gsk_[A-Za-z0-9]{{52}}{_END}"),
-    _rule("heroku-key", "HRKU-", rf"HRKU-[A-Za-z0-9_-]{{36,64}}{_END}"),
-    _rule("huggingface-token", "hf_", rf"hf_[A-Za-z0-9]{{34}}{_END}"),
-    _rule("json-web-token", "eyJ", rf"eyJ{_W}{{15,1000}}\.eyJ{_W}{{15,4000}}\.{_W}{{30,1000}}{_END}"),
-    _rule("langsmith-key", "lsv2_", rf"lsv2_(?:pt|sk)_[0-9a-f]{{32}}_[0-9a-f]{{10}}{_END}"),
-    _rule("linear-key", "lin_api_ lin_oauth_", rf"lin_(?:api|oauth)_[A-Za-z0-9]{{40,64}}{_END}"),
-    _rule("mailchimp-key", "-us", rf"[0-9a-f]{{32}}-us[0-9]{{1,2}}{_END}"),
-    _rule("mailgun-key", "key-", rf"key-[0-9a-f]{{32}}{_END}", "mailgun"),
-    _rule("netlify-token", "nfp_", rf"nfp_[A-Za-z0-9]{{36,40}}{_END}"),
-    _rule("newrelic-key", "NRAK-", rf"NRAK-[A-Z0-9]{{27}}{_END}"),
-    _rule("notion-token", "ntn_ secret_", rf"(?:ntn_[A-Za-z0-9]{{40,50}}|secret_[A-Za-z0-9]{{43}}){_END}"),
-    _rule("npm-token", "npm_", rf"npm_[A-Za-z0-9]{{36}}{_END}"),
-    _rule("onepassword-token", "ops_eyJ", rf"ops_eyJ[A-Za-z0-9+/]{{250,2000}}={{0,2}}{_END_B64}"),
-    _rule(
-        "openai-key",
-        "sk-",
-        r"sk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,200}|[A-Za-z0-9]{20}T3BlbkFJ[A-Za-z0-9]{20}|[A-Za-z0-9]{48})"
-        + _END,
-    ),
-    _rule("perplexity-key", "pplx-", rf"pplx-[A-Za-z0-9]{{48,56}}{_END}"),
-    _rule("planetscale-token", "pscale_", rf"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{{32,64}}{_END}"),
-    _rule("postman-key", "PMAK-", rf"PMAK-[0-9a-f]{{24}}-[0-9a-f]{{34}}{_END}"),
     SecretRule(
         "private-key",
         ("PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"),
@@ -144,45 +167,19 @@ SECRET_RULES: Final[tuple[SecretRule, ...]] = (
         spaced=True,
         free=True,
     ),
-    _rule("pulumi-token", "pul-", rf"pul-[0-9a-f]{{40}}{_END}"),
-    _rule("pypi-token", "pypi-AgE", rf"pypi-AgE[A-Za-z0-9_-]{{60,400}}{_END}"),
-    _rule("replicate-token", "r8_", rf"r8_[A-Za-z0-9]{{37}}{_END}"),
-    _rule("rubygems-key", "rubygems_", rf"rubygems_[0-9a-f]{{48}}{_END}"),
-    _rule("sendgrid-key", "SG.", rf"SG\.[A-Za-z0-9_-]{{22}}\.[A-Za-z0-9_-]{{43}}{_END}"),
-    _rule("sentry-token", "sntrys_ sntryu_", r"sntry(?:u_[0-9a-f]{64}|s_eyJ[\w+/=]{80,400})(?![A-Za-z0-9])"),
-    _rule("shopify-token", "shpat_ shpca_ shppa_ shpss_", rf"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{{32}}{_END}"),
-    _rule(
-        "slack-token",
-        "xoxb- xoxp- xoxa- xoxr- xoxs- xoxe- xoxc- xoxd-",
-        rf"xox[abcdeprs]-[A-Za-z0-9-]{{24,250}}{_END}",
-    ),
-    _rule(
-        "slack-app-token", "xapp-", rf"xapp-[0-9]-[A-Z0-9]{{8,14}}-[0-9]{{10,14}}-[A-Za-z0-9]{{32,64}}{_END}"
-    ),
-    _rule(
+    SecretRule(
         "slack-webhook",
-        "hooks.slack.com/",
+        ("hooks.slack.com/",),
         r"hooks\.slack\.com/(?:services|workflows|triggers)"
-        rf"/[A-Z0-9]{{8,14}}/[A-Za-z0-9]{{8,20}}/[A-Za-z0-9]{{20,64}}{_END}",
+        rf"/[A-Z0-9]{{8,14}}/[A-Za-z0-9]{{8,20}}/[A-Za-z0-9]{{20,64}}{_END['$']}",
         free=True,
     ),
-    _rule("square-token", "sq0", rf"sq0(?:atp-[A-Za-z0-9_-]{{22}}|csp-[A-Za-z0-9_-]{{43}}){_END}"),
-    _rule("stripe-key", "sk_live_ rk_live_", rf"[rs]k_live_[A-Za-z0-9]{{24,120}}{_END}"),
-    _rule("stripe-webhook-secret", "whsec_", rf"whsec_[A-Za-z0-9+/]{{32,64}}={{0,2}}{_END_B64}"),
-    _rule("supabase-token", "sbp_", rf"sbp_[0-9a-f]{{40}}{_END}"),
-    _rule("tailscale-key", "tskey-", rf"tskey-[a-z]{{3,10}}-[A-Za-z0-9]{{8,24}}-[A-Za-z0-9]{{20,48}}{_END}"),
-    _rule("telegram-token", ":AA", rf"[0-9]{{8,10}}:AA[A-Za-z0-9_-]{{33}}{_END}"),
-    _rule("terraform-token", ".atlasv1.", rf"[A-Za-z0-9]{{14}}\.atlasv1\.[A-Za-z0-9_=-]{{60,80}}{_END}"),
-    _rule("twilio-key", "SK", rf"SK[0-9a-f]{{32}}{_END}", "twilio"),
-    _rule("typeform-token", "tfp_", rf"tfp_[A-Za-z0-9_.=-]{{44,64}}{_END}"),
-    _rule(
+    SecretRule(
         "url-password",
-        "://",
+        ("://",),
         r"://[^\s/:@\"'`<>\[\](){}$%]{1,64}:(?P<value>[^\s/:@\"'`<>\[\](){}$%*]{12,128})@[A-Za-z0-9\[]",
         free=True,
     ),
-    _rule("vault-token", "hvs. hvb. hvr.", rf"hv[sbr]\.[A-Za-z0-9_-]{{24,300}}{_END}"),
-    _rule("xai-key", "xai-", rf"xai-[A-Za-z0-9]{{80}}{_END}"),
 )
 
 _BY_LITERAL = [(literal, rule) for rule in SECRET_RULES if not rule.spaced for literal in rule.literals]
