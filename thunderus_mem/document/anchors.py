@@ -10,7 +10,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from thunderus_mem.document.frontmatter.nodes import Mapping, Scalar, Sequence, plain_data
+from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.paths import path_in
 from thunderus_mem.document.references import code_spans, references
 from thunderus_mem.errors import InvalidDocument
@@ -18,7 +18,6 @@ from thunderus_mem.errors import InvalidDocument
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from thunderus_mem.document.frontmatter.nodes import Node
 
 _LINES: Final = re.compile(r"L?([1-9][0-9]{0,6})(?:-L?([1-9][0-9]{0,6}))?", re.ASCII)
 _BEHIND_COLON: Final = re.compile(r"(.+):(L?[1-9][0-9]{0,6}(?:-L?[1-9][0-9]{0,6})?)", re.ASCII | re.DOTALL)
@@ -166,22 +165,22 @@ def place_of(item: Any) -> str:
     return anchor.place if anchor is not None else ""
 
 
-def anchors_in(header: Mapping, header_line: int) -> tuple[Cited, ...]:
+def anchors_in(header: nodes.Mapping, header_line: int) -> tuple[Cited, ...]:
     """The anchors of a frontmatter, in order, each with the line of the file it stands in.
 
     Items that name no place are left out: the schema speaks of them.
     """
     node = header.get("anchors")
-    if isinstance(node, Scalar) and node.text and not (node.plain and node.text in ("~", "null")):
+    if isinstance(node, nodes.Scalar) and node.text and not (node.plain and node.text in ("~", "null")):
         return tuple(_cited([node], header_line))
-    return tuple(_cited(node.items, header_line)) if isinstance(node, Sequence) else ()
+    return tuple(_cited(node.items, header_line)) if isinstance(node, nodes.Sequence) else ()
 
 
-def _cited(items: list[Scalar] | tuple[Node, ...], header_line: int) -> Iterator[Cited]:
+def _cited(items: list[nodes.Scalar] | tuple[nodes.Node, ...], header_line: int) -> Iterator[Cited]:
     for item in items:
-        written = plain_data(item)
-        found = _quietly(written) if isinstance(item, Scalar) else None
-        if isinstance(item, Mapping):
+        written = nodes.plain_data(item)
+        found = _quietly(written) if isinstance(item, nodes.Scalar) else None
+        if isinstance(item, nodes.Mapping):
             found = _of_mapping({key: text for key, text in written.items() if isinstance(text, str)})
         if found is not None:
             yield Cited(found, header_line + item.line - 1, written)

@@ -9,15 +9,7 @@ import hashlib
 from typing import Any, Final, NamedTuple, TypeGuard
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
-from thunderus_mem.document.frontmatter.nodes import (
-    HeaderProblem,
-    Mapping,
-    Node,
-    Scalar,
-    Sequence,
-    is_null,
-    typed_data,
-)
+from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.read import Fences, find_fences, read_header
 
 MAX_DOCUMENT: Final = 1024 * 1024
@@ -44,7 +36,7 @@ class Document(NamedTuple):
 
     path: str
     text: str
-    header: Mapping
+    header: nodes.Mapping
     header_line: int
     body_start: int
     body_line: int
@@ -76,18 +68,18 @@ class Document(NamedTuple):
     def imported_from(self) -> str:
         """The file an import took the text from (``metadata.imported_from``); "" for any other document."""
         metadata = self.header.get("metadata")
-        return _text(metadata.get("imported_from")) if isinstance(metadata, Mapping) else ""
+        return _text(metadata.get("imported_from")) if isinstance(metadata, nodes.Mapping) else ""
 
     @property
     def confirmed_by(self) -> str:
         """Who confirmed it last (``verification.by``): user, agent, or "" when that is not known."""
         verification = self.header.get("verification")
-        by = _text(verification.get("by")) if isinstance(verification, Mapping) else ""
+        by = _text(verification.get("by")) if isinstance(verification, nodes.Mapping) else ""
         return by if self.status == "verified" else ""
 
     def data(self) -> dict[str, Any]:
         """The frontmatter with types. See `typed_data`."""
-        return typed_data(self.header)
+        return nodes.typed_data(self.header)
 
 
 class Reading(NamedTuple):
@@ -98,7 +90,7 @@ class Reading(NamedTuple):
 
     path: str
     text: str | None
-    header: Mapping | None
+    header: nodes.Mapping | None
     header_line: int
     document: Document | None
     problems: tuple[Diagnostic, ...]
@@ -190,7 +182,7 @@ _EXPECTED_OF: Final = {
 }
 
 
-def _header_finding(path: str, first_line: int, problem: HeaderProblem) -> Diagnostic:
+def _header_finding(path: str, first_line: int, problem: nodes.HeaderProblem) -> Diagnostic:
     rule = _RULE_OF.get(problem.code, "TM006")
     return _error(
         rule,
@@ -204,24 +196,24 @@ def _header_finding(path: str, first_line: int, problem: HeaderProblem) -> Diagn
     )
 
 
-def _missing_identity(path: str, header: Mapping, first_line: int) -> tuple[Diagnostic, ...]:
+def _missing_identity(path: str, header: nodes.Mapping, first_line: int) -> tuple[Diagnostic, ...]:
     found = []
     for key in ("id", "title", "kind"):
         node = header.get(key)
-        if isinstance(node, Scalar) and node.text.strip():
+        if isinstance(node, nodes.Scalar) and node.text.strip():
             continue
         if node is None:
             line, column, message = first_line, 1, f"The frontmatter has no {key}."
         else:
             line, column = first_line + node.line - 1, node.column
-            message = f"The {key} is {'empty' if isinstance(node, Scalar) else 'not one text'}."
+            message = f"The {key} is {'empty' if isinstance(node, nodes.Scalar) else 'not one text'}."
         hint = f"Add a line '{key}: …'."
         found.append(_error("TM011", path, line, column, message, key=key, expected="a text", hint=hint))
     return tuple(found)
 
 
-def _document(path: str, text: str, header: Mapping, fences: Fences) -> Document:
-    found: dict[str, Node] = {entry.key.text: entry.value for entry in header.entries}
+def _document(path: str, text: str, header: nodes.Mapping, fences: Fences) -> Document:
+    found: dict[str, nodes.Node] = {entry.key.text: entry.value for entry in header.entries}
     provenance = _children(found.get("provenance"))
     verification = _children(found.get("verification"))
     commit = verification.get("last_verified_commit")
@@ -242,18 +234,18 @@ def _document(path: str, text: str, header: Mapping, fences: Fences) -> Document
         _texts(provenance.get("patches")),
         _texts(provenance.get("commits")),
         _text(verification.get("status")) or "unknown",
-        None if is_null(commit) else _text(commit) or None,
+        None if nodes.is_null(commit) else _text(commit) or None,
         _texts(found.get("aliases")),
         _links(found.get("links")),
     )
 
 
-def _children(node: Node | None) -> dict[str, Node]:
-    return {entry.key.text: entry.value for entry in node.entries} if isinstance(node, Mapping) else {}
+def _children(node: nodes.Node | None) -> dict[str, nodes.Node]:
+    return {entry.key.text: entry.value for entry in node.entries} if isinstance(node, nodes.Mapping) else {}
 
 
-def _text(node: Node | None) -> str:
-    return node.text if isinstance(node, Scalar) else ""
+def _text(node: nodes.Node | None) -> str:
+    return node.text if isinstance(node, nodes.Scalar) else ""
 
 
 def tag_words(text: str) -> tuple[str, ...]:
@@ -262,21 +254,21 @@ def tag_words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(tag for word in words if (tag := word.strip().lstrip("#"))))
 
 
-def _tags(node: Node | None) -> tuple[str, ...]:
+def _tags(node: nodes.Node | None) -> tuple[str, ...]:
     return tag_words(node.text) if _is_given(node) else _texts(node)
 
 
-def _is_given(node: Node | None) -> TypeGuard[Scalar]:
-    return isinstance(node, Scalar) and not is_null(node)
+def _is_given(node: nodes.Node | None) -> TypeGuard[nodes.Scalar]:
+    return isinstance(node, nodes.Scalar) and not nodes.is_null(node)
 
 
-def _texts(node: Node | None) -> tuple[str, ...]:
-    if not isinstance(node, Sequence):
+def _texts(node: nodes.Node | None) -> tuple[str, ...]:
+    if not isinstance(node, nodes.Sequence):
         return (node.text,) if _is_given(node) and node.text else ()
-    return tuple([item.text for item in node.items if isinstance(item, Scalar) and item.text])
+    return tuple([item.text for item in node.items if isinstance(item, nodes.Scalar) and item.text])
 
 
-def _links(node: Node | None) -> tuple[Link, ...]:
+def _links(node: nodes.Node | None) -> tuple[Link, ...]:
     if node is None:
         return ()
     children = _children(node)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.fingerprint.definitions import Table, by_field, dotted, first, kinds
+from thunderus_mem.fingerprint import definitions
 from thunderus_mem.fingerprint.walk import Rules, loose_number
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from ast_grep_py import SgNode
 
-    from thunderus_mem.fingerprint.definitions import Names, TokenText
     from thunderus_mem.fingerprint.walk import Item, TokenWalk
 
 _DEEPEST: Final = 20
@@ -177,13 +176,13 @@ _C_TOP: Final = (
 )
 
 
-def _declarator(node: SgNode, text: TokenText) -> tuple[str, bool]:
+def _declarator(node: SgNode, text: definitions.TokenText) -> tuple[str, bool]:
     """The name that a declarator of C declares, and whether it is a function."""
     function = False
     for _ in range(_DEEPEST):
         kind = node.kind()
         if kind == "qualified_identifier":
-            return dotted(text(node)), function
+            return definitions.dotted(text(node)), function
         if kind in _LEAVES:
             return " ".join(text(node).partition("(")[0].split()), function
         function |= kind == "function_declarator"
@@ -201,11 +200,11 @@ def _declarator(node: SgNode, text: TokenText) -> tuple[str, bool]:
     return "", function
 
 
-def _c(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _c(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind in _BODIED:
-        return by_field(node, kind, text) if node.field("body") is not None else ()
+        return definitions.by_field(node, kind, text) if node.field("body") is not None else ()
     if kind not in ("function_definition", "declaration", "field_declaration", "type_definition"):
-        return by_field(node, kind, text)
+        return definitions.by_field(node, kind, text)
     outer = node.parent()
     where = outer.kind() if outer is not None else ""
     if kind == "declaration" and where not in (*_C_TOP, "field_declaration_list", "template_declaration"):
@@ -227,9 +226,9 @@ _C_KINDS: Final = {
 }
 
 
-_C_TABLES: Final[Mapping[str, Table]] = {
-    "c": Table(_C_KINDS, _c),
-    "cpp": Table(
+_C_TABLES: Final[Mapping[str, definitions.Table]] = {
+    "c": definitions.Table(_C_KINDS, _c),
+    "cpp": definitions.Table(
         {
             **_C_KINDS,
             "class_specifier": "class",
@@ -243,12 +242,12 @@ _C_TABLES: Final[Mapping[str, Table]] = {
 }
 
 
-def _each_in(fields: str) -> Names:
+def _each_in(fields: str) -> definitions.Names:
     """The names of declarations that hold several, each in a node of the kind ``fields``."""
 
-    def names(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+    def names(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
         if node.field("name") is not None:
-            return by_field(node, kind, text)
+            return definitions.by_field(node, kind, text)
         inner = node.named_children()
         inner += [
             child
@@ -262,7 +261,7 @@ def _each_in(fields: str) -> Names:
     return names
 
 
-def _kotlin(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _kotlin(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind == "secondary_constructor":
         return ("constructor",)
     if kind == "property_declaration":
@@ -272,13 +271,13 @@ def _kotlin(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
         inner = next(
             (child for child in node.named_children() if child.kind() == "variable_declaration"), None
         )
-        name = first(inner, ("simple_identifier",), text) if inner is not None else ""
+        name = definitions.first(inner, ("simple_identifier",), text) if inner is not None else ""
     else:
-        name = first(node, ("type_identifier", "simple_identifier"), text)
+        name = definitions.first(node, ("type_identifier", "simple_identifier"), text)
     return (name,) if name else ()
 
 
-def _swift(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _swift(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     name = node.field("name")
     if name is None:
         return ()
@@ -290,24 +289,24 @@ def _swift(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
     return (text(name).partition("<")[0].strip(),)
 
 
-def _php(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _php(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind == "const_element":
-        return (first(node, ("name",), text),)
-    return tuple(name.lstrip("$") for name in by_field(node, kind, text))
+        return (definitions.first(node, ("name",), text),)
+    return tuple(name.lstrip("$") for name in definitions.by_field(node, kind, text))
 
 
-def _scala(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _scala(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind not in ("val_definition", "var_definition"):
-        return by_field(node, kind, text)
+        return definitions.by_field(node, kind, text)
     outer, pattern = node.parent(), node.field("pattern")
     if outer is None or pattern is None or outer.kind() not in ("template_body", "compilation_unit"):
         return ()
     return (text(pattern),) if pattern.kind() == "identifier" else ()
 
 
-_TYPE_TABLES: Final[Mapping[str, Table]] = {
-    "java": Table(
-        kinds(
+_TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
+    "java": definitions.Table(
+        definitions.kinds(
             "class",
             "class_declaration interface_declaration enum_declaration record_declaration "
             "annotation_type_declaration",
@@ -323,8 +322,8 @@ _TYPE_TABLES: Final[Mapping[str, Table]] = {
         ),
         _each_in("variable_declarator"),
     ),
-    "csharp": Table(
-        kinds(
+    "csharp": definitions.Table(
+        definitions.kinds(
             "class",
             "class_declaration struct_declaration interface_declaration enum_declaration record_declaration",
             {
@@ -340,7 +339,7 @@ _TYPE_TABLES: Final[Mapping[str, Table]] = {
         ),
         _each_in("variable_declarator"),
     ),
-    "kotlin": Table(
+    "kotlin": definitions.Table(
         {
             "class_declaration": "class",
             "object_declaration": "class",
@@ -352,7 +351,7 @@ _TYPE_TABLES: Final[Mapping[str, Table]] = {
         },
         _kotlin,
     ),
-    "swift": Table(
+    "swift": definitions.Table(
         {
             "class_declaration": "class",
             "protocol_declaration": "type",
@@ -365,8 +364,8 @@ _TYPE_TABLES: Final[Mapping[str, Table]] = {
         },
         _swift,
     ),
-    "php": Table(
-        kinds(
+    "php": definitions.Table(
+        definitions.kinds(
             "class",
             "class_declaration interface_declaration trait_declaration enum_declaration",
             {
@@ -380,8 +379,8 @@ _TYPE_TABLES: Final[Mapping[str, Table]] = {
         _php,
         frozenset(["const_declaration", "property_declaration"]),
     ),
-    "scala": Table(
-        kinds(
+    "scala": definitions.Table(
+        definitions.kinds(
             "class",
             "object_definition class_definition trait_definition enum_definition",
             {
@@ -393,15 +392,15 @@ _TYPE_TABLES: Final[Mapping[str, Table]] = {
         ),
         _scala,
     ),
-    "solidity": Table(
-        kinds(
+    "solidity": definitions.Table(
+        definitions.kinds(
             "function",
             "function_definition modifier_definition event_definition",
             {"contract_declaration": "class", "struct_declaration": "type", "enum_declaration": "type"},
         ),
     ),
-    "dart": Table({"class_declaration": "class", "function_signature": "function"}),
-    "zig": Table({"function_declaration": "function"}),
+    "dart": definitions.Table({"class_declaration": "class", "function_signature": "function"}),
+    "zig": definitions.Table({"function_declaration": "function"}),
 }
 
 
@@ -411,29 +410,29 @@ _DEFINING: Final = {
 }  # fmt: skip
 
 
-def _ruby(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _ruby(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind != "assignment":
-        return tuple(dotted(name) for name in by_field(node, kind, text))
+        return tuple(definitions.dotted(name) for name in definitions.by_field(node, kind, text))
     left = node.field("left")
     return (text(left),) if left is not None and left.kind() == "constant" else ()
 
 
-def _bash(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _bash(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind == "variable_assignment":
         outer = node.parent()
         outer = outer.parent() if outer is not None and outer.kind() == "declaration_command" else outer
         if outer is None or outer.kind() != "program":
             return ()
-    return by_field(node, kind, text)
+    return definitions.by_field(node, kind, text)
 
 
-def _lua(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _lua(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind == "function_declaration":
-        return tuple(name.replace(":", ".") for name in by_field(node, kind, text))
+        return tuple(name.replace(":", ".") for name in definitions.by_field(node, kind, text))
     parts = node.named_children()
     if kind == "field":
         is_function = any(part.kind() == "function_definition" for part in parts)
-        return by_field(node, kind, text) if is_function else ()
+        return definitions.by_field(node, kind, text) if is_function else ()
     values = [value.kind() for value in parts[-1].named_children()] if parts else []
     outer = node.parent()
     outer = outer.parent() if outer is not None and outer.kind() == "variable_declaration" else outer
@@ -442,7 +441,7 @@ def _lua(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
     return (text(parts[0].named_children()[0]),) if parts and parts[0].named_children() else ()
 
 
-def _elixir(node: SgNode, _kind: str, text: TokenText) -> tuple[str, ...]:
+def _elixir(node: SgNode, _kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     target = node.field("target")
     if target is None or text(target) not in _DEFINING:
         return ()
@@ -455,8 +454,8 @@ def _elixir(node: SgNode, _kind: str, text: TokenText) -> tuple[str, ...]:
     return (text(head),) if head is not None else ()
 
 
-_SCRIPT_TABLES: Final[Mapping[str, Table]] = {
-    "ruby": Table(
+_SCRIPT_TABLES: Final[Mapping[str, definitions.Table]] = {
+    "ruby": definitions.Table(
         {
             "module": "module",
             "class": "class",
@@ -466,19 +465,19 @@ _SCRIPT_TABLES: Final[Mapping[str, Table]] = {
         },
         _ruby,
     ),
-    "bash": Table(
+    "bash": definitions.Table(
         {"function_definition": "function", "variable_assignment": "const"},
         _bash,
         frozenset(["declaration_command"]),
     ),
-    "lua": Table(
+    "lua": definitions.Table(
         {"function_declaration": "function", "assignment_statement": "const", "field": "method"},
         _lua,
         frozenset(["variable_declaration"]),
     ),
-    "elixir": Table({"call": "function"}, _elixir, clauses=True),
-    "haskell": Table(
-        kinds(
+    "elixir": definitions.Table({"call": "function"}, _elixir, clauses=True),
+    "haskell": definitions.Table(
+        definitions.kinds(
             "type",
             "data_type newtype type_synonym class",
             {"function": "function", "bind": "const", "signature": "signature"},
@@ -488,26 +487,26 @@ _SCRIPT_TABLES: Final[Mapping[str, Table]] = {
 }
 
 
-def _css(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _css(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     name = node.child(1 if kind == "keyframes_statement" else 0)
     return (" ".join(text(name).split()),) if name is not None else ()
 
 
-def _key(node: SgNode, _kind: str, text: TokenText) -> tuple[str, ...]:
+def _key(node: SgNode, _kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     key = node.field("key")
     return (text(key).strip("'\""),) if key is not None else ()
 
 
-def _section(node: SgNode, _kind: str, text: TokenText) -> tuple[str, ...]:
+def _section(node: SgNode, _kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     heading = node.child(0)
     if heading is None or "heading" not in heading.kind():
         return ()
     return (" ".join(text(heading).strip("#=- \n\t").split()),)
 
 
-def _hcl(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _hcl(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind == "attribute":
-        return (first(node, ("identifier",), text),)
+        return (definitions.first(node, ("identifier",), text),)
     labels = [
         text(child).strip('"')
         for child in node.named_children()
@@ -516,14 +515,14 @@ def _hcl(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
     return (".".join(labels),)
 
 
-_DATA_TABLES: Final[Mapping[str, Table]] = {
-    "css": Table({"rule_set": "rule", "keyframes_statement": "rule"}, _css),
-    "json": Table({"pair": "key"}, _key),
-    "yaml": Table({"block_mapping_pair": "key"}, _key),
-    "html": Table({}),
-    "markdown": Table({"section": "heading"}, _section),
-    "hcl": Table({"block": "block", "attribute": "key"}, _hcl),
-    "nix": Table({}),
+_DATA_TABLES: Final[Mapping[str, definitions.Table]] = {
+    "css": definitions.Table({"rule_set": "rule", "keyframes_statement": "rule"}, _css),
+    "json": definitions.Table({"pair": "key"}, _key),
+    "yaml": definitions.Table({"block_mapping_pair": "key"}, _key),
+    "html": definitions.Table({}),
+    "markdown": definitions.Table({"section": "heading"}, _section),
+    "hcl": definitions.Table({"block": "block", "attribute": "key"}, _hcl),
+    "nix": definitions.Table({}),
 }
 
 

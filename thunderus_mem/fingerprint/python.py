@@ -9,13 +9,12 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.fingerprint.definitions import Table, by_field
+from thunderus_mem.fingerprint import definitions
 from thunderus_mem.fingerprint.walk import AT, CLOSE, OPEN, Rules, python_escapes, python_number
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-    from thunderus_mem.fingerprint.definitions import TokenText
     from thunderus_mem.fingerprint.walk import Item, Pairs, TokenWalk
 
 _STRINGS: Final = ("string", "concatenated_string")
@@ -332,12 +331,12 @@ PYTHON: Final = Rules(
 """``(`` and ``,`` go without loss: the kinds of the nodes say what they said."""
 
 
-def _python(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _python(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind == "type_alias_statement":
         left = node.field("left")
         return (text(left).partition("[")[0],) if left is not None else ()
     if kind != "assignment":
-        return by_field(node, kind, text)
+        return definitions.by_field(node, kind, text)
     statement = node.parent()
     block = (
         statement.parent() if statement is not None and statement.kind() == "expression_statement" else None
@@ -362,7 +361,7 @@ def _holds_constants(block: SgNode) -> bool:
     return outer is not None and outer.kind() in ("module", "class_definition")
 
 
-PYTHON_TABLE: Final = Table(
+PYTHON_TABLE: Final = definitions.Table(
     {
         "function_definition": "function",
         "class_definition": "class",

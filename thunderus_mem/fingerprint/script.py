@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.fingerprint.definitions import Table
+from thunderus_mem.fingerprint import definitions
 from thunderus_mem.fingerprint.walk import CLOSE, OPEN, Rules, c_escapes, embedding, quoted, script_number
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-    from thunderus_mem.fingerprint.definitions import TokenText
     from thunderus_mem.fingerprint.walk import Item, Pairs, TokenWalk
 
 _KEYED: Final = frozenset(
@@ -219,7 +218,7 @@ _FUNCTIONS: Final = frozenset(
 _TOP: Final = ("program", "export_statement", "source_file")
 
 
-def _script(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _script(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind == "variable_declarator":
         return _declared(node, text)
     if kind == "assignment_expression":
@@ -239,7 +238,7 @@ def _plain(name: str) -> str:
     return "".join(name.strip("[]# ").translate({ord(mark): None for mark in "'\"`"}).split("\n"))
 
 
-def _declared(node: SgNode, text: TokenText) -> tuple[str, ...]:
+def _declared(node: SgNode, text: definitions.TokenText) -> tuple[str, ...]:
     name, value = node.field("name"), node.field("value")
     if name is None or name.kind() != "identifier":
         return ()
@@ -254,7 +253,7 @@ def _declared(node: SgNode, text: TokenText) -> tuple[str, ...]:
     return (text(name),) if top else ()
 
 
-def _assigned(node: SgNode, text: TokenText) -> tuple[str, ...]:
+def _assigned(node: SgNode, text: definitions.TokenText) -> tuple[str, ...]:
     left, right = node.field("left"), node.field("right")
     if left is None or right is None or right.kind() not in (*_FUNCTIONS, "object"):
         return ()
@@ -283,10 +282,10 @@ _SCRIPT_KINDS: Final = {
     "export_statement": "const",
 }
 
-JAVASCRIPT_TABLE: Final = Table(
+JAVASCRIPT_TABLE: Final = definitions.Table(
     {**_SCRIPT_KINDS, "field_definition": "field"}, _script, _SCRIPT_WRAPPERS, frozenset(["decorator"])
 )
-TYPESCRIPT_TABLE: Final = Table(
+TYPESCRIPT_TABLE: Final = definitions.Table(
     {
         **_SCRIPT_KINDS,
         "function_signature": "function",

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from thunderus_mem.fingerprint.definitions import SCOPE, Table, by_field
+from thunderus_mem.fingerprint import definitions
 from thunderus_mem.fingerprint.walk import AT, CLOSE, OPEN, Rules, c_escapes, go_number, quoted, rust_number
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
 
-    from thunderus_mem.fingerprint.definitions import TokenText
     from thunderus_mem.fingerprint.walk import Item, Pairs, TokenWalk
 
 _LEAVING: Final = ("return_expression", "break_expression", "continue_expression")
@@ -207,7 +206,7 @@ GO: Final = Rules(
 )
 
 
-def _go(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _go(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind in ("const_spec", "var_spec"):
         outer = node.parent()
         outer = outer.parent() if outer is not None and outer.kind() == "var_spec_list" else outer
@@ -225,7 +224,7 @@ def _go(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
     return (f"{words[-1].strip('*')}.{text(name)}",) if words else (text(name),)
 
 
-GO_TABLE: Final = Table(
+GO_TABLE: Final = definitions.Table(
     {
         "function_declaration": "function",
         "method_declaration": "method",
@@ -240,14 +239,14 @@ GO_TABLE: Final = Table(
 """Only what is declared is measured, not the keyword before it: it may stand alone or in a group."""
 
 
-def _rust(node: SgNode, kind: str, text: TokenText) -> tuple[str, ...]:
+def _rust(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     if kind != "impl_item":
-        return by_field(node, kind, text)
+        return definitions.by_field(node, kind, text)
     of = node.field("type")
     return (text(of).partition("<")[0].strip("&* ").rpartition("::")[2],) if of is not None else ()
 
 
-RUST_TABLE: Final = Table(
+RUST_TABLE: Final = definitions.Table(
     {
         "function_item": "function",
         "function_signature_item": "function",
@@ -262,7 +261,7 @@ RUST_TABLE: Final = Table(
         "enum_variant": "const",
         "macro_definition": "macro",
         "mod_item": "module",
-        "impl_item": SCOPE,
+        "impl_item": definitions.SCOPE,
     },
     _rust,
     before=frozenset(["attribute_item"]),

@@ -34,18 +34,7 @@ from thunderus_mem.document.markdown import headings
 from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.timestamp import parse_timestamp, utc_key
 from thunderus_mem.errors import InvalidDocument, ThunderusError
-from thunderus_mem.interop.decisions import (
-    REFERS,
-    SUPERSEDES,
-    DecisionRecord,
-    RelationMention,
-    day_in,
-    file_date,
-    read_decision,
-    split_title,
-    value_targets,
-    without_number,
-)
+from thunderus_mem.interop import decisions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -232,11 +221,11 @@ class Draft:
         self.notes.append(f"{key} is taken from {source}")
 
 
-def set_title(draft: Draft, path: str, heading: str, decision: DecisionRecord) -> str:
+def set_title(draft: Draft, path: str, heading: str, decision: decisions.DecisionRecord) -> str:
     given = draft.data.get("title")
     if isinstance(given, str) and given.strip():
         return given
-    _, title = split_title(heading, decision.number)
+    _, title = decisions.split_title(heading, decision.number)
     if not title:
         folder, name = os.path.split(os.path.splitext(path)[0])
         if name.lower() in _FOLDER_DOCUMENTS and folder:
@@ -262,12 +251,12 @@ def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken, *
     if isinstance(given, str) and is_document_id(given) and given not in taken.ids:
         return given
     words = title
-    if kind == "recap" and not file_date(title):
-        words = f"{file_date(os.path.basename(path)) or ''} {title}"
+    if kind == "recap" and not decisions.file_date(title):
+        words = f"{decisions.file_date(os.path.basename(path)) or ''} {title}"
     made = new_document_id(kind, words)
     if made in taken.ids:
         folder, name = os.path.split(os.path.splitext(path)[0])
-        made = new_document_id(kind, f"{folder} {without_number(name)}")
+        made = new_document_id(kind, f"{folder} {decisions.without_number(name)}")
     base, count = made, 1
     while made in taken.ids:
         count += 1
@@ -277,7 +266,7 @@ def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken, *
     return made
 
 
-def choose_number(draft: Draft, decision: DecisionRecord, taken: Taken) -> int:
+def choose_number(draft: Draft, decision: decisions.DecisionRecord, taken: Taken) -> int:
     wanted = decision.number
     if wanted is not None and wanted not in taken.numbers:
         return wanted
@@ -335,10 +324,10 @@ def moment(value: Any) -> str:
     return ""
 
 
-def set_dates(draft: Draft, stem: str, decision: DecisionRecord, dates: Dates, now: str) -> None:
+def set_dates(draft: Draft, stem: str, decision: decisions.DecisionRecord, dates: Dates, now: str) -> None:
     data = draft.data
     own = moment(data.get("created"))
-    created = own or moment(data.get("date")) or moment(decision.date) or moment(file_date(stem))
+    created = own or moment(data.get("date")) or moment(decision.date) or moment(decisions.file_date(stem))
     created = created or dates.created or now
     changed = next(
         (found for key in ("updated", "lastmod", "modified") if (found := moment(data.get(key)))), ""
@@ -387,9 +376,9 @@ _TEXTS: Final = ("title", "author", "type", "category", "source")
 _LISTS: Final = ("tags", "aliases")
 _TIMES: Final = ("created", "updated")
 _RELATIONS: Final = {
-    "supersedes": (SUPERSEDES, False),
-    "superseded_by": (SUPERSEDES, True),
-    "refers_to": (REFERS, False),
+    "supersedes": (decisions.SUPERSEDES, False),
+    "superseded_by": (decisions.SUPERSEDES, True),
+    "refers_to": (decisions.REFERS, False),
     "derives_from": ("derives_from", False),
     "duplicates": ("duplicates", False),
 }
@@ -414,9 +403,9 @@ def read_mapping(given: Iterable[str]) -> tuple[tuple[str, str], ...]:
 
 def apply_mapping(
     mapping: Iterable[tuple[str, str]], draft: Draft, body: str, *, day_first: bool | None = None
-) -> list[RelationMention]:
+) -> list[decisions.RelationMention]:
     """Set what is mapped, and return the relations that mapped fields tell."""
-    told: list[RelationMention] = []
+    told: list[decisions.RelationMention] = []
     for theirs, ours in mapping:
         value = _value(theirs, draft.data, body)
         if value in (None, "", [], {}):
@@ -425,9 +414,9 @@ def apply_mapping(
             rel, backwards = _RELATIONS[ours]
             items = value if isinstance(value, list) else [value]
             told += [
-                RelationMention(rel, target, backwards, theirs)
+                decisions.RelationMention(rel, target, backwards, theirs)
                 for one in items
-                for target in value_targets(one)
+                for target in decisions.value_targets(one)
             ]
         elif ours in _TIMES:
             _take_time(draft, ours, theirs, value, day_first)
@@ -442,7 +431,7 @@ def apply_mapping(
 
 def _take_time(draft: Draft, ours: str, theirs: str, value: Any, day_first: bool | None) -> None:
     text = str(value)
-    when = moment(text) or moment(day_in(text, day_first=day_first))
+    when = moment(text) or moment(decisions.day_in(text, day_first=day_first))
     if when:
         draft.take(ours, when, theirs)
     else:
@@ -490,7 +479,7 @@ class Imported:
     notes: tuple[str, ...]
     title: str = ""
     number: int | None = None
-    decision: DecisionRecord = field(default_factory=DecisionRecord)
+    decision: decisions.DecisionRecord = field(default_factory=decisions.DecisionRecord)
     own_id: str = ""
     kept: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -525,13 +514,15 @@ def import_document(
     first = next((mark.text for mark in headings(body) if mark.text.strip()), "")
     day_first = options.day_first
     decision = (
-        read_decision(stem, first, values, body, day_first=day_first) if kind == "adr" else DecisionRecord()
+        decisions.read_decision(stem, first, values, body, day_first=day_first)
+        if kind == "adr"
+        else decisions.DecisionRecord()
     )
     draft = Draft(values)
     draft.notes.extend(starred)
     told = apply_mapping(options.mapping, draft, body, day_first=day_first)
     decision = replace(decision, mentions=(*decision.mentions, *told))
-    heading_number = split_title(first, decision.number)[0]
+    heading_number = decisions.split_title(first, decision.number)[0]
     if heading_number is not None and decision.number not in (None, heading_number):
         draft.notes.append(
             f"its heading says number {heading_number}, its file {decision.number}: that one counts"

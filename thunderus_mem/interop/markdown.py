@@ -24,17 +24,7 @@ from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.git.commits import added_dates
 from thunderus_mem.git.repository import Git
-from thunderus_mem.interop.decisions import file_number, writes_day_first
-from thunderus_mem.interop.fields import (
-    Dates,
-    Imported,
-    Options,
-    Taken,
-    import_document,
-    read_foreign,
-    read_mapping,
-    read_post,
-)
+from thunderus_mem.interop import decisions, fields
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, FOLDERS
@@ -44,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
-    from thunderus_mem.interop.decisions import RelationMention
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.store.layout import Layout
 
@@ -63,7 +52,7 @@ class SourceFile:
 
     path: str
     data: bytes
-    dates: Dates = field(default_factory=Dates)
+    dates: fields.Dates = field(default_factory=fields.Dates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +91,7 @@ class ImportPlan(NamedTuple):
 class _Store:
     """What is taken while the plan grows: names, and by body or place of origin the ids of the documents."""
 
-    taken: Taken = field(default_factory=Taken)
+    taken: fields.Taken = field(default_factory=fields.Taken)
     bodies: dict[str, str] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
 
@@ -115,7 +104,7 @@ class _Store:
             return f"{known} was imported from it before and the text differs now: use `edit {known}`"
         return ""
 
-    def put(self, made: Imported, body: str) -> None:
+    def put(self, made: fields.Imported, body: str) -> None:
         """Count a document among those that are there."""
         self.bodies[body] = made.id
         self.taken.ids.add(made.id)
@@ -128,7 +117,7 @@ def plan_folder(
     files: Sequence[SourceFile],
     kind: str,
     documents: Iterable[Document],
-    options: Options,
+    options: fields.Options,
     tell: Callable[[str, int, int], None] = lambda what, done, total: None,
 ) -> ImportPlan:
     """Plan the import of ``files`` as documents of ``kind`` into a store that holds ``documents``; a file
@@ -136,9 +125,9 @@ def plan_folder(
     store = _store(documents)
     if kind == "adr":
         store.taken.wanted.update(number for file in files if (number := _number(file.path)) is not None)
-        options = replace(options, day_first=writes_day_first(_date_lines(files)))
+        options = replace(options, day_first=decisions.writes_day_first(_date_lines(files)))
     told: dict[str, ImportedFile] = {}
-    made: dict[str, Imported] = {}
+    made: dict[str, fields.Imported] = {}
     names = [file.path for file in files]
     main = _main(names) if kind == "core" else ""
     for done, file in enumerate(sorted(files, key=lambda file: _reading_order(file.path, kind))):
@@ -150,8 +139,8 @@ def plan_folder(
             told[file.path] = ImportedFile(file.path, reason=reason)
             continue
         own = replace(options, main=file.path == main)
-        found = import_document(file.path, file.data, kind, file.dates, store.taken, options=own)
-        if isinstance(found, Imported):
+        found = fields.import_document(file.path, file.data, kind, file.dates, store.taken, options=own)
+        if isinstance(found, fields.Imported):
             made[file.path] = found
             store.put(found, body)
         else:
@@ -183,7 +172,7 @@ def _store(documents: Iterable[Document]) -> _Store:
 
 
 def _number(path: str) -> int | None:
-    return file_number(os.path.splitext(posixpath.basename(path))[0])
+    return decisions.file_number(os.path.splitext(posixpath.basename(path))[0])
 
 
 def _date_lines(files: Sequence[SourceFile]) -> Iterator[str]:
@@ -206,7 +195,7 @@ def _not_wanted(path: str, names: Sequence[str], kind: str) -> str:
         stem not in _NOT_DECISIONS and not any(word in stem.split("-") for word in _TEMPLATE_WORDS)
     ):
         return ""
-    if file_number(stem):  # a decision about templates; number 0 is where tools put their own
+    if decisions.file_number(stem):  # a decision about templates; number 0 is where tools put their own
         return ""
     if "template" in stem:
         return "a template, no decision"
@@ -218,9 +207,9 @@ def _not_wanted(path: str, names: Sequence[str], kind: str) -> str:
 
 def _body_key(file: SourceFile) -> str:
     """The digest of a file's body as its document would have it."""
-    reading = read_foreign(file.path, file.data)[0]
+    reading = fields.read_foreign(file.path, file.data)[0]
     text = (reading.text if reading.text is not None else file.data.decode("latin-1")).removeprefix("\ufeff")
-    return _digest(read_post(text).body if reading.header is not None else text)
+    return _digest(fields.read_post(text).body if reading.header is not None else text)
 
 
 def _digest(body: str) -> str:
@@ -228,7 +217,7 @@ def _digest(body: str) -> str:
     return hashlib.sha256(even.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _relate(made: Mapping[str, Imported]) -> tuple[dict[str, ImportedFile], dict[str, str]]:
+def _relate(made: Mapping[str, fields.Imported]) -> tuple[dict[str, ImportedFile], dict[str, str]]:
     """Write what records say of each other as links between the new documents; what is told of each, and its
     text, by source."""
     names = _Names(made)
@@ -271,7 +260,7 @@ def _relate(made: Mapping[str, Imported]) -> tuple[dict[str, ImportedFile], dict
 class _Names:
     """What the imported files are called by each other: paths, numbers, ids and names of their own."""
 
-    def __init__(self, made: Mapping[str, Imported]) -> None:
+    def __init__(self, made: Mapping[str, fields.Imported]) -> None:
         self._made = made
         self._numbers: dict[int, list[str]] = {}
         self._names: dict[str, list[str]] = {}
@@ -295,11 +284,11 @@ class _Names:
         named = self._names.get(bare.lower()) or self._names.get(stem_of(joined))
         if named:
             return named
-        number = file_number(posixpath.basename(joined))
+        number = decisions.file_number(posixpath.basename(joined))
         return self._numbers.get(number, []) if number is not None else []
 
 
-def _not_found(mention: RelationMention, count: int) -> list[str]:
+def _not_found(mention: decisions.RelationMention, count: int) -> list[str]:
     """What is said of a target that is no file, or more than one."""
     if mention.target.startswith("?"):
         return []
@@ -380,21 +369,21 @@ def _bytes(path: str) -> bytes | None:
         return None
 
 
-def _git_dates(folder: str) -> dict[str, Dates]:
+def _git_dates(folder: str) -> dict[str, fields.Dates]:
     git = Git.find(folder)
     if git is None:
         return {}
-    return {path: Dates(first, last) for path, (first, last) in added_dates(git, ["."]).items()}
+    return {path: fields.Dates(first, last) for path, (first, last) in added_dates(git, ["."]).items()}
 
 
-def _file_dates(path: str, now: datetime) -> Dates:
+def _file_dates(path: str, now: datetime) -> fields.Dates:
     """When the file was last written, by its own time; never later than now."""
     try:
         moment = datetime.fromtimestamp(os.stat(path).st_mtime, UTC)
     except (OSError, OverflowError, ValueError):
-        return Dates()
+        return fields.Dates()
     text = format_timestamp(min(moment, now))
-    return Dates(text, text)
+    return fields.Dates(text, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -439,10 +428,10 @@ def import_markdown(
     """
     if kind not in KINDS:
         raise ThunderusError(f"There is no kind {kind}.", hint=f"Kinds: {', '.join(KINDS)}.")
-    pairs = read_mapping(mapping)
+    pairs = fields.read_mapping(mapping)
     files = read_folder(directory, memory.now(), memory.tell)
     layout = memory.layout
-    options = Options(
+    options = fields.Options(
         folder=DOCUMENT_FOLDERS[kind],
         now=format_timestamp(memory.now()),
         tags=tuple(tags),

@@ -15,8 +15,8 @@ from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.ids import resolve_prefix
 from thunderus_mem.errors import InvalidDocument, NotWritable
+from thunderus_mem.git import repository
 from thunderus_mem.git.changes import stage_files
-from thunderus_mem.git.repository import GitProcess, find_executable
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_row, stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
@@ -36,7 +36,6 @@ from thunderus_mem.store.paths import inside
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from thunderus_mem.git.repository import Output
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.merge.conflicts import Answer, DocumentConflict, Shard
     from thunderus_mem.merge.documents import Lines, MergedKey
@@ -46,7 +45,7 @@ _MOST_CONFLICTS: Final = 127
 
 
 def merge_lines(
-    run: Callable[..., Output], base: str, ours: str, theirs: str, labels: tuple[str, str]
+    run: Callable[..., repository.Output], base: str, ours: str, theirs: str, labels: tuple[str, str]
 ) -> str:
     """The three texts merged; git's markers, in the style it is configured for, stand around conflicts.
 
@@ -380,8 +379,8 @@ def _merged(versions: Versions, lines: Lines) -> Merged:
 
 
 def _lines(environ: Mapping[str, str]) -> Lines:
-    executable = find_executable(environ.get("PATH", os.defpath))
+    executable = repository.find_executable(environ.get("PATH", os.defpath))
     if executable is None:
         return _two_way
-    process = GitProcess(executable, os.getcwd(), environ)
+    process = repository.GitProcess(executable, os.getcwd(), environ)
     return partial(merge_lines, process.run)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.fingerprint.source import CodeSource, parse_fingerprint
+from thunderus_mem.git import history
 from thunderus_mem.git.changes import changes_since, code_paths, destination, files_naming, untracked_files
-from thunderus_mem.git.history import file_commits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from thunderus_mem.fingerprint.source import Fingerprint
     from thunderus_mem.git.changes import Changes
     from thunderus_mem.git.commits import Commit
-    from thunderus_mem.git.history import ObjectReader
     from thunderus_mem.git.repository import Git
     from thunderus_mem.verdicts.verdict import Tree, Verdict
 
@@ -218,7 +217,7 @@ class WorkingTree(CodeTree):
 class CommitTree(CodeTree):
     """The files of a commit, or of git's index when ``revision`` is ``:``."""
 
-    def __init__(self, git: Git, reader: ObjectReader, revision: str) -> None:
+    def __init__(self, git: Git, reader: history.ObjectReader, revision: str) -> None:
         super().__init__()
         self._git = git
         self._reader = reader
@@ -267,7 +266,7 @@ class CodePast:
     """Answers that all anchors of one command share. ``until`` is the tree they are judged in: "" for the
     working tree, ``:`` for the index, or a commit."""
 
-    def __init__(self, git: Git, reader: ObjectReader, until: str = "") -> None:
+    def __init__(self, git: Git, reader: history.ObjectReader, until: str = "") -> None:
         self.git = git
         self.reader = reader
         self.until = until
@@ -309,7 +308,7 @@ class CodePast:
 
     def versions(self, path: str) -> Iterator[tuple[Commit, CodeSource | None]]:
         """A file as commits left it, the newest first, as far as that is worth reading."""
-        for commit, _ in islice(file_commits(self.git, [path]), _MOST_VERSIONS):
+        for commit, _ in islice(history.file_commits(self.git, [path]), _MOST_VERSIONS):
             yield commit, self.source(commit.sha, path)
 
 

@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.anchors import Anchor, anchors_in, parse_lines
 from thunderus_mem.document.paths import matching
+from thunderus_mem.fingerprint import definitions, source
+from thunderus_mem.git.history import ObjectReader
 from thunderus_mem.index.caches import VerdictCache
 from thunderus_mem.index.questions import Anchored
-from thunderus_mem.verdicts.code import CodeFolder
+from thunderus_mem.store.parallel import spread
+from thunderus_mem.verdicts import code
 from thunderus_mem.verdicts.evaluate import evaluate
-from thunderus_mem.verdicts.verdict import MOVED, VERIFIED, NoHistory, Verdict, status_of, worst
+from thunderus_mem.verdicts.verdict import MOVED, RULES, VERIFIED, NoHistory, Verdict, status_of, worst
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from types import TracebackType
 
     from thunderus_mem.document.document import Document
-    from thunderus_mem.git.history import ObjectReader
     from thunderus_mem.index.scan import Stamp
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.verdicts.code import CodePast, WorkingTree
 
 _MANY: Final = 300
 """Anchors from which on it is worth starting processes to judge them."""
@@ -68,7 +69,7 @@ class Judge:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._folder = CodeFolder(memory.root)
+        self._folder = code.CodeFolder(memory.root)
 
     def __enter__(self) -> Judge:
         return self
@@ -85,35 +86,25 @@ class Judge:
 
     @cached_property
     def _cache(self) -> VerdictCache:
-        from thunderus_mem.fingerprint.definitions import GRAMMAR
-        from thunderus_mem.fingerprint.source import RULES
-        from thunderus_mem.verdicts.verdict import RULES as VERDICT_RULES
-
-        measure = f"{GRAMMAR}/{RULES}/{VERDICT_RULES}"
+        measure = f"{definitions.GRAMMAR}/{source.RULES}/{RULES}"
         return VerdictCache(self._memory.layout.verdicts_file, measure)
 
     @cached_property
-    def tree(self) -> WorkingTree:
+    def tree(self) -> code.WorkingTree:
         """The files on disk."""
-        from thunderus_mem.verdicts.code import WorkingTree
-
-        return WorkingTree(self._memory.root, self._memory.git)
+        return code.WorkingTree(self._memory.root, self._memory.git)
 
     @cached_property
     def reader(self) -> ObjectReader | None:
         """Reads what git keeps; ``None`` outside git."""
-        from thunderus_mem.git.history import ObjectReader
-
         return ObjectReader(self._memory.git) if self._memory.git is not None else None
 
     @cached_property
-    def past(self) -> CodePast | None:
+    def past(self) -> code.CodePast | None:
         """What git tells of the past; ``None`` outside git."""
-        from thunderus_mem.verdicts.code import CodePast
-
         if self._memory.git is None or self.reader is None:
             return None
-        return CodePast(self._memory.git, self.reader)
+        return code.CodePast(self._memory.git, self.reader)
 
     def all(self, anchors: Iterable[Anchored]) -> list[Judged]:
         """The verdicts on anchors, in their order."""
@@ -129,8 +120,6 @@ class Judge:
 
     def _in_processes(self, fresh: list[Anchored]) -> dict[Anchored, Verdict | None]:
         """The verdicts on those of many anchors whose code is where it was, each file read in one process."""
-        from thunderus_mem.store.parallel import spread
-
         fresh.sort(key=lambda one: one.anchor.path)
         stamps = [self._folder.stamp(one.anchor.path) for one in fresh]
         answers = spread(fresh, self._in_place)
@@ -144,14 +133,12 @@ class Judge:
 
     def _in_place(self, anchors: Sequence[Anchored]) -> list[list[object] | None]:
         """Packed verdicts of those whose code is where it was; ``None`` for all that need another look."""
-        from thunderus_mem.verdicts.code import WorkingTree
-
         found: list[list[object] | None] = []
-        tree = WorkingTree(self._memory.root, None)
+        tree = code.WorkingTree(self._memory.root, None)
         path = ""
         for one in anchors:
             if one.anchor.path != path:
-                path, tree = one.anchor.path, WorkingTree(self._memory.root, None)
+                path, tree = one.anchor.path, code.WorkingTree(self._memory.root, None)
             weak = one.anchor.is_glob or not one.anchor.fingerprint or tree.source(path) is None
             verdict = (
                 None if weak or not _is_there(one.anchor, tree) else evaluate(one.anchor, tree, NoHistory())
@@ -221,7 +208,7 @@ class Judge:
         return _unpacked(one.anchor, values) if values is not None else None
 
 
-def _is_there(anchor: Anchor, tree: WorkingTree) -> bool:
+def _is_there(anchor: Anchor, tree: code.WorkingTree) -> bool:
     """Whether something stands where the anchor says, so that no search is needed to judge it."""
     source = tree.source(anchor.path)
     return source is not None and (not anchor.symbol or bool(source.trouble or source.find(anchor.symbol)))

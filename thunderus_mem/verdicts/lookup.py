@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.document.anchors import Anchor, split_place
 from thunderus_mem.document.paths import fits, is_code, matching
-from thunderus_mem.errors import InvalidQuery
-from thunderus_mem.index.questions import Filter
+from thunderus_mem.document.references import cited_paths
+from thunderus_mem.errors import InvalidQuery, ThunderusError
+from thunderus_mem.index import questions
+from thunderus_mem.memory.locate import read_row
 from thunderus_mem.verdicts.judge import Judge
 from thunderus_mem.verdicts.verdict import MOVED
 
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.fingerprint.source import CodeSource
-    from thunderus_mem.index.questions import Anchored, DocRow
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.verdicts.code import WorkingTree
     from thunderus_mem.verdicts.judge import Judged
@@ -272,7 +273,9 @@ def _nothing() -> None:
     return None
 
 
-def _related(judge: Judge, asked: Anchor, near: list[Anchored]) -> list[tuple[Judged, AnchorRelation]]:
+def _related(
+    judge: Judge, asked: Anchor, near: list[questions.Anchored]
+) -> list[tuple[Judged, AnchorRelation]]:
     """The verdicts on those anchors that speak of what is asked about, the most specific first."""
     read: Callable[[], CodeSource | None] = partial(_source, judge, asked.path)
     found = []
@@ -330,13 +333,9 @@ def _citing(memory: Memory, path: str, tree: Callable[[], WorkingTree]) -> Itera
 
 
 def _citation(
-    memory: Memory, row: DocRow, path: str, tree: Callable[[], WorkingTree]
+    memory: Memory, row: questions.DocRow, path: str, tree: Callable[[], WorkingTree]
 ) -> tuple[str, int] | None:
     """The path as a document names it, and the line of its file."""
-    from thunderus_mem.document.references import cited_paths
-    from thunderus_mem.errors import ThunderusError
-    from thunderus_mem.memory.locate import read_row
-
     try:
         document = read_row(memory, row)
     except ThunderusError:  # gone or unreadable since the index was read
@@ -450,7 +449,7 @@ def _covering_folder(memory: Memory, path: str, start: str) -> str:
     raise InvalidQuery(f"there is no folder {path!r}")
 
 
-def _is_inside(one: Anchored, below: str, paths: Sequence[str]) -> bool:
+def _is_inside(one: questions.Anchored, below: str, paths: Sequence[str]) -> bool:
     anchor = one.anchor
     if anchor.path.startswith(below) or not anchor.is_glob:
         return anchor.path.startswith(below)
@@ -464,12 +463,12 @@ def _total(path: str, folders: Iterable[FolderCoverage]) -> FolderCoverage:
 
 def _unanchored(memory: Memory, anchored: set[str]) -> Iterator[Unanchored]:
     have = {*anchored, *memory.index.superseded_by()}
-    for row in memory.index.documents(Filter(kinds=_ABOUT_CODE)):
+    for row in memory.index.documents(questions.Filter(kinds=_ABOUT_CODE)):
         if row.id not in have:
             yield Unanchored(row.id, row.kind, row.title, _suggest(row.id))
 
 
-def _weak(anchors: Iterable[Anchored], paths: Sequence[str]) -> Iterator[Weak]:
+def _weak(anchors: Iterable[questions.Anchored], paths: Sequence[str]) -> Iterator[Weak]:
     for one in anchors:
         if one.anchor.is_weak:
             files = len(matching(one.anchor.path, paths)) if one.anchor.is_glob else 1

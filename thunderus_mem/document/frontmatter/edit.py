@@ -10,32 +10,8 @@ import re
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from thunderus_mem.document.frontmatter.nodes import (
-    Entry,
-    Key,
-    Mapping,
-    Node,
-    Scalar,
-    Sequence,
-    is_null,
-    plain_data,
-    typed_data,
-)
+from thunderus_mem.document.frontmatter import nodes, write
 from thunderus_mem.document.frontmatter.read import Opened, open_header
-from thunderus_mem.document.frontmatter.write import (
-    as_read,
-    checked,
-    entry_lines,
-    line_after,
-    line_start,
-    quoted,
-    scalar,
-    with_item,
-    with_new_key,
-    with_value,
-    without_flow,
-    without_items,
-)
 from thunderus_mem.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -46,7 +22,7 @@ Item: TypeAlias = str | dict[str, str]
 """What a list holds: texts, or, among anchors, mappings of texts."""
 
 
-def set_key(text: str, key: Key, value: Value) -> str:
+def set_key(text: str, key: nodes.Key, value: Value) -> str:
     """Give ``key`` (a path such as ``("verification", "status")``) a value.
 
     A missing key is added at its fixed place, with the parents it needs. A value that is there already
@@ -54,53 +30,53 @@ def set_key(text: str, key: Key, value: Value) -> str:
     mapping.
     """
     opened = open_header(text)
-    before = plain_data(opened.root)
+    before = nodes.plain_data(opened.root)
     mapping, parent = opened.root, ""
     for depth, name in enumerate(key):
         entry = mapping.entry(name)
         rest = key[depth + 1 :]
         if entry is None:
             wrapped = _wrapped(rest, value)
-            header = with_new_key(opened, mapping, name, wrapped, parent)
-            return checked(opened, header, _data_with(before, key, value))
+            header = write.with_new_key(opened, mapping, name, wrapped, parent)
+            return write.checked(opened, header, _data_with(before, key, value))
         if not rest:
-            if plain_data(entry.value) == as_read(value) and _same_type(entry.value, value):
+            if nodes.plain_data(entry.value) == write.as_read(value) and _same_type(entry.value, value):
                 return text
-            header = with_value(opened, mapping, entry, value)
-            return checked(opened, header, _data_with(before, key, value))
-        if isinstance(entry.value, Mapping) and entry.value.entries:
+            header = write.with_value(opened, mapping, entry, value)
+            return write.checked(opened, header, _data_with(before, key, value))
+        if isinstance(entry.value, nodes.Mapping) and entry.value.entries:
             mapping, parent = entry.value, name
             continue
-        if not (is_null(entry.value) or isinstance(entry.value, Mapping)):
+        if not (nodes.is_null(entry.value) or isinstance(entry.value, nodes.Mapping)):
             message = f"The key '{'.'.join(key[: depth + 1])}' holds no keys of its own."
             raise InvalidDocument(message, hint=f"Make '{name}' a mapping, or remove it, then try again.")
-        header = with_value(opened, mapping, entry, _wrapped(rest, value))
-        return checked(opened, header, _data_with(before, key, value))
+        header = write.with_value(opened, mapping, entry, _wrapped(rest, value))
+        return write.checked(opened, header, _data_with(before, key, value))
     raise InvalidDocument("No key was named.", hint="Name the key to set.")
 
 
-def _same_type(node: Node, value: Value) -> bool:
+def _same_type(node: nodes.Node, value: Value) -> bool:
     """Whether a scalar that has the right text also has the right type: quoted or not is the difference."""
-    if not isinstance(node, Scalar) or isinstance(value, str):
+    if not isinstance(node, nodes.Scalar) or isinstance(value, str):
         return True
     return node.plain
 
 
-def _wrapped(rest: Key, value: Any) -> Any:
+def _wrapped(rest: nodes.Key, value: Any) -> Any:
     for name in reversed(rest):
         value = {name: value}
     return value
 
 
-def _data_with(data: Any, key: Key, value: Any) -> Any:
+def _data_with(data: Any, key: nodes.Key, value: Any) -> Any:
     """The plain data of a header after ``key`` is set."""
     copy = dict(data) if isinstance(data, dict) else {}
     head, rest = key[0], key[1:]
-    copy[head] = _data_with(copy.get(head), rest, value) if rest else as_read(value)
+    copy[head] = _data_with(copy.get(head), rest, value) if rest else write.as_read(value)
     return copy
 
 
-def _without(data: Any, key: Key, emptied: Any) -> Any:
+def _without(data: Any, key: nodes.Key, emptied: Any) -> Any:
     """The plain data of a header after ``key`` is gone; ``emptied`` is what a keyless mapping reads as."""
     copy = dict(data)
     if len(key) > 1:
@@ -110,7 +86,7 @@ def _without(data: Any, key: Key, emptied: Any) -> Any:
     return copy
 
 
-def remove_key(text: str, key: Key) -> str:
+def remove_key(text: str, key: nodes.Key) -> str:
     """Take a key and its value out. Not there: the text as it is.
 
     A mapping that loses its last key stays, without a value. Raises `InvalidDocument` like `set_key`.
@@ -119,53 +95,55 @@ def remove_key(text: str, key: Key) -> str:
     mapping, entry = _found(opened.root, key) if key else (None, None)
     if mapping is None or entry is None:
         return text
-    expected = _without(plain_data(opened.root), key, {} if mapping.flow else "")
+    expected = _without(nodes.plain_data(opened.root), key, {} if mapping.flow else "")
     header = opened.header
     if mapping.flow:
         places = [(one.key.start, one.value.end) for one in mapping.entries]
         gone = {mapping.entries.index(entry)}
-        return checked(opened, without_flow(header, places, gone), expected)
-    start, end = entry_lines(header, entry)
+        return write.checked(opened, write.without_flow(header, places, gone), expected)
+    start, end = write.entry_lines(header, entry)
     try:
-        return checked(opened, header[:start] + header[end:], expected)
+        return write.checked(opened, header[:start] + header[end:], expected)
     except InvalidDocument:
         # A kept literal above would take the blank lines that follow.
         blank = re.compile(r"(?:[ \t]*\r?\n)*").match(header, end)
         end = blank.end() if blank is not None else end
-        return checked(opened, header[:start] + header[end:], expected)
+        return write.checked(opened, header[:start] + header[end:], expected)
 
 
 class _List(NamedTuple):
     """A list of a text: where it stands, and its items as plain data."""
 
     opened: Opened
-    key: Key
-    node: Sequence
+    key: nodes.Key
+    node: nodes.Sequence
     items: list[Any]
 
     def written(self, header: str, items: list[Any]) -> str:
         """The text with another header, in which the list has these items."""
-        return checked(self.opened, header, _data_with(plain_data(self.opened.root), self.key, items))
+        return write.checked(
+            self.opened, header, _data_with(nodes.plain_data(self.opened.root), self.key, items)
+        )
 
     def with_one(self, place: int, item: Item) -> str:
         """The text with one more item, as number ``place``."""
-        header = with_item(self.opened, self.node, place, item, self.key[-1])
+        header = write.with_item(self.opened, self.node, place, item, self.key[-1])
         return self.written(header, [*self.items[:place], item, *self.items[place:]])
 
     def without(self, gone: set[int]) -> str:
         """The text without the items of these numbers; others stay."""
         kept = [item for place, item in enumerate(self.items) if place not in gone]
-        return self.written(without_items(self.opened.header, self.node, gone), kept)
+        return self.written(write.without_items(self.opened.header, self.node, gone), kept)
 
 
-def _list(text: str, key: Key) -> _List | None:
+def _list(text: str, key: nodes.Key) -> _List | None:
     """The list at ``key``; ``None`` when there is something else, or nothing."""
     opened = open_header(text)
     node = opened.root.at(key)
-    return _List(opened, key, node, plain_data(node)) if isinstance(node, Sequence) else None
+    return _List(opened, key, node, nodes.plain_data(node)) if isinstance(node, nodes.Sequence) else None
 
 
-def insert_item(text: str, key: Key, item: Item) -> str:
+def insert_item(text: str, key: nodes.Key, item: Item) -> str:
     """Put ``item`` into the list at ``key``, in order if the list is in order, else last.
 
     A block list gets one more line in its own style (a mapping one a key), a flow list stays on its line, a
@@ -175,7 +153,7 @@ def insert_item(text: str, key: Key, item: Item) -> str:
     found = _list(text, key)
     if found is not None and found.items:
         return text if item in found.items else found.with_one(_sorted_place(found.items, item), item)
-    if found is None and not is_null(open_header(text).root.at(key)):
+    if found is None and not nodes.is_null(open_header(text).root.at(key)):
         raise InvalidDocument(
             f"The key '{'.'.join(key)}' is not a list.", hint="Make it a list, then try again."
         )
@@ -194,7 +172,7 @@ def _order(item: Any) -> tuple[str, ...]:
     return (str(item),)
 
 
-def remove_item(text: str, key: Key, item: Item) -> str:
+def remove_item(text: str, key: nodes.Key, item: Item) -> str:
     """Take every ``item`` out of the list at ``key``; the last one leaves ``[]``. Not there: no change."""
     found = _list(text, key)
     if found is None or item not in found.items:
@@ -203,7 +181,7 @@ def remove_item(text: str, key: Key, item: Item) -> str:
     return set_key(text, key, []) if len(gone) == len(found.items) else found.without(gone)
 
 
-def rename_item(text: str, key: Key, old: str, new: str) -> str:
+def rename_item(text: str, key: nodes.Key, old: str, new: str) -> str:
     """Write the first text ``old`` in the list at ``key`` as ``new``, in its place: quotes, comments and the
     order stay. Where ``new`` is in the list already, ``old`` leaves it. Not there: the text as it is.
 
@@ -218,7 +196,7 @@ def rename_item(text: str, key: Key, old: str, new: str) -> str:
     item, header = found.node.items[place], found.opened.header
     items = [*found.items[:place], new, *found.items[place + 1 :]]
     written = header[item.start : item.end]
-    for led in (written.replace(old, new), scalar(new, flow=found.node.flow)):
+    for led in (written.replace(old, new), write.scalar(new, flow=found.node.flow)):
         try:
             if led != written:
                 return found.written(header[: item.start] + led + header[item.end :], items)
@@ -227,7 +205,7 @@ def rename_item(text: str, key: Key, old: str, new: str) -> str:
     return update_item(text, key, old, new)
 
 
-def update_item(text: str, key: Key, old: Any, new: Item) -> str:
+def update_item(text: str, key: nodes.Key, old: Any, new: Item) -> str:
     """Make the first item that reads as ``old``, in the list at ``key``, into ``new``.
 
     Of a mapping only the lines of the values that differ change. Not there: the text as it is. Raises
@@ -247,19 +225,19 @@ def update_item(text: str, key: Key, old: Any, new: Item) -> str:
     return grown.without({place})
 
 
-def _with_values(text: str, key: Key, place: int, new: dict[str, str]) -> str:
+def _with_values(text: str, key: nodes.Key, place: int, new: dict[str, str]) -> str:
     for name, value in new.items():
         found = _list(text, key)
         assert found is not None
         mapping, items = found.node.items[place], found.items
-        assert isinstance(mapping, Mapping)
+        assert isinstance(mapping, nodes.Mapping)
         if items[place].get(name) == value:
             continue
         entry = mapping.entry(name)
         if entry is None:
-            header = with_new_key(found.opened, mapping, name, value, key[-1])
+            header = write.with_new_key(found.opened, mapping, name, value, key[-1])
         else:
-            header = with_value(found.opened, mapping, entry, value)
+            header = write.with_value(found.opened, mapping, entry, value)
         items[place] = {**items[place], name: value}
         text = found.written(header, items)
     return text
@@ -273,28 +251,28 @@ def nest_keys(text: str, parent: str, names: Iterable[str]) -> str:
     opened = open_header(text)
     known, entries = frozenset(names), list(opened.root.entries)
     place = next((at for at, entry in enumerate(entries) if entry.key.text == parent), None)
-    if place is None or opened.root.flow or not is_null(entries[place].value):
+    if place is None or opened.root.flow or not nodes.is_null(entries[place].value):
         return text
     below = list(takewhile(lambda entry: entry.key.text in known, entries[place + 1 :]))
     if not below:
         return text
     header = opened.header
-    start, end = line_start(header, below[0].key.start), line_after(header, below[-1].value.end)
+    start, end = write.line_start(header, below[0].key.start), write.line_after(header, below[-1].value.end)
     lines = header[start:end].splitlines(keepends=True)
     moved = "".join(f"  {line}" if line.strip() else line for line in lines)
-    inner = {entry.key.text: plain_data(entry.value) for entry in below}
-    expected = {key: value for key, value in plain_data(opened.root).items() if key not in inner}
+    inner = {entry.key.text: nodes.plain_data(entry.value) for entry in below}
+    expected = {key: value for key, value in nodes.plain_data(opened.root).items() if key not in inner}
     expected[parent] = inner
-    return checked(opened, header[:start] + moved + header[end:], expected)
+    return write.checked(opened, header[:start] + moved + header[end:], expected)
 
 
-def quote_values(text: str, values: Iterable[Scalar]) -> str:
+def quote_values(text: str, values: Iterable[nodes.Scalar]) -> str:
     """Put unquoted values of the header into double quotes; what they say stays the same."""
     opened = open_header(text)
     header = opened.header
     for value in sorted(values, key=lambda value: value.start, reverse=True):
-        header = header[: value.start] + quoted(value.text) + header[value.end :]
-    return checked(opened, header, plain_data(opened.root))
+        header = header[: value.start] + write.quoted(value.text) + header[value.end :]
+    return write.checked(opened, header, nodes.plain_data(opened.root))
 
 
 def replace_body(text: str, body: str) -> str:
@@ -310,7 +288,7 @@ def replace_body(text: str, body: str) -> str:
     return head + body
 
 
-def copy_key(text: str, key: Key, source: Opened, base: Opened | None, *, over: bool = False) -> str:
+def copy_key(text: str, key: nodes.Key, source: Opened, base: Opened | None, *, over: bool = False) -> str:
     """``text`` with the value that ``source`` has for ``key``; without the key when it has none. Whether it
     should have it is the caller's question.
 
@@ -321,25 +299,27 @@ def copy_key(text: str, key: Key, source: Opened, base: Opened | None, *, over: 
     if entry is None:
         return remove_key(text, key)
     opened = open_header(text)
-    expected = _data_with(plain_data(opened.root), key, plain_data(entry.value))
+    expected = _data_with(nodes.plain_data(opened.root), key, nodes.plain_data(entry.value))
     for header in _ways(opened, key, source, base, over=over):
         try:
-            return checked(opened, header, expected)
+            return write.checked(opened, header, expected)
         except InvalidDocument:
             continue
-    value: Any = typed_data(source.root)
+    value: Any = nodes.typed_data(source.root)
     for name in key:
         value = value[name]
     return set_key(text, key, value)
 
 
-def _found(root: Mapping, key: Key) -> tuple[Mapping | None, Entry | None]:
+def _found(root: nodes.Mapping, key: nodes.Key) -> tuple[nodes.Mapping | None, nodes.Entry | None]:
     """The entry at ``key`` and the mapping that has it, or would."""
     node = root.at(key[:-1])
-    return (node, node.entry(key[-1])) if isinstance(node, Mapping) else (None, None)
+    return (node, node.entry(key[-1])) if isinstance(node, nodes.Mapping) else (None, None)
 
 
-def _ways(opened: Opened, key: Key, source: Opened, base: Opened | None, *, over: bool) -> Iterator[str]:
+def _ways(
+    opened: Opened, key: nodes.Key, source: Opened, base: Opened | None, *, over: bool
+) -> Iterator[str]:
     """Headers to try: with the author's lines, then with the author's scalar."""
     place, old = _found(opened.root, key)
     origin, new = _found(source.root, key)
@@ -347,17 +327,17 @@ def _ways(opened: Opened, key: Key, source: Opened, base: Opened | None, *, over
         return
     header = opened.header
     if not place.flow and not origin.flow and place.column == origin.column:
-        first, last = entry_lines(source.header, new)
+        first, last = write.entry_lines(source.header, new)
         lines = _with_ends(source.header[first:last], opened.eol)
         if old is None:
             above = _with_ends(source.header[_first_comment(source.header, new) : first], opened.eol)
             at = _place_for(header, place, origin, key[-1])
             yield header[:at] + above + lines + header[at:]
         elif over or _is_untouched(header, old, key, base):
-            start, end = entry_lines(header, old)
+            start, end = write.entry_lines(header, old)
             yield header[:start] + lines + header[end:]
     written = source.header[new.value.start : new.value.end]
-    scalars = old is not None and isinstance(old.value, Scalar) and isinstance(new.value, Scalar)
+    scalars = old is not None and isinstance(old.value, nodes.Scalar) and isinstance(new.value, nodes.Scalar)
     if old is not None and scalars and "\n" not in written and written[:1] not in ("|", ">"):
         lead = "" if old.value.start < old.value.end or not written else " "
         yield header[: old.value.start] + lead + written + header[old.value.end :]
@@ -367,26 +347,26 @@ def _with_ends(lines: str, eol: str) -> str:
     return lines.replace("\r\n", "\n").replace("\n", eol)
 
 
-def _is_untouched(header: str, entry: Entry, key: Key, base: Opened | None) -> bool:
+def _is_untouched(header: str, entry: nodes.Entry, key: nodes.Key, base: Opened | None) -> bool:
     """Whether nobody wrote anything on an entry's lines since the base."""
     was = _found(base.root, key)[1] if base is not None else None
     if base is None or was is None:
         return False
-    start, end = entry_lines(header, entry)
-    first, last = entry_lines(base.header, was)
+    start, end = write.entry_lines(header, entry)
+    first, last = write.entry_lines(base.header, was)
     return _with_ends(header[start:end], "\n") == _with_ends(base.header[first:last], "\n")
 
 
-def _first_comment(header: str, entry: Entry) -> int:
+def _first_comment(header: str, entry: nodes.Entry) -> int:
     """Where the comments begin that stand directly above a key, as deep as it."""
-    start = line_start(header, entry.key.start)
+    start = write.line_start(header, entry.key.start)
     comment = re.compile(rf" {{{entry.key.column - 1}}}#")
-    while start and comment.match(header, above := line_start(header, start - 1)):
+    while start and comment.match(header, above := write.line_start(header, start - 1)):
         start = above
     return start
 
 
-def _place_for(header: str, place: Mapping, origin: Mapping, name: str) -> int:
+def _place_for(header: str, place: nodes.Mapping, origin: nodes.Mapping, name: str) -> int:
     """Where a new key goes: behind the nearest of the keys that stand before it where it comes from."""
     before = []
     for entry in origin.entries:
@@ -396,5 +376,5 @@ def _place_for(header: str, place: Mapping, origin: Mapping, name: str) -> int:
     known = {entry.key.text: entry for entry in place.entries}
     for neighbour in reversed(before):
         if neighbour in known:
-            return entry_lines(header, known[neighbour])[1]
+            return write.entry_lines(header, known[neighbour])[1]
     return _first_comment(header, place.entries[0]) if place.entries else len(header)

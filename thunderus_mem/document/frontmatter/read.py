@@ -11,17 +11,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from thunderus_mem.document.frontmatter.nodes import (
-    MAX_BYTES,
-    MAX_DEPTH,
-    MAX_NODES,
-    Entry,
-    HeaderProblem,
-    Mapping,
-    Node,
-    Scalar,
-    Sequence,
-)
+from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.errors import InvalidDocument
 
 if TYPE_CHECKING:
@@ -87,15 +77,15 @@ _FORBIDDEN = re.compile(
 )
 
 
-def read_header(text: str) -> tuple[Mapping | None, tuple[HeaderProblem, ...]]:
+def read_header(text: str) -> tuple[nodes.Mapping | None, tuple[nodes.HeaderProblem, ...]]:
     """Read the text between the fences. Either a mapping and no problem, or ``None`` and why.
 
     Offsets, lines and columns are relative to ``text``; its first line is 1. An empty header is an empty
     mapping. Never raises, and takes linear time.
     """
-    if len(text) * 4 > MAX_BYTES and len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+    if len(text) * 4 > nodes.MAX_BYTES and len(text.encode("utf-8", "surrogatepass")) > nodes.MAX_BYTES:
         return None, (
-            HeaderProblem(
+            nodes.HeaderProblem(
                 "size", "The frontmatter is larger than 32 KiB.", 1, 1, hint="Move text to the body."
             ),
         )
@@ -111,11 +101,11 @@ def read_header(text: str) -> tuple[Mapping | None, tuple[HeaderProblem, ...]]:
     return read_full(text)
 
 
-def _control_character(text: str, offset: int) -> HeaderProblem:
+def _control_character(text: str, offset: int) -> nodes.HeaderProblem:
     line = text.count("\n", 0, offset) + 1
     column = offset - text.rfind("\n", 0, offset)
     name = f"U+{ord(text[offset]):04X}"
-    return HeaderProblem(
+    return nodes.HeaderProblem(
         "control-character",
         f"The frontmatter holds the invisible character {name}.",
         line,
@@ -130,7 +120,7 @@ class Opened(NamedTuple):
     text: str
     fences: Fences
     header: str
-    root: Mapping
+    root: nodes.Mapping
     eol: str
 
     def with_header(self, header: str) -> str:
@@ -175,15 +165,17 @@ _Line: TypeAlias = tuple[int, int, int, int, str, str, int]
 
 
 # Named tuples made without the call of Python that their own way in is: a fifth of all reading here.
-_scalar: Final[Callable[[tuple[str, int, int, int, int, bool]], Scalar]] = partial(tuple.__new__, Scalar)
-_entry: Final[Callable[[tuple[Scalar, Node]], Entry]] = partial(tuple.__new__, Entry)
+_scalar: Final[Callable[[tuple[str, int, int, int, int, bool]], nodes.Scalar]] = partial(
+    tuple.__new__, nodes.Scalar
+)
+_entry: Final[Callable[[tuple[nodes.Scalar, nodes.Node]], nodes.Entry]] = partial(tuple.__new__, nodes.Entry)
 
 
 class _DeclineError(Exception):
     """Not ordinary: the full reader's case."""
 
 
-def read_fast(text: str) -> Mapping | None:
+def read_fast(text: str) -> nodes.Mapping | None:
     """Read an ordinary header, or answer ``None``. ``text`` holds no control character but line ends."""
     if "\t" in text:
         return None
@@ -191,8 +183,8 @@ def read_fast(text: str) -> Mapping | None:
     if lines is None:
         return None
     if not lines:
-        return Mapping((), 0, 0, 1, 1, False)
-    if lines[0][2] or lines[0][3] or len(lines) * 4 + text.count(",") > MAX_NODES:
+        return nodes.Mapping((), 0, 0, 1, 1, False)
+    if lines[0][2] or lines[0][3] or len(lines) * 4 + text.count(",") > nodes.MAX_NODES:
         return None
     try:
         root, after = _mapping(lines, 0, 0, 1)
@@ -225,11 +217,11 @@ def _lines(text: str) -> list[_Line] | None:
     return found
 
 
-def _mapping(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[Mapping, int]:
+def _mapping(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[nodes.Mapping, int]:
     """The block mapping that begins at a line, and the index of the line after it."""
-    if depth > MAX_DEPTH:
+    if depth > nodes.MAX_DEPTH:
         raise _DeclineError
-    entries: list[Entry] = []
+    entries: list[nodes.Entry] = []
     seen: set[str] = set()
     first = index
     count = len(lines)
@@ -243,12 +235,12 @@ def _mapping(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[M
         start = offset + indent
         end = start + len(key)
         index += 1
-        value: Node
+        value: nodes.Node
         if rest and rest[0] != "#":
             value = _value(rest, offset + rest_column, number, rest_column + 1, depth)
         else:
             value, index = _below(lines, index, indent, depth) or (
-                Scalar("", end + 1, end + 1, number, indent + len(key) + 2, True),
+                nodes.Scalar("", end + 1, end + 1, number, indent + len(key) + 2, True),
                 index,
             )
         entries.append(_entry((_scalar((key, start, end, number, indent + 1, True)), value)))
@@ -257,10 +249,10 @@ def _mapping(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[M
     if not entries:
         raise _DeclineError
     start, number = lines[first][0] + indent, lines[first][1]
-    return Mapping(tuple(entries), start, entries[-1].value.end, number, indent + 1, False), index
+    return nodes.Mapping(tuple(entries), start, entries[-1].value.end, number, indent + 1, False), index
 
 
-def _below(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[Node, int] | None:
+def _below(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[nodes.Node, int] | None:
     """The block value below a key that stands ``indent`` columns in; ``None`` when there is none."""
     if index == len(lines):
         return None
@@ -272,17 +264,17 @@ def _below(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[Nod
     return _mapping(lines, index, column, depth + 1)
 
 
-def _sequence(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[Sequence, int]:
+def _sequence(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[nodes.Sequence, int]:
     """The block list that begins at a line, and the index of the line after it."""
-    if depth > MAX_DEPTH:
+    if depth > nodes.MAX_DEPTH:
         raise _DeclineError
     first = index
-    items: list[Node] = []
+    items: list[nodes.Node] = []
     while index < len(lines):
         offset, number, column, dash, key, rest, rest_column = lines[index]
         if column != indent or not dash:
             break
-        item: Node
+        item: nodes.Node
         if key:
             lines[index] = (offset, number, indent + dash, 0, key, rest, rest_column)
             item, index = _mapping(lines, index, indent + dash, depth + 1)
@@ -293,10 +285,10 @@ def _sequence(lines: list[_Line], index: int, indent: int, depth: int) -> tuple[
         if index < len(lines) and lines[index][2] > indent:
             raise _DeclineError
     start, number = lines[first][0] + indent, lines[first][1]
-    return Sequence(tuple(items), start, items[-1].end, number, indent + 1, False), index
+    return nodes.Sequence(tuple(items), start, items[-1].end, number, indent + 1, False), index
 
 
-def _value(rest: str, start: int, line: int, column: int, depth: int) -> Node:
+def _value(rest: str, start: int, line: int, column: int, depth: int) -> nodes.Node:
     """The scalar or flow list that the rest of a line is, in a value that stands ``depth`` deep."""
     mark = rest[0]
     if mark in _STARTS or (mark > "\xa0" and mark not in _NO_START):
@@ -308,7 +300,7 @@ def _value(rest: str, start: int, line: int, column: int, depth: int) -> Node:
             raise _DeclineError
         return _scalar((rest, start, start + len(rest), line, column, True))
     if mark == "[":
-        if depth == MAX_DEPTH:
+        if depth == nodes.MAX_DEPTH:
             raise _DeclineError
         return _flow(rest, start, line, column)
     quoted = _QUOTED.fullmatch(rest)
@@ -317,30 +309,32 @@ def _value(rest: str, start: int, line: int, column: int, depth: int) -> Node:
     double, single = quoted.groups()
     if double is not None:
         return _scalar((double, start, start + len(double) + 2, line, column, False))
-    return Scalar(single.replace("''", "'"), start, start + len(single) + 2, line, column, False)
+    return nodes.Scalar(single.replace("''", "'"), start, start + len(single) + 2, line, column, False)
 
 
-def _flow(rest: str, start: int, line: int, column: int) -> Sequence:
+def _flow(rest: str, start: int, line: int, column: int) -> nodes.Sequence:
     """A flow list of scalars without commas, colons and quotes inside."""
     rest = rest.rstrip(" ")
     if rest[-1] != "]":
         raise _DeclineError
-    items: list[Node] = []
+    items: list[nodes.Node] = []
     inner = rest[1:-1]
     position = 1
     for part in inner.split(",") if inner.strip(" ") else ():
         item = part.strip(" ")
         lead = position + len(part) - len(part.lstrip(" "))
         if _FLOW_PLAIN.fullmatch(item):
-            items.append(Scalar(item, start + lead, start + lead + len(item), line, column + lead, True))
+            items.append(
+                nodes.Scalar(item, start + lead, start + lead + len(item), line, column + lead, True)
+            )
         elif _FLOW_QUOTED.fullmatch(item):
             items.append(
-                Scalar(item[1:-1], start + lead, start + lead + len(item), line, column + lead, False)
+                nodes.Scalar(item[1:-1], start + lead, start + lead + len(item), line, column + lead, False)
             )
         else:
             raise _DeclineError
         position += len(part) + 1
-    return Sequence(tuple(items), start, start + len(rest), line, column, True)
+    return nodes.Sequence(tuple(items), start, start + len(rest), line, column, True)
 
 
 # Any header, over the events of ruamel.yaml
@@ -349,7 +343,7 @@ _SURROGATES = range(0xD800, 0xE000)
 
 
 class _UnreadableError(Exception):
-    def __init__(self, problem: HeaderProblem) -> None:
+    def __init__(self, problem: nodes.HeaderProblem) -> None:
         super().__init__(problem.message)
         self.problem = problem
 
@@ -359,7 +353,7 @@ _BRACKETS = re.compile(r"[\[\]{}\n]")
 _BEYOND = re.compile(r"\\U(?!000[0-9A-Fa-f]|0010)")
 
 
-def read_full(text: str) -> tuple[Mapping | None, tuple[HeaderProblem, ...]]:
+def read_full(text: str) -> tuple[nodes.Mapping | None, tuple[nodes.HeaderProblem, ...]]:
     """Read any header that the subset allows. See `read_header`."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError
@@ -381,7 +375,7 @@ def read_full(text: str) -> tuple[Mapping | None, tuple[HeaderProblem, ...]]:
     return root, ()
 
 
-def _brackets(text: str) -> HeaderProblem | None:
+def _brackets(text: str) -> nodes.HeaderProblem | None:
     """Brackets left open in one line far beyond the depth limit, which the scanner would take long to refuse.
 
     It remembers every open bracket of the last 1,024 characters of a line as a possible key and looks through
@@ -401,20 +395,20 @@ def _brackets(text: str) -> HeaderProblem | None:
     return None
 
 
-def _too_deep(text: str, at: int) -> HeaderProblem:
+def _too_deep(text: str, at: int) -> nodes.HeaderProblem:
     line = text.count("\n", 0, at) + 1
     column = at - text.rfind("\n", 0, at)
-    message = f"The frontmatter is nested more than {MAX_DEPTH} deep."
-    return HeaderProblem("depth", message, line, column, hint="Make it flatter.")
+    message = f"The frontmatter is nested more than {nodes.MAX_DEPTH} deep."
+    return nodes.HeaderProblem("depth", message, line, column, hint="Make it flatter.")
 
 
-def _bare(text: str, error: Exception) -> HeaderProblem:
+def _bare(text: str, error: Exception) -> nodes.HeaderProblem:
     """What the parser stumbled over without saying where: as a rule an escape beyond Unicode."""
     message = f"The frontmatter is not YAML ({type(error).__name__})."
     escape = _BEYOND.search(text)
     at = escape.start() if escape is not None else 0
     line, column = text.count("\n", 0, at) + 1, at - text.rfind("\n", 0, at)
-    return HeaderProblem("syntax", message, line, column, hint="Check its quotes and escapes.")
+    return nodes.HeaderProblem("syntax", message, line, column, hint="Check its quotes and escapes.")
 
 
 def _mark(text: str, error: Any) -> tuple[int, int]:
@@ -431,7 +425,7 @@ def _mark(text: str, error: Any) -> tuple[int, int]:
     return (mark.line, mark.column) if mark.line <= last else (last, 0)
 
 
-def _syntax(text: str, error: Any) -> HeaderProblem:
+def _syntax(text: str, error: Any) -> nodes.HeaderProblem:
     line, at = _mark(text, error)
     column = at + 1
     row = text.split("\n")[line]
@@ -439,10 +433,10 @@ def _syntax(text: str, error: Any) -> HeaderProblem:
     blank = row[: len(row) - len(row.lstrip(" \t"))]
     if "\t" in blank or r"\t" in reason:
         where = row.index("\t") + 1 if "\t" in row else column
-        return HeaderProblem(
+        return nodes.HeaderProblem(
             "tab", "A tab stands where YAML wants spaces.", line + 1, where, hint="Use spaces."
         )
-    return HeaderProblem(
+    return nodes.HeaderProblem(
         "syntax", f"The frontmatter is not YAML: {reason}.", line + 1, column, hint=_syntax_hint(row, reason)
     )
 
@@ -461,16 +455,16 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.nodes = 0
-        self.duplicates: list[HeaderProblem] = []
+        self.duplicates: list[nodes.HeaderProblem] = []
         self.events: Iterator[Any] = iter(())
 
-    def document(self, events: Iterator[Any]) -> Mapping:
+    def document(self, events: Iterator[Any]) -> nodes.Mapping:
         """Read the one document of the stream."""
         self.events = events
         next(events)  # stream start
         event = next(events)
         if _name(event) == "StreamEnd":
-            return Mapping((), 0, 0, 1, 1, False)
+            return nodes.Mapping((), 0, 0, 1, 1, False)
         if event.explicit or event.version or event.tags:
             message = "The frontmatter holds a YAML directive or document mark."
             raise self.stop("multi-document", message, event, "Remove the line.")
@@ -480,18 +474,18 @@ class _Reader:
         if getattr(end, "explicit", False) or _name(next(events)) != "StreamEnd":
             message = "The frontmatter holds more than one YAML document."
             raise self.stop("multi-document", message, end, "Keep one.")
-        if isinstance(root, Scalar) and root.plain and root.text == "":
-            return Mapping((), 0, 0, 1, 1, False)
-        if not isinstance(root, Mapping):
+        if isinstance(root, nodes.Scalar) and root.plain and root.text == "":
+            return nodes.Mapping((), 0, 0, 1, 1, False)
+        if not isinstance(root, nodes.Mapping):
             message = "The frontmatter does not hold keys and values."
             raise self.stop("not-a-mapping", message, event, "Write 'key: value' lines.")
         return root
 
     def stop(self, code: str, message: str, event: Any, hint: str = "", key: str = "") -> _UnreadableError:
         mark = event.start_mark
-        return _UnreadableError(HeaderProblem(code, message, mark.line + 1, mark.column + 1, key, hint))
+        return _UnreadableError(nodes.HeaderProblem(code, message, mark.line + 1, mark.column + 1, key, hint))
 
-    def node(self, event: Any, depth: int) -> Node:
+    def node(self, event: Any, depth: int) -> nodes.Node:
         """The node that begins with ``event``."""
         self.nodes += 1
         kind = _name(event)
@@ -504,22 +498,25 @@ class _Reader:
             )
         if event.tag is not None:
             raise self.stop("tag", "The frontmatter uses a YAML tag (!).", event, "Remove the tag.")
-        if self.nodes > MAX_NODES:
+        if self.nodes > nodes.MAX_NODES:
             raise self.stop(
                 "size",
-                f"The frontmatter holds more than {MAX_NODES:,} values.",
+                f"The frontmatter holds more than {nodes.MAX_NODES:,} values.",
                 event,
                 "Move lists to the body.",
             )
         if kind == "Scalar":
             return self.scalar(event)
-        if depth > MAX_DEPTH:
+        if depth > nodes.MAX_DEPTH:
             raise self.stop(
-                "depth", f"The frontmatter is nested more than {MAX_DEPTH} deep.", event, "Make it flatter."
+                "depth",
+                f"The frontmatter is nested more than {nodes.MAX_DEPTH} deep.",
+                event,
+                "Make it flatter.",
             )
         return self.sequence(event, depth) if kind == "SequenceStart" else self.mapping(event, depth)
 
-    def scalar(self, event: Any) -> Scalar:
+    def scalar(self, event: Any) -> nodes.Scalar:
         text = str(event.value)
         start, end = event.start_mark.index, event.end_mark.index
         if (not text.isascii() and any(ord(char) in _SURROGATES for char in text)) or "\0" in text:
@@ -530,7 +527,7 @@ class _Reader:
         if event.style in ("|", ">"):
             end = self.block_end(start, end)
         place = (event.start_mark.line + 1, event.start_mark.column + 1)
-        return Scalar(text, start, end, *place, event.style is None)
+        return nodes.Scalar(text, start, end, *place, event.style is None)
 
     def block_end(self, start: int, end: int) -> int:
         """Where a literal or folded scalar ends: behind its last line, without that line's end.
@@ -548,18 +545,18 @@ class _Reader:
             end = len(text) if stop < 0 else stop
         return end - 1 if text[end - 1 : end] == "\r" else end
 
-    def sequence(self, event: Any, depth: int) -> Sequence:
+    def sequence(self, event: Any, depth: int) -> nodes.Sequence:
         start = event.start_mark
-        items: list[Node] = []
+        items: list[nodes.Node] = []
         while _name(inner := next(self.events)) != "SequenceEnd":
             items.append(self.node(inner, depth + 1))
         flow = bool(event.flow_style)
         end = inner.end_mark.index if flow else items[-1].end
-        return Sequence(tuple(items), start.index, end, start.line + 1, start.column + 1, flow)
+        return nodes.Sequence(tuple(items), start.index, end, start.line + 1, start.column + 1, flow)
 
-    def mapping(self, event: Any, depth: int) -> Mapping:
+    def mapping(self, event: Any, depth: int) -> nodes.Mapping:
         start = event.start_mark
-        entries: list[Entry] = []
+        entries: list[nodes.Entry] = []
         seen: dict[str, int] = {}
         while _name(inner := next(self.events)) != "MappingEnd":
             key = self.key(inner, depth)
@@ -568,26 +565,26 @@ class _Reader:
                     f"The key '{key.text[:60]}' stands here a second time (first in line {seen[key.text]})."
                 )
                 self.duplicates.append(
-                    HeaderProblem(
+                    nodes.HeaderProblem(
                         "duplicate-key", message, key.line, key.column, key.text, "Keep one of the two."
                     )
                 )
             seen.setdefault(key.text, key.line)
-            entries.append(Entry(key, self.settled(key, self.node(next(self.events), depth + 1))))
+            entries.append(nodes.Entry(key, self.settled(key, self.node(next(self.events), depth + 1))))
         flow = bool(event.flow_style)
         end = inner.end_mark.index if flow else entries[-1].value.end
-        return Mapping(tuple(entries), start.index, end, start.line + 1, start.column + 1, flow)
+        return nodes.Mapping(tuple(entries), start.index, end, start.line + 1, start.column + 1, flow)
 
-    def settled(self, key: Scalar, value: Node) -> Node:
+    def settled(self, key: nodes.Scalar, value: nodes.Node) -> nodes.Node:
         """A missing value stands right behind the ``:``; the parser puts it anywhere up to the next token."""
-        if not isinstance(value, Scalar) or value.start < value.end:
+        if not isinstance(value, nodes.Scalar) or value.start < value.end:
             return value
         place = self.text.index(":", key.end) + 1
-        return Scalar("", place, place, key.line, key.column + place - key.start, True)
+        return nodes.Scalar("", place, place, key.line, key.column + place - key.start, True)
 
-    def key(self, event: Any, depth: int) -> Scalar:
+    def key(self, event: Any, depth: int) -> nodes.Scalar:
         key = self.node(event, depth + 1)
-        if not isinstance(key, Scalar):
+        if not isinstance(key, nodes.Scalar):
             raise self.stop("key", "A key is a list or a mapping.", event, "Keys are words.")
         if key.plain and key.text == "<<":
             raise self.stop(

@@ -12,24 +12,12 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.document.frontmatter.nodes import (
-    KEY_TYPES,
-    NUMBER_KEYS,
-    Entry,
-    Mapping,
-    Node,
-    Scalar,
-    Sequence,
-    plain_data,
-)
-from thunderus_mem.document.frontmatter.read import find_fences, open_header, read_header
+from thunderus_mem.document.frontmatter import nodes, read
 from thunderus_mem.errors import InvalidDocument
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from thunderus_mem.document.frontmatter.nodes import Key
-    from thunderus_mem.document.frontmatter.read import Opened
 
 # Keys and values as they are written
 
@@ -184,8 +172,8 @@ def compose(header: dict[str, Any], body: str) -> str:
     if body:
         lead = "" if body[0] in "\r\n" else "\n"
         text += lead + body + ("" if body.endswith("\n") else "\n")
-    opened = open_header(text)
-    if plain_data(opened.root) != as_read(dict(header)):
+    opened = read.open_header(text)
+    if nodes.plain_data(opened.root) != as_read(dict(header)):
         raise InvalidDocument("The frontmatter would not read as it was given.", hint="Simplify its values.")
     return text
 
@@ -193,13 +181,13 @@ def compose(header: dict[str, Any], body: str) -> str:
 # Lines of a header, cut and put in
 
 
-def checked(opened: Opened, header: str, expected: Any) -> str:
+def checked(opened: read.Opened, header: str, expected: Any) -> str:
     """The new text, if its header reads as ``expected``."""
     text = opened.with_header(header)
-    fences = find_fences(text)
+    fences = read.find_fences(text)
     if fences is not None and fences.closed and fences.end == opened.fences.start + len(header):
-        root, _ = read_header(header)
-        if root is not None and plain_data(root) == expected:
+        root, _ = read.read_header(header)
+        if root is not None and nodes.plain_data(root) == expected:
             return text
     raise InvalidDocument(
         "The frontmatter is written in a way that this edit cannot keep.",
@@ -217,7 +205,7 @@ def line_after(text: str, offset: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
-def entry_lines(header: str, entry: Entry) -> tuple[int, int]:
+def entry_lines(header: str, entry: nodes.Entry) -> tuple[int, int]:
     """The lines a block entry covers, half-open; comments that stand deeper than its key are its own.
 
     Left alone when the entry goes, they could join the value above.
@@ -228,7 +216,7 @@ def entry_lines(header: str, entry: Entry) -> tuple[int, int]:
     return line_start(header, entry.key.start), end if match is None else match.end()
 
 
-def _colon_end(header: str, entry: Entry) -> int:
+def _colon_end(header: str, entry: nodes.Entry) -> int:
     return header.index(":", entry.key.end) + 1
 
 
@@ -236,14 +224,14 @@ def joined(lines: list[str], eol: str) -> str:
     return "".join([line + eol for line in lines])
 
 
-def insert_lines(opened: Opened, offset: int, lines: list[str]) -> str:
+def insert_lines(opened: read.Opened, offset: int, lines: list[str]) -> str:
     """The header with lines put in at an offset where a line begins or the text ends."""
     header = opened.header
     lead = "" if offset == 0 or header[offset - 1] == "\n" else opened.eol
     return header[:offset] + lead + joined(lines, opened.eol) + header[offset:]
 
 
-def with_new_key(opened: Opened, mapping: Mapping, name: str, value: Any, parent: str) -> str:
+def with_new_key(opened: read.Opened, mapping: nodes.Mapping, name: str, value: Any, parent: str) -> str:
     """The header with a new key in ``mapping``, which has entries unless it is the root."""
     header = opened.header
     if mapping.flow:
@@ -263,7 +251,7 @@ def with_new_key(opened: Opened, mapping: Mapping, name: str, value: Any, parent
     return insert_lines(opened, line_after(header, before.value.end), lines)
 
 
-def _predecessor(mapping: Mapping, name: str, parent: str) -> Entry | None:
+def _predecessor(mapping: nodes.Mapping, name: str, parent: str) -> nodes.Entry | None:
     """The entry a new key follows: the last one that its fixed order puts before it; unknown keys go last."""
     order = order_of(parent)
     if name not in order:
@@ -279,15 +267,15 @@ def _predecessor(mapping: Mapping, name: str, parent: str) -> Entry | None:
 _MARK = re.compile(r"[|>][-+0-9]*([ \t]+#[^\r\n]*)?")
 
 
-def _mark_comment(header: str, old: Node) -> str:
+def _mark_comment(header: str, old: nodes.Node) -> str:
     """The comment behind the mark of a literal or folded text, with the blanks before it."""
-    if not isinstance(old, Scalar) or old.plain:
+    if not isinstance(old, nodes.Scalar) or old.plain:
         return ""
     mark = _MARK.match(header, old.start)
     return mark[1] or "" if mark is not None else ""
 
 
-def with_value(opened: Opened, mapping: Mapping, entry: Entry, value: Any) -> str:
+def with_value(opened: read.Opened, mapping: nodes.Mapping, entry: nodes.Entry, value: Any) -> str:
     """The header with another value for an entry that is there."""
     header, old = opened.header, entry.value
     colon = _colon_end(header, entry)
@@ -297,7 +285,7 @@ def with_value(opened: Opened, mapping: Mapping, entry: Entry, value: Any) -> st
     comment = _mark_comment(header, old)
     if not below:
         one_line = _single(value) + comment
-        if (isinstance(old, Scalar) or old.flow) and old.column > entry.key.column:
+        if (isinstance(old, nodes.Scalar) or old.flow) and old.column > entry.key.column:
             return _spliced(header, old.start, old.end, one_line)
         cut = _without_lines(header, old)
         return cut[:colon] + " " + one_line + cut[colon:]
@@ -305,7 +293,7 @@ def with_value(opened: Opened, mapping: Mapping, entry: Entry, value: Any) -> st
         gap = comment or (" " if header[old.end : old.end + 1] == "#" else "")
         cut = header[:colon] + gap + header[old.end :]
         at = line_after(cut, colon)
-    elif isinstance(old, Scalar) or old.flow:
+    elif isinstance(old, nodes.Scalar) or old.flow:
         first = line_start(header, old.start)
         cut = header[:first] + header[line_after(header, old.end) :]
         at = first
@@ -316,10 +304,10 @@ def with_value(opened: Opened, mapping: Mapping, entry: Entry, value: Any) -> st
     return cut[:at] + lead + joined(below, opened.eol) + cut[at:]
 
 
-def _stays_flow(old: Node, value: Any) -> bool:
-    if isinstance(old, Sequence):
+def _stays_flow(old: nodes.Node, value: Any) -> bool:
+    if isinstance(old, nodes.Sequence):
         return old.flow and bool(old.items) and isinstance(value, list | tuple)
-    return isinstance(old, Mapping) and old.flow and bool(old.entries) and isinstance(value, dict)
+    return isinstance(old, nodes.Mapping) and old.flow and bool(old.entries) and isinstance(value, dict)
 
 
 def _single(value: Any) -> str:
@@ -335,7 +323,7 @@ def _spliced(header: str, start: int, end: int, new: str) -> str:
     return header[:start] + lead + new + tail + header[end:]
 
 
-def _without_lines(header: str, node: Node) -> str:
+def _without_lines(header: str, node: nodes.Node) -> str:
     """The header without the lines that a block value covers."""
     return header[: line_start(header, node.start)] + header[line_after(header, node.end) :]
 
@@ -346,7 +334,7 @@ _COMMA: Final = re.compile(r"[ \t]*,(?:[ \t]+(?![ \t#\r\n]))?")
 _TAIL: Final = re.compile(r"([ \t]*,)?(?:[ \t]+#[^\n]*|[ \t\r]*)(?:\n|\Z)")
 
 
-def with_item(opened: Opened, node: Sequence, place: int, item: Any, name: str = "") -> str:
+def with_item(opened: read.Opened, node: nodes.Sequence, place: int, item: Any, name: str = "") -> str:
     """The header with ``item`` as number ``place`` (from 0) of the list ``name``, which has others."""
     if not node.flow:
         return _with_line(opened, node, place, item, name)
@@ -354,7 +342,7 @@ def with_item(opened: Opened, node: Sequence, place: int, item: Any, name: str =
     return broken_up or _within_line(opened.header, node, place, flow_value(item))
 
 
-def _with_line(opened: Opened, node: Sequence, place: int, item: Any, name: str) -> str:
+def _with_line(opened: read.Opened, node: nodes.Sequence, place: int, item: Any, name: str) -> str:
     header = opened.header
     sibling = node.items[min(place, len(node.items) - 1)]
     between = re.match(r"-( *)", header[line_start(header, sibling.start) + node.column - 1 :])
@@ -366,7 +354,7 @@ def _with_line(opened: Opened, node: Sequence, place: int, item: Any, name: str)
     return insert_lines(opened, line_after(header, node.items[place - 1].end), lines)
 
 
-def _within_line(header: str, node: Sequence, place: int, written: str) -> str:
+def _within_line(header: str, node: nodes.Sequence, place: int, written: str) -> str:
     if place:
         end = node.items[place - 1].end
         return header[:end] + ", " + written + header[end:]
@@ -374,7 +362,7 @@ def _within_line(header: str, node: Sequence, place: int, written: str) -> str:
     return header[:start] + written + ", " + header[start:]
 
 
-def _with_flow_line(opened: Opened, node: Sequence, place: int, written: str) -> str:
+def _with_flow_line(opened: read.Opened, node: nodes.Sequence, place: int, written: str) -> str:
     """A line of its own between brackets, when the neighbour has one; else ""."""
     header = opened.header
     neighbour = node.items[max(place - 1, 0)]
@@ -400,7 +388,7 @@ def _own_indent(header: str, start: int) -> str | None:
     return None if blanks.strip(" ") else blanks
 
 
-def without_items(header: str, node: Sequence, gone: set[int]) -> str:
+def without_items(header: str, node: nodes.Sequence, gone: set[int]) -> str:
     """The header without the items of these numbers, of which at least one other stays."""
     if node.flow:
         return without_flow(header, [(one.start, one.end) for one in node.items], gone)
@@ -427,7 +415,7 @@ def _cut(header: str, cuts: list[tuple[int, int]]) -> str:
     return header
 
 
-def _line_cut(header: str, node: Sequence, first: int, last: int) -> tuple[int, int]:
+def _line_cut(header: str, node: nodes.Sequence, first: int, last: int) -> tuple[int, int]:
     dash = "\n" + " " * (node.column - 1) + "-"
     start = header.rfind(dash, 0, node.items[first].start) + 1
     return start, line_after(header, node.items[last].end)
@@ -463,9 +451,9 @@ _ANY_NUMBER = re.compile(
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt \t].*)?")
 
 _TIMES = frozenset(("created", "updated", "expires"))
-_NUMBERS = frozenset((*NUMBER_KEYS, "session"))
+_NUMBERS = frozenset((*nodes.NUMBER_KEYS, "session"))
 _TEXTS = frozenset(
-    ("links", "provenance", *(key for key, kind in KEY_TYPES.items() if kind == "s" or kind == "L"))
+    ("links", "provenance", *(key for key, kind in nodes.KEY_TYPES.items() if kind == "s" or kind == "L"))
 ) - {*_TIMES, "status"}
 
 
@@ -482,14 +470,14 @@ def _is_no_text(text: str) -> bool:
     )
 
 
-def _short(node: Node, path: Key, found: list[tuple[Key, Scalar]]) -> None:
+def _short(node: nodes.Node, path: nodes.Key, found: list[tuple[nodes.Key, nodes.Scalar]]) -> None:
     """Collect the unquoted values that are no long text and no word beyond doubt, in order."""
-    if isinstance(node, Scalar):
+    if isinstance(node, nodes.Scalar):
         text = node.text
         # Most values begin with a letter and are no such word: one look at them is enough.
         if node.plain and text and (len(text) <= 5 or (len(text) <= 64 and not text[0].isalpha())):
             found.append((path, node))
-    elif isinstance(node, Sequence):
+    elif isinstance(node, nodes.Sequence):
         for index, item in enumerate(node.items):
             _short(item, (*path, str(index)), found)
     else:
@@ -497,7 +485,7 @@ def _short(node: Node, path: Key, found: list[tuple[Key, Scalar]]) -> None:
             _short(entry.value, (*path, entry.key.text), found)
 
 
-def _test_for(path: Key) -> Callable[[str], bool] | None:
+def _test_for(path: nodes.Key) -> Callable[[str], bool] | None:
     """What a value is asked: known texts must be text to any reader, others the same to all."""
     top = path[0]
     if top in _TIMES or top in _NUMBERS:
@@ -509,9 +497,9 @@ def _test_for(path: Key) -> Callable[[str], bool] | None:
     return _reads_two_ways
 
 
-def ambiguous(header: Mapping) -> Iterator[tuple[Key, Scalar]]:
+def ambiguous(header: nodes.Mapping) -> Iterator[tuple[nodes.Key, nodes.Scalar]]:
     """The unquoted values that mean different things to different readers, each with its path of keys."""
-    found: list[tuple[Key, Scalar]] = []
+    found: list[tuple[nodes.Key, nodes.Scalar]] = []
     _short(header, (), found)
     for path, value in found:
         test = _test_for(path)
