@@ -18,13 +18,14 @@ from thunderus_mem.authoring.edit import DocumentEdits, archive, edit, note, una
 from thunderus_mem.authoring.init import init
 from thunderus_mem.authoring.rename import rename
 from thunderus_mem.authoring.show import list_documents, show, status
-from thunderus_mem.doctor.context import index_rebuild, index_verify
+from thunderus_mem.doctor.upkeep import index_verify
 from thunderus_mem.document.paths import archived_path, is_archived, live_path
 from thunderus_mem.errors import DocumentExists, InvalidDocument, Refused
 from thunderus_mem.garden.apply import garden_apply, garden_plan, material_of
 from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import undo
 from thunderus_mem.index.manifest import take_inventory
+from thunderus_mem.index.refresh import rebuild
 from thunderus_mem.lint.lint import lint
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.recap.recap import recap
@@ -248,7 +249,7 @@ def test_answers_do_not_depend_on_the_indexes(root: Path, clock: Clock) -> None:
     assert index_verify(opened(root, clock)).problem == ""
     shutil.rmtree(root / ".thunderus/memory/indexes")
     assert answers() == before
-    index_rebuild(opened(root, clock))
+    rebuild(opened(root, clock).layout)
     assert answers() == before
 
 

@@ -15,7 +15,7 @@ from tier import points
 
 from tests.support.index_damage import answers, check_damages, damaged_bytes, small_store
 from tests.support.index_support import content
-from thunderus_mem.doctor.context import index_verify
+from thunderus_mem.doctor.upkeep import index_verify
 from thunderus_mem.index import database
 from thunderus_mem.index.database import write_seal
 from thunderus_mem.index.refresh import open_index, rebuild

@@ -16,7 +16,7 @@ from tier import points
 from tests.conftest import sealed_environment
 from tests.support.verify_store import verify
 from thunderus_mem.authoring.add import NewDocument, add
-from thunderus_mem.doctor.context import index_verify
+from thunderus_mem.doctor.upkeep import index_verify
 from thunderus_mem.memory.memory import open_memory
 
 if TYPE_CHECKING:

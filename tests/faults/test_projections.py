@@ -16,7 +16,7 @@ from tier import points
 from tests.conftest import sealed_environment
 from tests.support.index_damage import small_store
 from tests.support.index_support import content
-from thunderus_mem.doctor.context import manifest
+from thunderus_mem.doctor.upkeep import manifest
 from thunderus_mem.index.database import VERSION
 from thunderus_mem.index.refresh import open_index, rebuild
 from thunderus_mem.index.sqlite_index import SqliteIndex

@@ -12,7 +12,7 @@ from tier import points
 
 from tests.support.index_support import FACTS, document, new_store, put
 from thunderus_mem.authoring.show import list_documents
-from thunderus_mem.doctor.context import index_verify
+from thunderus_mem.doctor.upkeep import index_verify
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.search.search import search
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.authoring.edit import note
-from thunderus_mem.doctor.context import index_rebuild
+from thunderus_mem.index.refresh import rebuild
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.memory.transaction import open_transaction
 
@@ -23,12 +23,12 @@ def test_an_index_replaced_while_we_hold_it_open_is_opened_anew(repo: Path, run:
     assert run("init").code == 0
     memory = open_memory(str(repo))
     memory.refresh()
-    index_rebuild(open_memory(str(repo)))
+    rebuild(open_memory(str(repo)).layout)
     assert note(memory, "hello").event_id
     with open_transaction(memory, "note") as transaction:
-        index_rebuild(open_memory(str(repo)))
+        rebuild(open_memory(str(repo)).layout)
         transaction.note("again")
-    index_rebuild(open_memory(str(repo)))
+    rebuild(open_memory(str(repo)).layout)
     written = add(memory, NewDocument("fact", "Plain", body="plain words", tags=["t"]))
     assert (repo / written.path).exists()
     assert "fact.plain" in run("list").out

@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.index_support import content, document, new_store, put
 from thunderus_mem.doctor.checks import doctor
-from thunderus_mem.doctor.context import index_rebuild, index_status, index_verify, manifest
+from thunderus_mem.doctor.upkeep import index_status, index_verify, manifest
 from thunderus_mem.errors import Busy, Refused
 from thunderus_mem.index import database
 from thunderus_mem.index.database import IndexDamaged
@@ -294,7 +294,7 @@ def test_a_newer_index_is_not_replaced_even_when_asked(layout: Layout) -> None:
     before = newer(layout)
     memory = open_memory(layout.root)
     with pytest.raises(Refused, match="newer version"):
-        index_rebuild(memory)
+        rebuild(memory.layout)
     assert Path(layout.index_file).read_bytes() == before
     assert memory.refresh().total == 12
     assert memory.index.database.in_memory

@@ -27,13 +27,13 @@ from thunderus_mem.authoring.add import NewDocument
 from thunderus_mem.authoring.edit import DocumentEdits
 from thunderus_mem.authoring.show import status
 from thunderus_mem.cli.output import envelope
-from thunderus_mem.doctor import checks, context
+from thunderus_mem.doctor import checks, upkeep
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.garden import apply
 from thunderus_mem.garden.apply import garden_report
 from thunderus_mem.history import log, why
 from thunderus_mem.index.database import create
-from thunderus_mem.index.refresh import refresh
+from thunderus_mem.index.refresh import rebuild, refresh
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.interop import markdown
 from thunderus_mem.lint import lint
@@ -124,10 +124,10 @@ READS: dict[str, Callable[[Memory], Any]] = {
     "events verify": log.events_verify,
     "lint": lint.lint,
     "garden": lambda memory: garden_report(memory, apply.garden_plan(memory)),
-    "manifest": lambda memory: context.manifest(memory, check=True),
+    "manifest": lambda memory: upkeep.manifest(memory, check=True),
     "doctor": checks.doctor,
-    "index status": context.index_status,
-    "index verify": context.index_verify,
+    "index status": upkeep.index_status,
+    "index verify": upkeep.index_verify,
     "recap": lambda memory: recap.recap(memory, "2026-01-21", dry_run=True),
 }
 
@@ -365,7 +365,7 @@ class Life(RuleBasedStateMachine):
         refresh(memory.layout, rebuilt)
         assert content(memory.index) == content(rebuilt)
         rebuilt.close()
-        assert context.manifest(self.memory(), check=True).diagnostics == ()
+        assert upkeep.manifest(self.memory(), check=True).diagnostics == ()
         search.search(memory, "always")
         status(memory)
         lint.lint(memory)
@@ -396,7 +396,7 @@ def test_law_2_later_from_earlier(store: Path) -> None:
         opened(store, HEAD + timedelta(hours=1)), "fact.limits", DocumentEdits(body="A page has 200 rows.")
     )
     refreshed = content(memory.index) if memory.refresh() else {}
-    context.index_rebuild(opened(store))
+    rebuild(opened(store).layout)
     assert content(opened(store).index) == refreshed
     assert (store / ".thunderus/memory/indexes/manifest.json").read_bytes() != manifest
 
@@ -501,7 +501,7 @@ def test_law_7_one_broken_document_never_hides_the_others(store: Path, name: str
     assert any(finding.path.endswith("a-broken.md") for finding in report.diagnostics)
     assert status(memory).unreadable == (f"{FACTS}/a-broken.md",)
     assert edit.edit(memory, "fact.limits", DocumentEdits(add_tags=("still",))).changed
-    assert context.manifest(memory).documents == len(healthy)
+    assert upkeep.manifest(memory).documents == len(healthy)
 
 
 CASES: dict[str, tuple[tuple[str, ...], Callable[[Memory], Any]]] = {
@@ -520,7 +520,7 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[Memory], Any]]] = {
     "index status": (("index", "status"), READS["index status"]),
     "index verify": (("index", "verify"), READS["index verify"]),
     "index refresh": (("index", "refresh"), lambda memory: memory.refresh()),
-    "index rebuild": (("index", "rebuild"), context.index_rebuild),
+    "index rebuild": (("index", "rebuild"), lambda memory: rebuild(memory.layout)),
     "add": (("add", "fact", "Ports", "--body", "It is 8080.", "--tag", "net", "-m", "new"), WRITES["add"]),
     "edit": (
         ("edit", "fact.retries", "--add-tag", "slow", "--body", "Tried five times."),

@@ -10,8 +10,8 @@ import pytest
 
 from thunderus_mem.authoring.add import NewDocument, add
 from thunderus_mem.authoring.edit import DocumentEdits, edit, note, remove
-from thunderus_mem.doctor.context import index_rebuild
 from thunderus_mem.errors import DocumentExists
+from thunderus_mem.index.refresh import rebuild
 from thunderus_mem.memory import transaction
 from thunderus_mem.memory.memory import Memory, open_memory
 from thunderus_mem.memory.transaction import open_transaction
@@ -83,7 +83,7 @@ def test_of_two_equal_documents_the_second_is_already_known(
 
     def theirs() -> None:
         if rebuilt:
-            index_rebuild(first)
+            rebuild(first.layout)
         add(first, NewDocument("fact", "Ports", **given))
 
     before_the_lock(monkeypatch, theirs)

@@ -7,6 +7,7 @@ still do.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import stat
@@ -14,19 +15,21 @@ import sys
 import time
 from collections import Counter
 from contextlib import closing
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.authoring.init import FILES, lacking
 from thunderus_mem.diagnostic import Severity
-from thunderus_mem.doctor.context import Check, DoctorContext, DoctorReport, Fix, KeptFile
-from thunderus_mem.doctor.context import manifest as judged_manifest
+from thunderus_mem.doctor import upkeep
+from thunderus_mem.document import schema
 from thunderus_mem.document.document import content_hash
-from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Degraded, ThunderusError
 from thunderus_mem.history.log import log_findings
+from thunderus_mem.index.manifest import manifest_stamp
 from thunderus_mem.index.refresh import QUIET_SECONDS
 from thunderus_mem.index.refresh import leftovers as index_leftovers
+from thunderus_mem.index.scan import visible_name
 from thunderus_mem.index.sqlite_index import SqliteIndex
 from thunderus_mem.lint.runner import NEVER_TRACKED, packaged_schemas
 from thunderus_mem.log.reader import MAX_SHARD
@@ -38,17 +41,189 @@ from thunderus_mem.review.queue import queue_state
 from thunderus_mem.store.config import FORMAT
 from thunderus_mem.store.config_reader import newer_version, version_of_schemas
 from thunderus_mem.store.files import TEMP_PREFIX, file_hash, read_file
-from thunderus_mem.store.layout import FOLDERS, INDEXES, STORE
+from thunderus_mem.store.layout import FOLDERS, INDEXES, STORE, linked_places
 from thunderus_mem.store.paths import is_shard
-from thunderus_mem.store.quarantine import kept_files, plain_name, way_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from thunderus_mem.diagnostic import Diagnostic
-    from thunderus_mem.doctor.context import StoreEntry
+    from thunderus_mem.git.repository import GitState
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.store.quarantine import QuarantinedFile
+    from thunderus_mem.store.layout import Layout
+
+_MANIFEST_LIMIT: Final = 256 << 20
+_CONFIG_LIMIT: Final = 1 << 20
+
+ACTIONS: Final = {
+    "set-aside": "set {} aside",
+    "recover": "finish or undo what a killed command left in {}",
+    "end": "set the torn end of {} aside",
+    "write": "write {} as it should be, and keep the old text",
+    "rebuild": "make index and manifest anew in {}",
+}
+"""What a fix can be, in the order in which fixes are made, with what it says of its path."""
+
+
+class Fix(NamedTuple):
+    """A safe way to mend a finding. ``action`` is one of:
+
+    ``set-aside``: move ``path`` into the quarantine. ``recover``: finish or undo what a killed command left.
+    ``end``: set the torn end of the log ``path`` aside. ``write``: write ``path`` as it should be, keeping
+    the old text. ``rebuild``: make index and manifest anew.
+    """
+
+    action: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing `doctor` looked at. ``state`` is ok, note, warning or error; ``hint`` says what mends it.
+
+    ``affects`` are root-relative paths (``path:line`` in a log). ``lost`` says what is gone for good,
+    ``command`` what to run next; ``mends`` is what ``doctor --fix`` would do.
+    """
+
+    name: str
+    state: str
+    message: str
+    hint: str = ""
+    affects: tuple[str, ...] = ()
+    lost: str = ""
+    command: str = ""
+    mends: tuple[Fix, ...] = ()
+
+    @property
+    def is_trouble(self) -> bool:
+        """Whether somebody has to do something."""
+        return self.state in ("warning", "error")
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    """All checks, in the order they were made, and what the quarantine holds."""
+
+    checks: tuple[Check, ...]
+    kept: tuple[upkeep.KeptFile, ...] = ()
+
+    @property
+    def mends(self) -> tuple[Fix, ...]:
+        """Everything that ``doctor --fix`` would do, in its order."""
+        order = list(ACTIONS)
+        wanted = dict.fromkeys(fix for check in self.checks for fix in check.mends)
+        return tuple(sorted(wanted, key=lambda fix: (order.index(fix.action), fix.path)))
+
+
+class StoreEntry(NamedTuple):
+    """An entry of the store as the walk saw it; ``trouble`` says why it cannot be looked into."""
+
+    path: str
+    mode: int
+    mtime: float
+    trouble: str = ""
+
+
+class DoctorContext:
+    """One examination. ``alone`` when the lock is held: then nobody else writes."""
+
+    def __init__(self, memory: Memory, *, alone: bool = False) -> None:
+        self.memory = memory
+        self.alone = alone
+
+    @property
+    def layout(self) -> Layout:
+        """Where everything is."""
+        return self.memory.layout
+
+    @cached_property
+    def linked(self) -> tuple[str, ...]:
+        """Folders of the store that are symbolic links."""
+        return linked_places(self.layout.root)
+
+    @cached_property
+    def status(self) -> upkeep.IndexStatus:
+        """How the index stood before anybody touched it."""
+        return upkeep.index_status(self.memory)
+
+    @cached_property
+    def git_state(self) -> GitState | None:
+        """What git says of the store."""
+        return self.memory.git_state()
+
+    @cached_property
+    def judging(self) -> Memory:
+        """The memory with an index that agrees with the files; one that does not is left as it is, and so is
+        a manifest that somebody else wrote."""
+        if not self.manifest_is_ours:
+            self.memory.judge()
+        return self.memory
+
+    @cached_property
+    def manifest_is_ours(self) -> bool:
+        """Whether the index is fresh and knows the manifest as the file it wrote."""
+        if self.status.state != "fresh":
+            return False
+        try:
+            index = SqliteIndex.open(self.layout.index_file)
+        except (Degraded, OSError):
+            return False
+        with closing(index):
+            known = index.manifest_stamp()
+        return bool(known) and known == manifest_stamp(self.layout.manifest_file)
+
+    @cached_property
+    def is_manifest(self) -> bool:
+        """Whether the file at the manifest's place has a manifest's shape."""
+        try:
+            data: Any = json.loads(read_file(self.layout.manifest_file, _MANIFEST_LIMIT))
+        except (ThunderusError, ValueError, RecursionError):
+            return False
+        return not schema.check(schema.MANIFEST, data)
+
+    @cached_property
+    def entries(self) -> tuple[StoreEntry, ...]:
+        """Everything in the store but the quarantine and its own folder of git, links not followed."""
+        found: list[StoreEntry] = []
+        waiting = [self.layout.store]
+        while waiting:
+            folder = waiting.pop()
+            try:
+                names = sorted(os.listdir(folder))
+            except OSError as error:
+                found.append(StoreEntry(self._relative(folder), stat.S_IFDIR, 0, error.strerror or "refused"))
+                continue
+            for name in names:
+                path = os.path.join(folder, name)
+                try:
+                    info = os.lstat(path)
+                except OSError:
+                    continue
+                if stat.S_ISDIR(info.st_mode) and path != self.layout.quarantine_dir:
+                    waiting.append(path)
+                readable = not stat.S_ISREG(info.st_mode) or os.access(path, os.R_OK)
+                trouble = "" if readable else "permission denied"
+                found.append(StoreEntry(self._relative(path), info.st_mode, info.st_mtime, trouble))
+        return tuple(found)
+
+    def _relative(self, path: str) -> str:
+        return visible_name(self.layout.relative(path))
+
+    def restore_command(self, path: str) -> str:
+        """The command that brings a file back from git, or sets it aside where git has no other text."""
+        git = self.memory.git
+        committed = git.head_bytes(path) if git is not None else None
+        try:
+            present = read_file(self.layout.at(path), _CONFIG_LIMIT)
+        except ThunderusError:
+            present = None
+        quoted = shlex.quote(path)
+        if committed is not None and committed != present:
+            return f"git checkout HEAD -- {quoted}"
+        return f"mv {quoted} {shlex.quote(path + '.old')} && thunderus-mem init"
+
+
+# The checks
 
 FIX: Final = "thunderus-mem doctor --fix"
 _DERIVED: Final = "nothing: it is made from the documents"
@@ -79,13 +254,9 @@ def engine(context: DoctorContext) -> Iterator[Check]:
     if searches:
         yield Check("sqlite", "ok", f"SQLite {version} with FTS5")
     else:
-        yield Check(
-            "sqlite",
-            "error",
-            f"SQLite {version} has no FTS5, so nothing can be searched",
-            "use a Python whose sqlite3 module has FTS5",
-            lost="nothing",
-        )
+        message = f"SQLite {version} has no FTS5, so nothing can be searched"
+        hint = "use a Python whose sqlite3 module has FTS5"
+        yield Check("sqlite", "error", message, hint, lost="nothing")
 
 
 def store(context: DoctorContext) -> Iterator[Check]:
@@ -95,26 +266,13 @@ def store(context: DoctorContext) -> Iterator[Check]:
     for other in context.memory.also:
         yield Check("store", "note", f"{other} has a store too", "-C DIR chooses another one")
     if not os.access(layout.store, os.W_OK):
-        yield Check(
-            "store",
-            "warning",
-            "the store cannot be written; reading works",
-            "check who owns it, and its permissions",
-            affects=(".thunderus",),
-            lost="nothing",
-            command="ls -ld .thunderus",
-        )
+        message, hint = "the store cannot be written; reading works", "check who owns it, and its permissions"
+        yield Check("store", "warning", message, hint, (".thunderus",), "nothing", "ls -ld .thunderus")
     free = _free(layout.store)
     if free is not None and free < _LITTLE_ROOM:
-        yield Check(
-            "disk",
-            "warning",
-            f"only {free >> 10:,} KiB are free: a change may find no room",
-            "free some space; the index may go first, any command makes it anew",
-            affects=(INDEXES,),
-            lost="nothing",
-            command=f"rm -r {INDEXES}",
-        )
+        message = f"only {free >> 10:,} KiB are free: a change may find no room"
+        hint = "free some space; the index may go first, any command makes it anew"
+        yield Check("disk", "warning", message, hint, (INDEXES,), "nothing", f"rm -r {INDEXES}")
 
 
 def _free(folder: str) -> int | None:
@@ -132,15 +290,10 @@ def config(context: DoctorContext) -> Iterator[Check]:
     for trouble in context.memory.troubles:
         files = (layout.config_file, layout.gardener_file)
         path = next((layout.relative(file) for file in files if file in str(trouble)), "")
-        yield Check(
-            "config",
-            "error",
-            str(trouble),
-            trouble.hint or "mend the line; every key and its meaning: thunderus-mem schema print config",
-            affects=(path,) if path else (),
-            lost="nothing; but no command runs until it reads",
-            command=context.restore_command(path) if path else "",
-        )
+        hint = trouble.hint or "mend the line; every key and its meaning: thunderus-mem schema print config"
+        lost = "nothing; but no command runs until it reads"
+        command = context.restore_command(path) if path else ""
+        yield Check("config", "error", str(trouble), hint, (path,) if path else (), lost, command)
 
 
 def formats(context: DoctorContext) -> Iterator[Check]:
@@ -190,7 +343,7 @@ def manifest(context: DoctorContext) -> Iterator[Check]:
     """Whether the manifest is the inventory of the documents."""
     path = f"{INDEXES}/manifest.json"
     there = os.path.lexists(context.layout.at(path))
-    if context.manifest_is_ours or not judged_manifest(context.memory, check=True).diagnostics:
+    if context.manifest_is_ours or not upkeep.manifest(context.memory, check=True).diagnostics:
         yield Check("manifest", "ok", "the inventory of the documents")
     elif not there or (context.status.state != "fresh" and context.is_manifest):
         message = f"the manifest is {'behind' if there else 'missing'}"
@@ -572,98 +725,51 @@ def repository(context: DoctorContext) -> Iterator[Check]:
         )
 
 
-def quarantine(context: DoctorContext) -> tuple[tuple[KeptFile, ...], list[Check]]:
-    """What has been set aside, with the way back of each, and a word on how much it is."""
-    if _QUARANTINE in context.linked:
-        return (), []
-    found = kept_files(context.layout)
-    if not found:
-        return (), []
-    # The name under which a document's text would be kept, to its path.
-    documents = (seen.path for seen in context.entries if seen.path.endswith(".md"))
-    names = {plain_name(path): path for path in documents} if any(not kept.was for kept in found) else {}
-    total = sum(kept.size for kept in found)
-    oldest = format_timestamp(_moment(min(kept.mtime for kept in found)))[:10]
-    check = Check(
-        "quarantine",
-        "warning" if total > _MUCH_KEPT else "note",
-        f"{many(len(found), 'a file is', '{} files are')} set aside, {_size(total)}, since {oldest}",
-        "put back or compare what you need; delete the rest when nothing of it is missed",
-        (_QUARANTINE,),
-        "nothing: that is what is kept",
-        f"ls -lR {_QUARANTINE}",
-    )
-    return tuple(_kept_file(kept, names) for kept in found), [check]
+def quarantine(kept: Sequence[upkeep.KeptFile]) -> Iterator[Check]:
+    """How much has been set aside, and since when."""
+    if kept:
+        total = sum(one.size for one in kept)
+        amount = f"{total / (1 << 20):,.1f} MiB" if total >> 20 else f"{-(-total // 1024)} KiB"
+        since = min(one.time for one in kept)[:10]
+        yield Check(
+            "quarantine",
+            "warning" if total > _MUCH_KEPT else "note",
+            f"{many(len(kept), 'a file is', '{} files are')} set aside, {amount}, since {since}",
+            "put back or compare what you need; delete the rest when nothing of it is missed",
+            (_QUARANTINE,),
+            "nothing: that is what is kept",
+            f"ls -lR {_QUARANTINE}",
+        )
 
 
-def _size(total: int) -> str:
-    return f"{total / (1 << 20):,.1f} MiB" if total >> 20 else f"{-(-total // 1024)} KiB"
+CHECKS: Final = (
+    *(engine, config, store, places, formats, index, manifest, interrupted, events, documents, schemas),
+    *(leftovers, unreadable, repository, edits, review, encoding),
+)
+"""Everything `doctor` looks at, in the order it reports it."""
 
-
-def _moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(max(seconds, 0), UTC)
-
-
-def _kept_file(kept: QuarantinedFile, names: dict[str, str]) -> KeptFile:
-    when = format_timestamp(_moment(kept.mtime))
-    if kept.was:
-        back = way_back(kept.path, kept.was)
-        return KeptFile(kept.path, kept.was, kept.size, when, "set aside by doctor --fix", back)
-    name = os.path.basename(kept.path).partition("-")[2]
-    if name.endswith(".torn"):
-        what = "the torn end of a log; nothing in it was acknowledged"
-        return KeptFile(kept.path, "", kept.size, when, what, f"cat -v {shlex.quote(kept.path)}")
-    path = names.get(name, "")
-    what = "a text that found another one in its place" if path else "part of a change that did not happen"
-    back = (
-        f"diff -u {shlex.quote(path)} {shlex.quote(kept.path)}" if path else f"less {shlex.quote(kept.path)}"
-    )
-    return KeptFile(kept.path, path, kept.size, when, what, back)
-
-
-CHECKS: Final[dict[str, Callable[[DoctorContext], Iterator[Check]]]] = {
-    "engine": engine,
-    "config": config,
-    "store": store,
-    "places": places,
-    "formats": formats,
-    "index": index,
-    "manifest": manifest,
-    "interrupted": interrupted,
-    "events": events,
-    "documents": documents,
-    "schemas": schemas,
-    "leftovers": leftovers,
-    "unreadable": unreadable,
-    "repository": repository,
-    "edits": edits,
-    "review": review,
-    "encoding": encoding,
-}
-"""Everything `doctor` looks at, in the order it reports it, by the name a check has that cannot look."""
-
-_THROUGH_LINKS: Final = ("engine", "config", "places", "encoding")
+_THROUGH_LINKS: Final = (engine, config, places, encoding)
 """What can be looked at while a folder of the store is a link: what lies behind it is not ours to look at."""
 
 
-def doctor(memory: Memory, *, alone: bool = False) -> DoctorReport:
-    """Look at everything around the documents and say what is wrong and what to do. Mends nothing.
+def doctor(memory: Memory) -> DoctorReport:
+    """Look at everything around the documents and say what is wrong and what to do. Mends nothing."""
+    context = DoctorContext(memory)
+    wanted = _THROUGH_LINKS if context.linked else CHECKS
+    found = [result for check in wanted for result in _look(check, context)]
+    if _QUARANTINE in context.linked:
+        return DoctorReport(tuple(found))
+    documents = (entry.path for entry in context.entries if entry.path.endswith(".md"))
+    kept = upkeep.kept(context.layout, documents)
+    return DoctorReport((*found, *quarantine(kept)), kept)
 
-    ``alone``: the lock is held, so that no temporary file is in use.
-    """
-    context = DoctorContext(memory, alone=alone)
-    names = _THROUGH_LINKS if context.linked else tuple(CHECKS)
-    found = [check for name in names for check in _look(name, context)]
-    kept, about = quarantine(context)
-    return DoctorReport((*found, *about), kept)
 
-
-def _look(name: str, context: DoctorContext) -> list[Check]:
+def _look(check: Callable[[DoctorContext], Iterator[Check]], context: DoctorContext) -> list[Check]:
     found: list[Check] = []
     try:
-        found.extend(CHECKS[name](context))
+        found.extend(check(context))
     except (ThunderusError, OSError) as error:
         hint = getattr(error, "hint", "") or "mend that first, then look again"
         message = f"this could not be looked at: {error}"
-        found.append(Check(name, "error", message, hint, lost="nothing that is known of"))
+        found.append(Check(check.__name__, "error", message, hint, lost="nothing that is known of"))
     return found

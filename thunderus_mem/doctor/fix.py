@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.authoring.init import FILES, amended, lacking
-from thunderus_mem.doctor.checks import doctor, leftovers, places
-from thunderus_mem.doctor.context import ACTIONS, DoctorContext, Fix, FixReport, FixStep
+from thunderus_mem.doctor.checks import ACTIONS, Check, DoctorContext, Fix, doctor, leftovers, places
 from thunderus_mem.errors import Busy, NotFound, ThunderusError
 from thunderus_mem.index.refresh import rebuild
 from thunderus_mem.lint.runner import packaged_schemas
@@ -25,7 +25,7 @@ from thunderus_mem.store.lock import held
 from thunderus_mem.store.quarantine import Quarantine, way_back
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from thunderus_mem.memory.journal import Healed
     from thunderus_mem.memory.memory import Memory
@@ -42,6 +42,30 @@ _RECOVERED: Final = {
     "pending": "{} still waits",
 }
 """What recovery did with a staged change."""
+
+
+class FixStep(NamedTuple):
+    """One step of ``doctor --fix``. ``state`` is planned, done or failed (``problem`` says why).
+
+    ``kept`` is where the old file is now, ``back`` the command that puts it back.
+    """
+
+    action: str
+    path: str
+    says: str
+    state: str = "planned"
+    kept: str = ""
+    back: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FixReport:
+    """What ``doctor --fix`` did, or with ``--plan`` would do, and the checks that need a person."""
+
+    steps: tuple[FixStep, ...]
+    left: tuple[Check, ...]
+    applied: bool
 
 
 def plan_fixes(memory: Memory) -> FixReport:
@@ -62,7 +86,7 @@ def apply_fixes(open_store: Callable[[], Memory]) -> FixReport:
     quarantine = Quarantine(memory.layout, f"{memory.now():%Y%m%dT%H%M%SZ}")
     # Links and other things in the places of our own files go first: with them there is no lock to take.
     fixer = _Fixer(memory, quarantine)
-    steps = [fixer.set_aside(fix) for check in places(DoctorContext(memory)) for fix in check.mends]
+    steps = [fixer.make(fix) for check in places(DoctorContext(memory)) for fix in check.mends]
     memory = open_store()
     if not linked_places(memory.root):
         steps += _fix_locked(memory, quarantine)
@@ -77,27 +101,32 @@ def _fix_locked(memory: Memory, quarantine: Quarantine) -> list[FixStep]:
     fixes = doctor(memory).mends
     fixer = _Fixer(memory, quarantine)
     git, origin, timeout = memory.git_state(), memory.origin(), memory.config.write_lock_timeout
+    steps: list[FixStep] = []
     with held(memory.layout.lock_file, timeout=timeout, command=COMMAND):
         if not memory.sessions.still_holds(memory.git, git):
             raise Busy("git moved HEAD while we looked", hint="Run the command again.")
         transaction = Transaction(memory, git, origin)
         late = [fix for check in leftovers(DoctorContext(memory, alone=True)) for fix in check.mends]
-        wanted = dict.fromkeys((*late, *(fix for fix in fixes if fix.action != "rebuild")))
-        steps = [step for fix in wanted for step in fixer.run(fix, transaction)]
-    return steps + [fixer.rebuild(fix) for fix in fixes if fix.action == "rebuild"]
+        for fix in dict.fromkeys((*late, *(fix for fix in fixes if fix.action != "rebuild"))):
+            if fix.action == "recover":
+                steps += fixer.recover(fix, transaction)
+            elif fix.action != "set-aside" or os.path.lexists(memory.layout.at(fix.path)):
+                steps.append(fixer.make(fix))
+    return steps + [fixer.make(fix) for fix in fixes if fix.action == "rebuild"]
 
 
 def _step(fix: Fix) -> FixStep:
     return FixStep(fix.action, fix.path, ACTIONS[fix.action].format(fix.path))
 
 
-def _attempt(fix: Fix, work: Callable[[], FixStep]) -> FixStep:
+def _attempt(fix: Fix, work: Callable[[Fix], FixStep]) -> FixStep:
     try:
-        return work()._replace(state="done")
+        return work(fix)._replace(state="done")
     except ThunderusError as error:
-        return _step(fix)._replace(state="failed", problem=str(error))
+        problem = str(error)
     except OSError as error:
-        return _step(fix)._replace(state="failed", problem=str(explain(error, fix.path)))
+        problem = str(explain(error, fix.path))
+    return _step(fix)._replace(state="failed", problem=problem)
 
 
 class _Fixer:
@@ -107,47 +136,35 @@ class _Fixer:
         self._memory = memory
         self._layout = memory.layout
         self._quarantine = quarantine
+        self._ways = {
+            "set-aside": self._set_aside,
+            "end": self._end_log,
+            "write": self._write,
+            "rebuild": self._rebuild,
+        }
 
-    def run(self, fix: Fix, transaction: Transaction) -> Iterator[FixStep]:
-        """Make one that takes the lock."""
-        if fix.action == "recover":
-            yield from self.recover(fix, transaction)
-        elif fix.action == "end":
-            yield self.end_log(fix)
-        elif fix.action == "write":
-            yield self.write(fix)
-        elif os.path.lexists(self._layout.at(fix.path)):
-            yield self.set_aside(fix)
+    def make(self, fix: Fix) -> FixStep:
+        """Make a fix that is one step. Only ``rebuild`` takes the lock itself."""
+        return _attempt(fix, self._ways[fix.action])
 
-    def set_aside(self, fix: Fix) -> FixStep:
-        """Move a file, or whatever it is, into the quarantine."""
-
-        def work() -> FixStep:
-            kept = self._quarantine.move(fix.path)
-            return _step(fix)._replace(kept=kept, back=way_back(kept, fix.path))
-
-        return _attempt(fix, work)
-
-    def recover(self, fix: Fix, transaction: Transaction) -> Iterator[FixStep]:
+    def recover(self, fix: Fix, transaction: Transaction) -> list[FixStep]:
         """Finish or undo staged changes; what recovery could not clear away is no change of ours."""
 
-        def work() -> FixStep:
+        def work(fix: Fix) -> FixStep:
             transaction.recover()
             return _step(fix)
 
         outcome = _attempt(fix, work)
         if outcome.state == "failed":
-            yield outcome
-            return
-        yield from map(self._recovered, transaction.healed)
+            return [outcome]
+        steps = list(map(self._recovered, transaction.healed))
         waiting = {healed.event_id for healed in transaction.healed if healed.action == "pending"}
         try:
             names = sorted(os.listdir(self._layout.staging_dir))
         except OSError:
             names = []
-        for name in names:
-            if name not in waiting:
-                yield self.set_aside(Fix("set-aside", f"{fix.path}/{name}"))
+        strange = [Fix("set-aside", f"{fix.path}/{name}") for name in names if name not in waiting]
+        return steps + list(map(self.make, strange))
 
     def _recovered(self, healed: Healed) -> FixStep:
         what = healed.path or healed.event_id
@@ -157,43 +174,34 @@ class _Fixer:
         kept = self._layout.relative(healed.kept) if healed.kept else ""
         return FixStep("recover", what, says, "done", kept)
 
-    def end_log(self, fix: Fix) -> FixStep:
+    def _set_aside(self, fix: Fix) -> FixStep:
+        kept = self._quarantine.move(fix.path)
+        return _step(fix)._replace(kept=kept, back=way_back(kept, fix.path))
+
+    def _end_log(self, fix: Fix) -> FixStep:
         """Set the torn end of a log aside, or finish its last line."""
-
-        def work() -> FixStep:
-            repaired = self._memory.journal.repair(fix.path)
-            if repaired is None:
-                return _step(fix)
-            if not repaired.kept:
-                return _step(fix)._replace(says=f"give the last line of {fix.path} its end")
-            return _step(fix)._replace(kept=self._layout.relative(repaired.kept))
-
-        return _attempt(fix, work)
-
-    def write(self, fix: Fix) -> FixStep:
-        """Write a file as it should be, and keep what was there."""
-
-        def work() -> FixStep:
-            place = self._layout.at(fix.path)
-            old = _text_of(place)
-            kept = ""
-            if old is not None:
-                kept = self._quarantine.copy(fix.path, old)
-            elif os.path.lexists(place):
-                kept = self._quarantine.move(fix.path)
-            replace_file(place, _wanted(fix.path, place, old))
-            return _step(fix)._replace(kept=kept, back=way_back(kept, fix.path) if kept else "")
-
-        return _attempt(fix, work)
-
-    def rebuild(self, fix: Fix) -> FixStep:
-        """Make index and manifest anew; takes the lock itself."""
-
-        def work() -> FixStep:
-            rebuild(self._layout, COMMAND, self._memory.tell)
+        repaired = self._memory.journal.repair(fix.path)
+        if repaired is None:
             return _step(fix)
+        if not repaired.kept:
+            return _step(fix)._replace(says=f"give the last line of {fix.path} its end")
+        return _step(fix)._replace(kept=self._layout.relative(repaired.kept))
 
-        return _attempt(fix, work)
+    def _write(self, fix: Fix) -> FixStep:
+        """Write a file as it should be, and keep what was there."""
+        place = self._layout.at(fix.path)
+        old = _text_of(place)
+        kept = ""
+        if old is not None:
+            kept = self._quarantine.copy(fix.path, old)
+        elif os.path.lexists(place):
+            kept = self._quarantine.move(fix.path)
+        replace_file(place, _wanted(fix.path, place, old))
+        return _step(fix)._replace(kept=kept, back=way_back(kept, fix.path) if kept else "")
+
+    def _rebuild(self, fix: Fix) -> FixStep:
+        rebuild(self._layout, COMMAND, self._memory.tell)
+        return _step(fix)
 
 
 def _text_of(place: str) -> bytes | None:

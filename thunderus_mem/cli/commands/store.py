@@ -17,20 +17,12 @@ from thunderus_mem.authoring.init import Initialised, init
 from thunderus_mem.cli.complete import SCRIPTS
 from thunderus_mem.cli.params import Why
 from thunderus_mem.cli.text import Style, aligned, counted, diff_lines, finding_lines, size, width
-from thunderus_mem.doctor.checks import doctor
-from thunderus_mem.doctor.context import (
-    IndexProof,
-    IndexStatus,
-    ManifestReport,
-    index_rebuild,
-    index_status,
-    index_verify,
-    manifest,
-)
-from thunderus_mem.doctor.fix import apply_fixes, plan_fixes
+from thunderus_mem.doctor import checks, upkeep
+from thunderus_mem.doctor.fix import FixReport, FixStep, apply_fixes, plan_fixes
 from thunderus_mem.document.ids import closest
 from thunderus_mem.document.unicode import escaped
 from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.index import refresh
 from thunderus_mem.interop.markdown import ImportedFile, ImportReport, import_markdown
 from thunderus_mem.interop.thunderus import MigrationReport, migrate
 from thunderus_mem.store.config_keys import KEYS, toml_value
@@ -40,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
-    from thunderus_mem.doctor.context import Check, DoctorReport, FixReport, FixStep, KeptFile
-    from thunderus_mem.index.refresh import Refreshed
 
 app = typer.Typer()
 
@@ -70,7 +60,7 @@ def init_command(
 def index_status_command(ctx: typer.Context) -> int:
     """How fresh the index is; judges, refreshes nothing. Exits with 1 when it is behind."""
     console: Console = ctx.obj
-    value = index_status(console.memory())
+    value = upkeep.index_status(console.memory())
     console.emit("index status", value, freshness)
     return int(not value.fresh)
 
@@ -79,7 +69,7 @@ def index_status_command(ctx: typer.Context) -> int:
 def index_verify_command(ctx: typer.Context) -> int:
     """Prove the index: pages, words, and every row against the files. Exits with 1 when it is damaged."""
     console: Console = ctx.obj
-    value = index_verify(console.memory())
+    value = upkeep.index_verify(console.memory())
     console.emit("index verify", value, index_proof)
     return int(bool(value.problem))
 
@@ -95,7 +85,8 @@ def index_refresh_command(ctx: typer.Context) -> None:
 def index_rebuild_command(ctx: typer.Context) -> None:
     """Make index and manifest anew from the files."""
     console: Console = ctx.obj
-    console.emit("index rebuild", index_rebuild(console.memory()), refreshed)
+    memory = console.memory()
+    console.emit("index rebuild", refresh.rebuild(memory.layout, tell=memory.tell), refreshed)
 
 
 @app.command("manifest")
@@ -107,7 +98,7 @@ def manifest_command(
 ) -> int:
     """Write the manifest, the inventory of all documents; or check it."""
     console: Console = ctx.obj
-    value = manifest(console.memory(), check=check)
+    value = upkeep.manifest(console.memory(), check=check)
     console.emit("manifest", value, manifest_report)
     return int(bool(value.diagnostics))
 
@@ -128,7 +119,7 @@ def initialised(value: Initialised, console: Console) -> str:
     return "\n".join(lines)
 
 
-def freshness(value: IndexStatus, console: Console) -> str:
+def freshness(value: upkeep.IndexStatus, console: Console) -> str:
     """How fresh the index is."""
     style = console.style
     state = style.good(value.state) if value.fresh else style.warning(value.state)
@@ -146,7 +137,7 @@ def freshness(value: IndexStatus, console: Console) -> str:
     return "\n".join(lines)
 
 
-def index_proof(value: IndexProof, console: Console) -> str:
+def index_proof(value: upkeep.IndexProof, console: Console) -> str:
     """Whole, or what is wrong and what becomes of it."""
     style = console.style
     if value.problem:
@@ -154,7 +145,7 @@ def index_proof(value: IndexProof, console: Console) -> str:
     return f"{style.name(value.path)}  {counted(value.documents, 'document')}, whole"
 
 
-def refreshed(value: Refreshed, console: Console) -> str:
+def refreshed(value: refresh.Refreshed, console: Console) -> str:
     """What a refresh found; with ``--quiet`` only that files cannot be read: there is no data to print."""
     parts = [("added", value.added), ("modified", value.modified), ("removed", value.removed)]
     changes = ", ".join(f"{number:,} {name}" for name, number in parts if number) or "nothing changed"
@@ -165,7 +156,7 @@ def refreshed(value: Refreshed, console: Console) -> str:
     return "" if console.quiet else f"{counted(value.total, 'document')}: {changes}"
 
 
-def manifest_report(value: ManifestReport, console: Console) -> str:
+def manifest_report(value: upkeep.ManifestReport, console: Console) -> str:
     """Findings, or where the manifest is."""
     if value.diagnostics:
         return "\n".join(finding_lines(value.diagnostics, console.style))
@@ -178,7 +169,6 @@ def manifest_report(value: ManifestReport, console: Console) -> str:
 
 _MOST_AFFECTED: Final = 5
 _MOST_KEPT: Final = 3
-_FIX: Final = "thunderus-mem doctor --fix"
 
 
 @app.command("doctor")
@@ -197,7 +187,7 @@ def doctor_command(
     """
     console: Console = ctx.obj
     if not fix and not plan:
-        report = doctor(console.memory(lenient=True))
+        report = checks.doctor(console.memory(lenient=True))
         console.emit("doctor", report, checks_report, long=True)
         return int(any(check.is_trouble for check in report.checks))
     value = plan_fixes(console.memory(lenient=True))
@@ -208,7 +198,7 @@ def doctor_command(
     return int(bool(value.left) or any(step.state != "done" for step in value.steps))
 
 
-def checks_report(value: DoctorReport, console: Console) -> str:
+def checks_report(value: checks.DoctorReport, console: Console) -> str:
     """Checks in columns, each trouble with its facts below, then what the quarantine holds."""
     style = console.style
     lines = _checks(value.checks, style)
@@ -216,23 +206,23 @@ def checks_report(value: DoctorReport, console: Console) -> str:
         lines += ["", "In the quarantine:", *_kept(value.kept, style)]
     if value.mends:
         steps = counted(len(value.mends), "step")
-        lines += ["", f"Next: {_FIX}   ({steps}; --plan shows them)"]
+        lines += ["", f"Next: {checks.FIX}   ({steps}; --plan shows them)"]
     return "\n".join(lines)
 
 
-def _checks(checks: Sequence[Check], style: Style) -> list[str]:
+def _checks(found: Sequence[checks.Check], style: Style) -> list[str]:
     paint = {"ok": style.good, "note": style.dim, "warning": style.warning, "error": style.error}
-    names = aligned([(paint[check.state](check.state), check.name) for check in checks])
+    names = aligned([(paint[check.state](check.state), check.name) for check in found])
     indent = max((width(line) for line in names), default=0) + 2
     lines: list[str] = []
-    for check, line in zip(checks, names, strict=True):
+    for check, line in zip(found, names, strict=True):
         lines.append(f"{line}{' ' * (indent - width(line))}{check.message}")
         if check.state != "ok":
             lines += [f"{' ' * indent}{style.dim(name)} {text}" for name, text in _facts(check)]
     return lines
 
 
-def _facts(check: Check) -> Iterator[tuple[str, str]]:
+def _facts(check: checks.Check) -> Iterator[tuple[str, str]]:
     """What a person asks next: what to do, what it touches, whether anything is gone, what to type."""
     if check.hint:
         yield "what to do:", check.hint
@@ -246,7 +236,7 @@ def _facts(check: Check) -> Iterator[tuple[str, str]]:
         yield "run:", check.command
 
 
-def _kept(kept: Sequence[KeptFile], style: Style) -> list[str]:
+def _kept(kept: Sequence[upkeep.KeptFile], style: Style) -> list[str]:
     lines = []
     for one in kept[:_MOST_KEPT]:
         lines += [f"  {style.name(one.path)}  {size(one.size)}, {one.time[:10]}, {one.what}"]
@@ -276,7 +266,7 @@ def treatment(value: FixReport, console: Console) -> str:
     elif not lines:
         lines = ["Everything is in order."]
     if not value.applied and value.steps:
-        lines += ["", f"Next: {_FIX}"]
+        lines += ["", f"Next: {checks.FIX}"]
     return "\n".join(lines)
 
 

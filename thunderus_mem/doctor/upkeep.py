@@ -1,0 +1,160 @@
+"""Upkeep: how index and manifest stand to the files, proved and written, and what the quarantine holds.
+
+Only `manifest` writes.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from thunderus_mem.document.timestamp import format_timestamp
+from thunderus_mem.errors import Degraded
+from thunderus_mem.index.manifest import check_manifest, take_inventory
+from thunderus_mem.index.refresh import in_memory, peek
+from thunderus_mem.index.sqlite_index import SqliteIndex
+from thunderus_mem.store.quarantine import kept_files, plain_name, way_back
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from thunderus_mem.diagnostic import Diagnostic
+    from thunderus_mem.memory.memory import Memory
+    from thunderus_mem.store.layout import Layout
+    from thunderus_mem.store.quarantine import QuarantinedFile
+
+
+@dataclass(frozen=True, slots=True)
+class IndexStatus:
+    """How the index stands to the files. ``state``: fresh, behind, missing, damaged, or newer when a later
+    version of the program wrote it; ``size`` in bytes; ``generation`` names the files it agrees with."""
+
+    path: str
+    state: str
+    fresh: bool
+    documents: int
+    problems: int
+    size: int
+    generation: str = ""
+
+
+def index_status(memory: Memory) -> IndexStatus:
+    """Compare index and files. Writes nothing, not even a refresh."""
+    layout = memory.layout
+    path = layout.relative(layout.index_file)
+    try:
+        index = SqliteIndex.open(layout.index_file)
+    except (FileNotFoundError, NotADirectoryError):
+        return IndexStatus(path, "missing", False, 0, 0, 0)
+    except Degraded as error:
+        state = "newer" if error.code == "Newer" else "damaged"
+        return IndexStatus(path, state, False, 0, 0, os.lstat(layout.index_file).st_size)
+    try:
+        fresh = peek(layout, index)
+        unreadable = sum(not doc_id for _, _, doc_id in index.files())
+        size = os.path.getsize(layout.index_file)
+        state = "fresh" if fresh else "behind"
+        return IndexStatus(path, state, fresh, index.count(), unreadable, size, index.generation())
+    except Degraded:
+        return IndexStatus(path, "damaged", False, 0, 0, os.path.getsize(layout.index_file))
+    finally:
+        index.close()
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProof:
+    """Whether the index is whole; ``problem`` says what is wrong with it, "" when nothing is."""
+
+    path: str
+    documents: int
+    problem: str
+
+
+def index_verify(memory: Memory) -> IndexProof:
+    """Prove the index: every page, every word, and every row against the files and the log read anew.
+
+    One that is found wanting is built anew by the next command.
+    """
+    layout = memory.layout
+    path = layout.relative(layout.index_file)
+    memory.log_index()
+    if memory.index.in_memory:
+        return IndexProof(path, memory.index.count(), "it cannot be used here; answers come from memory")
+    fresh, _ = in_memory(layout, "to judge by")
+    documents = fresh.count()
+    try:
+        fresh.log().refresh(memory.log)
+        problem = memory.index.problem(fresh)
+    except Degraded as error:
+        problem = str(error)
+    finally:
+        fresh.close()
+    if problem:
+        memory.index.distrust()
+    return IndexProof(path, documents, problem)
+
+
+@dataclass(frozen=True, slots=True)
+class ManifestReport:
+    """The manifest and, with ``--check``, what is wrong with it."""
+
+    path: str
+    documents: int
+    tokens: int
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def manifest(memory: Memory, *, check: bool = False) -> ManifestReport:
+    """Write the manifest when it is out of date; with ``check`` judge the file as it is, writing nothing.
+
+    Where nothing can be written it is judged as well.
+    """
+    layout = memory.layout
+    path = layout.relative(layout.manifest_file)
+    if not check:
+        memory.refresh()
+    if check or memory.index.in_memory:
+        inventory = take_inventory(layout.root)
+        findings = check_manifest(layout.manifest_file, path, inventory.manifest)
+        return ManifestReport(path, inventory.documents, inventory.tokens, tuple(findings))
+    rows = memory.index.documents()
+    return ManifestReport(path, len(rows), sum(row.tokens for row in rows), ())
+
+
+class KeptFile(NamedTuple):
+    """A file in the quarantine: where it is, where it was ("" when it is a part of something), its size and
+    time, and the command that puts it back or compares it."""
+
+    path: str
+    was: str
+    size: int
+    time: str
+    what: str
+    back: str
+
+
+def kept(layout: Layout, documents: Iterable[str]) -> tuple[KeptFile, ...]:
+    """What has been set aside; ``documents`` are the paths whose texts may be among it."""
+    found = kept_files(layout)
+    # The name under which a document's text would be kept, to its path.
+    names = {plain_name(path): path for path in documents} if any(not one.was for one in found) else {}
+    return tuple(_kept_file(one, names) for one in found)
+
+
+def _kept_file(kept: QuarantinedFile, names: dict[str, str]) -> KeptFile:
+    when = format_timestamp(datetime.fromtimestamp(max(kept.mtime, 0), UTC))
+    quoted = shlex.quote(kept.path)
+    was, name = kept.was, os.path.basename(kept.path).partition("-")[2]
+    if was:
+        what, back = "set aside by doctor --fix", way_back(kept.path, was)
+    elif name.endswith(".torn"):
+        what, back = "the torn end of a log; nothing in it was acknowledged", f"cat -v {quoted}"
+    elif name in names:
+        was, what = names[name], "a text that found another one in its place"
+        back = f"diff -u {shlex.quote(was)} {quoted}"
+    else:
+        what, back = "part of a change that did not happen", f"less {quoted}"
+    return KeptFile(kept.path, was, kept.size, when, what, back)
