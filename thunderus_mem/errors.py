@@ -22,7 +22,8 @@ A finding is a value (`Diagnostic`), a failure is one of these. They are caught 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+import errno
+from typing import TYPE_CHECKING, ClassVar, Final
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,3 +124,59 @@ class Busy(ThunderusError):
 
     code = "Busy"
     exit_code = 75
+
+
+_SPACE = "Free some space, then run the command again."
+_RIGHTS = "Check who owns it and its permissions, then run the command again."
+_MEDIUM = "Check the disk before you trust it with more; what is already written stays readable."
+_MEANINGS: Final[dict[int, tuple[type[ThunderusError], str, str]]] = {
+    errno.ENOENT: (NotFound, "is not there", "Check the name."),
+    errno.EEXIST: (Conflict, "is already there", "Run the command again; it looks anew."),
+    errno.ENOSPC: (NotWritable, "could not be written: the disk is full", _SPACE),
+    errno.EDQUOT: (NotWritable, "could not be written: your quota is used up", _SPACE),
+    errno.EFBIG: (NotWritable, "could not be written: a limit on file sizes is reached", _SPACE),
+    errno.EROFS: (NotWritable, "is on a read-only file system", "Mount it for writing; reading still works."),
+    errno.EACCES: (NotWritable, "may not be opened: permission denied", _RIGHTS),
+    errno.EPERM: (NotWritable, "may not be changed: operation not permitted", _RIGHTS),
+    errno.EMFILE: (
+        NotWritable,
+        "could not be opened: too many open files",
+        "Raise `ulimit -n`, or close some.",
+    ),
+    errno.ENFILE: (NotWritable, "could not be opened: the system has too many open files", "Close some."),
+    errno.ENAMETOOLONG: (NotWritable, "has too long a name for this file system", "Choose a shorter id."),
+    errno.ELOOP: (Refused, "is a symbolic link", "Put a real file there: links could lead out of the store."),
+    errno.EISDIR: (Refused, "is a folder where a file must be", "Move that folder away."),
+    errno.ENOTDIR: (Refused, "leads through a file where a folder must be", "Move that file away."),
+    errno.ESTALE: (
+        NotWritable,
+        "is gone from the network file system",
+        "Open the folder anew, then try again.",
+    ),
+    errno.EIO: (NotWritable, "could not be read or written: the disk reports an error", _MEDIUM),
+    errno.EBUSY: (Busy, "is in use by another program", "Close it there, then run the command again."),
+    errno.EAGAIN: (Busy, "is in use by another program", "Run the command again."),
+    errno.ENOLCK: (
+        Busy,
+        "cannot be locked on this file system",
+        "Use a local disk, or one with a lock service.",
+    ),
+    errno.ENOSYS: (
+        Busy,
+        "cannot be locked on this file system",
+        "Use a local disk, or one with a lock service.",
+    ),
+}
+
+
+def explain(error: OSError, path: str) -> ThunderusError:
+    """The error of ours that says what the system refused, for which file and what to do about it."""
+    kind, what, hint = _MEANINGS.get(
+        error.errno or 0,
+        (
+            NotWritable,
+            f"could not be read or written: {error.strerror or error}",
+            "Then run the command again.",
+        ),
+    )
+    return kind(f"{path} {what}.", hint=hint)

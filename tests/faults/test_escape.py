@@ -100,7 +100,7 @@ def _healed_path(root: str, payload: str, key: str) -> None:
         json.dump(operation, stream)
     with open(os.path.join(folder, "0"), "w", encoding="utf-8") as stream:
         stream.write("x")
-    healed = _journal(root).heal(lambda shard, event: True)
+    healed = _journal(root).recover(lambda shard, event: True)
     assert [one.action for one in healed] == ["damaged"]
     raise Refused("kept as damaged")
 

@@ -12,14 +12,13 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.errors import NotFound, ThunderusError, explain
 from thunderus_mem.memory.journal import FileChange, Journal
-from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import ABSENT, file_hash, read_file, remove_file, replace_file, sweep
 from thunderus_mem.store.lock import held
 
 if TYPE_CHECKING:
-    from thunderus_mem.memory.journal import Healed
+    from thunderus_mem.memory.journal import RecoveredFile
 
 SHARD = ".thunderus/sessions/sess_01JZZZZZZZZZZZZZZZZZZZZZZZ/events.jsonl"
 PAD = "Ein Satz mit Umlauten: äöü – und mehr davon.\n"
@@ -88,7 +87,7 @@ class Writer:
         }
         return json.dumps(event, ensure_ascii=False).encode() + b"\n"
 
-    def aborted(self, healed: Healed) -> None:
+    def aborted(self, healed: RecoveredFile) -> None:
         """Record that a file kept other text; recorded twice it is one event."""
         event_id = f"evt_aborted_{healed.event_id[-20:]}"
         if not self.contains(SHARD, event_id):
@@ -109,7 +108,7 @@ class Writer:
 
     def heal(self) -> None:
         """What every command does first."""
-        for healed in self.journal.heal(self.contains, shards=[SHARD], on_abort=self.aborted):
+        for healed in self.journal.recover(self.contains, shards=[SHARD], on_abort=self.aborted):
             print(f"healed {healed.action} {healed.path} {healed.event_id}")
         sweep(os.path.join(self.root, ".thunderus", "memory"))
 

@@ -12,7 +12,7 @@ import pytest
 from tests.support.git_repository import Repository
 from thunderus_mem.git.commits import added_dates, commit_named, commits_between, first_commits
 from thunderus_mem.git.history import file_commits
-from thunderus_mem.git.repository import Git, look_for_git, parse_status
+from thunderus_mem.git.repository import Git, look_for_git, read_state
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -346,8 +346,9 @@ def test_what_is_under_way_is_known(repository: Repository) -> None:
 
 
 def test_unknown_lines_of_git_are_passed_over() -> None:
-    status = parse_status(b"# branch.oid abc\0# stash 1\0x strange\0? a b.md\0! local/\0")
-    assert (status.head, status.untracked, status.ignored) == ("abc", frozenset(["a b.md"]), ("local/",))
+    answer = b"# branch.oid abc\0# stash 1\0x strange\0? m/a b.md\0! m/\0"
+    state = read_state(answer, "", "s", exists=True, memory_dir="m", reflog_size=0)
+    assert (state.head, state.changed, state.ignored, state.shard_known) == ("abc", ("m/a b.md",), True, True)
 
 
 def test_asking_for_the_state_loads_no_history_library() -> None:

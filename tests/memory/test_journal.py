@@ -19,7 +19,7 @@ from thunderus_mem.store import disk
 from thunderus_mem.store.files import read_file, replace_file
 
 if TYPE_CHECKING:
-    from thunderus_mem.memory.journal import Healed
+    from thunderus_mem.memory.journal import RecoveredFile
 
 LOG = "log/events.jsonl"
 
@@ -93,7 +93,7 @@ def test_a_change_of_three_files_is_made_and_leaves_nothing_behind(store: Store)
     assert store.contains(LOG, "evt_1")
     assert os.listdir(store.staging) == []
     assert store.journal.pending() == 0
-    assert store.journal.heal(store.contains, shards=[LOG]) == []
+    assert store.journal.recover(store.contains, shards=[LOG]) == []
 
 
 def test_a_change_of_line_ends_alone_reaches_the_file(store: Store) -> None:
@@ -157,10 +157,10 @@ def test_a_death_is_healed_and_told(store: Store, fail_at, monkeypatch, point: s
         with pytest.raises(Died):
             store.commit()
     assert store.journal.pending() == 1
-    healed = store.journal.heal(store.contains, shards=[LOG])
+    healed = store.journal.recover(store.contains, shards=[LOG])
     assert [one.action for one in healed] == actions
     assert store.documents() == documents
-    assert store.journal.heal(store.contains, shards=[LOG]) == []
+    assert store.journal.recover(store.contains, shards=[LOG]) == []
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_an_error_after_the_commit_is_pending(store: Store, fail_at, monkeypatch
     done = store.commit()
     assert not done.published
     assert "disk reports an error" in done.problem
-    store.journal.heal(store.contains)
+    store.journal.recover(store.contains)
     assert store.documents() == NEW
 
 
@@ -204,8 +204,8 @@ def test_a_persons_text_wins_and_ours_is_kept_and_told_once(store: Store, fail_a
     _die_committed(store, fail_at)
     store.write("a.md", b"a person's")
     store.write("b.md", b"a person's too")
-    told: list[Healed] = []
-    healed = store.journal.heal(store.contains, on_abort=told.append)
+    told: list[RecoveredFile] = []
+    healed = store.journal.recover(store.contains, on_abort=told.append)
     assert [one.action for one in healed] == ["aborted", "aborted", "published"]
     assert told == healed[:2]
     assert read_file(healed[0].kept, 100) == b"new a"
@@ -215,7 +215,7 @@ def test_a_persons_text_wins_and_ours_is_kept_and_told_once(store: Store, fail_a
 
 def test_on_another_head_nothing_is_published_but_all_is_kept(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at, head="1111")
-    healed = store.journal.heal(store.contains, head="2222")
+    healed = store.journal.recover(store.contains, head="2222")
     assert [one.action for one in healed] == ["aborted"] * 3
     assert store.documents() == OLD
     assert sorted(read_file(one.kept, 100) for one in healed if one.kept) == [b"new a", b"new c"]
@@ -223,7 +223,7 @@ def test_on_another_head_nothing_is_published_but_all_is_kept(store: Store, fail
 
 def test_on_another_head_without_the_log_the_text_is_kept(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at, head="1111")
-    healed = store.journal.heal(lambda shard, event_id: False, head="2222")
+    healed = store.journal.recover(lambda shard, event_id: False, head="2222")
     assert [(one.action, bool(one.kept)) for one in healed] == [
         ("removed", True),
         ("removed", False),
@@ -236,7 +236,7 @@ def test_a_damaged_operation_is_kept_not_dropped(store: Store, fail_at, monkeypa
     with open(os.path.join(store.staging, "evt_1", "op.json"), "w", encoding="utf-8") as stream:
         stream.write('{"event": "evt_1"')
     os.symlink(store.root, os.path.join(store.staging, "evt_1", "link"))
-    assert [one.action for one in store.journal.heal(store.contains)] == ["damaged"]
+    assert [one.action for one in store.journal.recover(store.contains)] == ["damaged"]
     assert len(os.listdir(store.kept)) == 3
     assert store.journal.pending() == 0
 
@@ -245,7 +245,11 @@ def test_damaged_staged_bytes_are_never_published(store: Store, fail_at, monkeyp
     _die_committed(store, fail_at)
     with open(os.path.join(store.staging, "evt_1", "0"), "wb") as stream:
         stream.write(b"rot")
-    assert [one.action for one in store.journal.heal(store.contains)] == ["aborted", "published", "published"]
+    assert [one.action for one in store.journal.recover(store.contains)] == [
+        "aborted",
+        "published",
+        "published",
+    ]
     assert store.read("a.md") == b"old a"
 
 
@@ -257,11 +261,11 @@ def test_what_the_disk_still_refuses_stays_pending(store: Store, fail_at, monkey
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", refuse)
-        healed = store.journal.heal(store.contains)
+        healed = store.journal.recover(store.contains)
     assert [one.action for one in healed] == ["pending", "pending", "published"]
     assert all("read-only" in one.problem for one in healed[:2])
     assert store.journal.pending() == 1
-    store.journal.heal(store.contains)
+    store.journal.recover(store.contains)
     assert store.documents() == NEW
 
 
@@ -269,7 +273,7 @@ def test_a_file_taken_by_mistake_is_put_back(store: Store, fail_at, monkeypatch)
     _die_committed(store, fail_at)
     store.write("b.md", b"a person's")
     os.rename(os.path.join(store.root, "b.md"), os.path.join(store.staging, "evt_1", "1.taken"))
-    assert [one.action for one in store.journal.heal(store.contains)][1] == "aborted"
+    assert [one.action for one in store.journal.recover(store.contains)][1] == "aborted"
     assert store.read("b.md") == b"a person's"
 
 
@@ -292,8 +296,8 @@ def test_an_unreadable_operation_is_not_taken_for_damage(store: Store, fail_at, 
     with monkeypatch.context() as patch:
         patch.setattr(os, "lstat", refuse)
         with pytest.raises(NotWritable):
-            store.journal.heal(store.contains)
-    store.journal.heal(store.contains)
+            store.journal.recover(store.contains)
+    store.journal.recover(store.contains)
     assert store.documents() == NEW
 
 
@@ -321,23 +325,30 @@ def test_a_line_that_can_neither_stay_nor_go_keeps_the_change_staged(store: Stor
         with pytest.raises(Uncertain):
             store.commit()
     assert store.journal.pending() == 1
-    assert [one.action for one in store.journal.heal(store.contains)] == ["removed"] * 3
+    assert [one.action for one in store.journal.recover(store.contains)] == ["removed"] * 3
 
 
 def test_a_removal_whose_file_is_gone_already_is_done(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at)
     os.unlink(os.path.join(store.root, "b.md"))
-    assert [one.action for one in store.journal.heal(store.contains)] == ["published", "dropped", "published"]
+    assert [one.action for one in store.journal.recover(store.contains)] == [
+        "published",
+        "dropped",
+        "published",
+    ]
 
 
 def test_set_aside_waits_when_the_disk_is_full(store: Store, fail_at, monkeypatch) -> None:
     _die_committed(store, fail_at, head="1111")
     with open(store.kept, "w", encoding="utf-8"):
         pass
-    assert {one.action for one in store.journal.heal(store.contains, head="2222")} == {"pending", "aborted"}
-    assert [one.action for one in store.journal.heal(lambda *_: False, head="2222")] == ["pending"]
+    assert {one.action for one in store.journal.recover(store.contains, head="2222")} == {
+        "pending",
+        "aborted",
+    }
+    assert [one.action for one in store.journal.recover(lambda *_: False, head="2222")] == ["pending"]
     os.unlink(store.kept)
-    assert [one.action for one in store.journal.heal(store.contains, head="2222")] == ["aborted"] * 3
+    assert [one.action for one in store.journal.recover(store.contains, head="2222")] == ["aborted"] * 3
 
 
 def _refuse(*arguments: object, **named: object) -> None:
@@ -359,12 +370,12 @@ def test_a_target_that_cannot_be_read_is_pending(store: Store, fail_at, monkeypa
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refuse)
-        assert [one.action for one in store.journal.heal(store.contains)] == [
+        assert [one.action for one in store.journal.recover(store.contains)] == [
             "pending",
             "published",
             "published",
         ]
-    store.journal.heal(store.contains)
+    store.journal.recover(store.contains)
     assert store.documents() == NEW
 
 
@@ -377,21 +388,21 @@ def test_text_that_cannot_be_looked_at_is_not_forgotten(store: Store, fail_at, m
         return _refuse() or 0 if path.endswith("0.taken") else real(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(journal_module, "mode_of", refuse)
-        assert store.journal.heal(store.contains)[0].action == "pending"
-    assert store.journal.heal(store.contains)[0].action == "aborted"
+        patch.setattr(disk, "mode_of", refuse)
+        assert store.journal.recover(store.contains)[0].action == "pending"
+    assert store.journal.recover(store.contains)[0].action == "aborted"
 
 
 def test_an_operation_that_is_no_file_is_damage(store: Store) -> None:
     os.makedirs(os.path.join(store.staging, "evt_1", "op.json"))
-    assert [one.action for one in store.journal.heal(store.contains)] == ["damaged"]
+    assert [one.action for one in store.journal.recover(store.contains)] == ["damaged"]
 
 
 def test_a_staged_change_that_cannot_be_dropped_was_made_all_the_same(store: Store, monkeypatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(os, "rmdir", _refuse)
         assert store.commit().published
-    assert store.journal.heal(store.contains) == []
+    assert store.journal.recover(store.contains) == []
     assert store.documents() == NEW
 
 
@@ -401,7 +412,7 @@ def test_published_files_may_have_gone_since(store: Store, fail_at, monkeypatch)
         store.commit()
     os.unlink(os.path.join(store.root, "sub", "c.md"))
     os.rmdir(os.path.join(store.root, "sub"))
-    assert [one.action for one in store.journal.heal(store.contains)] == ["dropped"] * 3
+    assert [one.action for one in store.journal.recover(store.contains)] == ["dropped"] * 3
     assert store.read("sub/c.md") is None
 
 
@@ -410,7 +421,7 @@ def test_taken_by_mistake_and_written_anew_keeps_both(store: Store, fail_at, mon
     with open(os.path.join(store.staging, "evt_1", "1.taken"), "wb") as stream:
         stream.write(b"first")
     store.write("b.md", b"second")
-    healed = store.journal.heal(store.contains)
+    healed = store.journal.recover(store.contains)
     assert read_file(healed[1].kept, 100) == b"first"
     assert store.read("b.md") == b"second"
 
@@ -439,14 +450,14 @@ def test_of_several_lines_all_are_there_or_none(store: Store, number: int) -> No
     (Path(store.root) / LOG).write_bytes(first + kept)
     assert store.journal.pending() == 1
 
-    healed = store.journal.heal(store.contains, shards=[LOG])
+    healed = store.journal.recover(store.contains, shards=[LOG])
 
     assert store.read(LOG) == first + (data if kept == data else b"")
     assert store.journal.pending() == 0
     assert bool(healed) == (kept not in (data, b""))
     texts = [read_file(one.kept, 1000) for one in healed]
     assert b"".join(reversed(texts)) in (kept, b"")
-    assert store.journal.heal(store.contains, shards=[LOG]) == []
+    assert store.journal.recover(store.contains, shards=[LOG]) == []
 
 
 def test_several_lines_leave_nothing_behind(store: Store) -> None:
@@ -460,7 +471,7 @@ def test_a_log_that_others_went_on_with_is_not_cut(store: Store) -> None:
     _begin(store)
     damaged = _cut(b"".join(LINES), 0) + b'{"id":"evt_5"}\n'
     store.write(LOG, damaged)
-    assert store.journal.heal(store.contains) == []
+    assert store.journal.recover(store.contains) == []
     assert store.read(LOG) == damaged
     assert store.journal.pending() == 0
 
@@ -480,7 +491,7 @@ def test_a_batch_that_we_did_not_stage_cuts_nothing(store: Store, batch: object)
     store.write(LOG, LINES[0])
     record = {"event": "evt_9", "shard": LOG, "head": "", "writes": [], "batch": batch}
     store.write(".staging/evt_9/op.json", json.dumps(record).encode())
-    assert [one.action for one in store.journal.heal(store.contains)] == ["damaged"]
+    assert [one.action for one in store.journal.recover(store.contains)] == ["damaged"]
     assert store.read(LOG) == LINES[0]
 
 
@@ -490,7 +501,7 @@ def test_lines_of_a_log_that_a_repository_can_bring_along_are_never_cut(store: S
     batch = {"offset": 0, "size": 1000, "hash": ""}
     record = {"event": "evt_9", "shard": LOG, "head": "", "writes": [], "batch": batch}
     store.write(".staging/evt_9/op.json", json.dumps(record).encode())
-    assert [one.action for one in journal.heal(store.contains)] == ["damaged"]
+    assert [one.action for one in journal.recover(store.contains)] == ["damaged"]
     assert store.read(LOG) == LINES[0]
 
 

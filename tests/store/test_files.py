@@ -19,10 +19,9 @@ from thunderus_mem.errors import (
     Refused,
     ThunderusError,
     TooLarge,
+    explain,
 )
-from thunderus_mem.memory import journal
 from thunderus_mem.store import disk, files
-from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import (
     ABSENT,
     file_hash,
@@ -187,7 +186,7 @@ def test_a_document_that_another_program_holds_is_waited_for_once(tmp_path, monk
     monkeypatch.setattr(os, "replace", shared)
     monkeypatch.setattr(disk.time, "sleep", waited.append)
     with pytest.raises(PermissionError):
-        journal.publish_file(staged, target, expecting=content_hash(b"old"))
+        files.publish_file(staged, target, expecting=content_hash(b"old"))
     assert 2 < sum(waited) <= 2.5
     assert sorted(os.listdir(tmp_path)) == ["a.md", "staged"]
 
@@ -224,7 +223,7 @@ def test_a_disk_without_links_is_published_to_by_copy(tmp_path, monkeypatch) -> 
         raise OSError(errno.EXDEV, "two disks")
 
     monkeypatch.setattr(os, "link", no_links)
-    journal.publish_file(staged, target, expecting=ABSENT)
+    files.publish_file(staged, target, expecting=ABSENT)
     assert read_file(target, 10) == b"text"
     assert not os.path.exists(staged)
 
@@ -233,15 +232,15 @@ def test_a_file_that_appears_while_one_is_published_stays(tmp_path, monkeypatch)
     staged, target = str(tmp_path / "staged"), str(tmp_path / "a.md")
     replace_file(staged, b"ours")
     replace_file(target, b"theirs")
-    monkeypatch.setattr(journal, "check_expected", lambda path, expecting: None)
+    monkeypatch.setattr(files, "check_expected", lambda path, expecting: None)
     with pytest.raises(DocumentExists):
-        journal.publish_file(staged, target, expecting=ABSENT)
+        files.publish_file(staged, target, expecting=ABSENT)
     with monkeypatch.context() as patch:
         patch.setattr(os, "link", lambda source, target, **_: (_ for _ in ()).throw(OSError(errno.EIO, "no")))
         with pytest.raises(OSError, match="no"):
-            journal.publish_file(staged, str(tmp_path / "b.md"), expecting=ABSENT)
+            files.publish_file(staged, str(tmp_path / "b.md"), expecting=ABSENT)
     with pytest.raises(Conflict):
-        journal.take_file(target, str(tmp_path / "taken"), expecting=content_hash(b"other"))
+        files.take_file(target, str(tmp_path / "taken"), expecting=content_hash(b"other"))
     assert read_file(target, 10) == b"theirs"
     assert files.ABSENT == ""
 
@@ -300,18 +299,18 @@ def test_the_old_name_goes_only_once_the_new_one_is_sure(tmp_path) -> None:
         place.mkdir()
     staged, target = str(staging / "0"), str(folder / "a.md")
     replace_file(staged, b"text")
-    heard = _heard(lambda: journal.publish_file(staged, target, expecting=ABSENT))
+    heard = _heard(lambda: files.publish_file(staged, target, expecting=ABSENT))
     assert heard == [("link", "0"), ("sync-folder", "facts"), ("unlink", "0"), ("sync-folder", "staging")]
 
 
 def test_a_document_that_is_put_back_is_sure_before_its_other_name_goes(tmp_path, monkeypatch) -> None:
     path, into = str(tmp_path / "a.md"), str(tmp_path / "taken")
     replace_file(path, b"theirs")
-    monkeypatch.setattr(journal, "check_expected", lambda path, expecting: None)
+    monkeypatch.setattr(files, "check_expected", lambda path, expecting: None)
 
     def take() -> None:
         with pytest.raises(Conflict):
-            journal.take_file(path, into, expecting=content_hash(b"ours"))
+            files.take_file(path, into, expecting=content_hash(b"ours"))
 
     assert [name for name, _ in _heard(take)] == ["rename", "link", "sync-folder", "unlink"]
     assert read_file(path, 10) == b"theirs"

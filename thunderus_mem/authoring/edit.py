@@ -274,8 +274,7 @@ def _planned(memory: Memory, op: str, ids: Sequence[str]) -> tuple[list[FileChan
             document = document_in(memory, path, doc_id)
             _check_target(memory, document, target)
             moved[path] = MovedDocument(doc_id, target, path)
-            changes.append(FileChange(doc_id, path, document.text, None, renames=True))
-            changes.append(FileChange(doc_id, target, None, document.text, renames=True))
+            changes += FileChange.move(doc_id, path, document.text, target)
     return changes, Archived(op, tuple(moved.values()), tuple(dict.fromkeys(kept)))
 
 

@@ -15,13 +15,13 @@ from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.paths import ARCHIVE
 from thunderus_mem.document.templates import new_header, skeleton
 from thunderus_mem.document.timestamp import format_timestamp
-from thunderus_mem.errors import NotFound, NotWritable, ThunderusError
+from thunderus_mem.errors import NotFound, NotWritable, ThunderusError, explain
 from thunderus_mem.lint.runner import packaged_schemas
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.transaction import open_transaction
 from thunderus_mem.store.config_keys import default_config_toml, default_gardener_toml
 from thunderus_mem.store.config_reader import refuse_newer
-from thunderus_mem.store.disk import explain, make_folders
+from thunderus_mem.store.disk import make_folders
 from thunderus_mem.store.files import ABSENT, file_hash, read_file, replace_file, sweep
 from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, Layout, check_places, find_root
 from thunderus_mem.store.lock import held

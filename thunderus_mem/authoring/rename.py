@@ -283,10 +283,7 @@ def _plan(memory: Memory, given: str, new_id: str) -> _Plan:
 def _own_edits(document: Document, new: Name, text: str) -> list[FileChange]:
     if new.path == document.path:
         return [FileChange(new.id, new.path, document.text, text)]
-    return [
-        FileChange(document.id, document.path, document.text, None, renames=True),
-        FileChange(new.id, new.path, None, text, renames=True),
-    ]
+    return FileChange.move(document.id, document.path, document.text, new.path, new_text=text, new_id=new.id)
 
 
 def _new_name(memory: Memory, document: Document, new_id: str) -> Name:

@@ -317,7 +317,7 @@ def _usage(error: TyperException, console: Console) -> int:
 
 def _refused(error: OSError, console: Console) -> int:
     """What the system refused, where no command foresaw it."""
-    from thunderus_mem.store.disk import explain
+    from thunderus_mem.errors import explain
 
     told = explain(error, error.filename if isinstance(error.filename, str) else "Something")
     console.failure(told, told.exit_code)

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from thunderus_mem.authoring.init import FILES, amended, lacking
 from thunderus_mem.doctor.checks import ACTIONS, Check, DoctorContext, Fix, doctor, leftovers, places
-from thunderus_mem.errors import Busy, NotFound, ThunderusError
+from thunderus_mem.errors import Busy, NotFound, ThunderusError, explain
 from thunderus_mem.index.refresh import rebuild
 from thunderus_mem.lint.runner import packaged_schemas
 from thunderus_mem.memory.transaction import Transaction
 from thunderus_mem.store.config_reader import refuse_newer
-from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.layout import linked_places
 from thunderus_mem.store.lock import held
@@ -27,7 +26,7 @@ from thunderus_mem.store.quarantine import Quarantine, way_back
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from thunderus_mem.memory.journal import Healed
+    from thunderus_mem.memory.journal import RecoveredFile
     from thunderus_mem.memory.memory import Memory
 
 COMMAND: Final = "doctor --fix"
@@ -157,8 +156,8 @@ class _Fixer:
         outcome = _attempt(fix, work)
         if outcome.state == "failed":
             return [outcome]
-        steps = list(map(self._recovered, transaction.healed))
-        waiting = {healed.event_id for healed in transaction.healed if healed.action == "pending"}
+        steps = list(map(self._recovered, transaction.recovered))
+        waiting = {recovered.event_id for recovered in transaction.recovered if recovered.action == "pending"}
         try:
             names = sorted(os.listdir(self._layout.staging_dir))
         except OSError:
@@ -166,12 +165,12 @@ class _Fixer:
         strange = [Fix("set-aside", f"{fix.path}/{name}") for name in names if name not in waiting]
         return steps + list(map(self.make, strange))
 
-    def _recovered(self, healed: Healed) -> FixStep:
-        what = healed.path or healed.event_id
-        says = _RECOVERED[healed.action].format(what)
-        if healed.action == "pending":
-            return FixStep("recover", what, says, "failed", problem=healed.problem)
-        kept = self._layout.relative(healed.kept) if healed.kept else ""
+    def _recovered(self, recovered: RecoveredFile) -> FixStep:
+        what = recovered.path or recovered.event_id
+        says = _RECOVERED[recovered.action].format(what)
+        if recovered.action == "pending":
+            return FixStep("recover", what, says, "failed", problem=recovered.problem)
+        kept = self._layout.relative(recovered.kept) if recovered.kept else ""
         return FixStep("recover", what, says, "done", kept)
 
     def _set_aside(self, fix: Fix) -> FixStep:

@@ -185,58 +185,8 @@ class GitState(NamedTuple):
     conflicts: tuple[str, ...] = ()
 
 
-class Status(NamedTuple):
-    """The parsed answer, paths relative to the top level.
-
-    ``staged`` are those of ``changed`` that differ from HEAD in the index alone.
-    """
-
-    head: str | None
-    changed: tuple[str, ...]
-    untracked: frozenset[str]
-    ignored: tuple[str, ...]
-    unmerged: frozenset[str] = frozenset()
-    staged: frozenset[str] = frozenset()
-
-
-def parse_status(data: bytes) -> Status:
-    """Read the NUL-separated answer; lines of kinds unknown to us are passed over."""
-    head: str | None = None
-    changed: list[str] = []
-    untracked: list[str] = []
-    ignored: list[str] = []
-    unmerged: list[str] = []
-    staged: list[str] = []
-    tokens = iter(data.decode("utf-8", "surrogateescape").split("\0"))
-    for token in tokens:
-        kind, _, rest = token.partition(" ")
-        if kind == "#" and rest.startswith("branch.oid "):
-            oid = rest[len("branch.oid ") :]
-            head = None if oid.startswith("(") else oid
-        elif kind == "?":
-            untracked.append(rest)
-        elif kind == "!":
-            ignored.append(rest)
-        elif kind in _FIELDS:
-            path = token.split(" ", _FIELDS[kind])[-1]
-            changed.append(path)
-            if kind == "u":
-                unmerged.append(path)
-            elif token[3] == ".":
-                staged.append(path)
-            if kind == "2":
-                next(tokens, None)
-    return Status(
-        head, tuple(changed), frozenset(untracked), tuple(ignored), frozenset(unmerged), frozenset(staged)
-    )
-
-
-def _is_ignored(path: str, ignored: tuple[str, ...]) -> bool:
-    return any(path == one or (one.endswith("/") and path.startswith(one)) for one in ignored)
-
-
-def state_of(
-    status: Status,
+def read_state(
+    data: bytes,
     prefix: str,
     shard: str,
     exists: bool,
@@ -244,29 +194,59 @@ def state_of(
     reflog_size: int,
     merging: bool = False,
 ) -> GitState:
-    """The state of a store whose root stands at ``prefix`` ("" or ``sub/folder/``) below the top level.
+    """The state of a store by the NUL-separated answer; lines of kinds unknown to us are passed over.
 
+    Its root is at ``prefix`` ("" or ``sub/folder/``) below the top level, from where the answer's paths are.
     ``exists``: there is a file ``shard``. One that is not listed at all is then in the index, unchanged.
     ``merging``: git is in the middle of a merge, a rebase or the like, and stages what it has merged.
     """
-    full = prefix + shard
-    unlisted = exists and full not in status.untracked and not _is_ignored(full, status.ignored)
-    known = unlisted or full in status.changed
-    folder = f"{prefix}{memory_dir}/"
-    by_git = status.unmerged | (status.staged if merging else frozenset())
-    changed, conflicts = (
-        tuple(sorted(one[len(prefix) :] for one in paths if one.startswith(folder) and one.endswith(".md")))
-        for paths in ({*status.changed, *status.untracked} - by_git, status.unmerged)
-    )
+    head: str | None = None
+    changed: set[str] = set()
+    untracked: set[str] = set()
+    ignored: set[str] = set()
+    unmerged: set[str] = set()
+    staged: set[str] = set()  # differ from HEAD in the index alone
+    tokens = iter(data.decode("utf-8", "surrogateescape").split("\0"))
+    for token in tokens:
+        kind, _, rest = token.partition(" ")
+        if kind == "#" and rest.startswith("branch.oid "):
+            oid = rest[len("branch.oid ") :]
+            head = None if oid.startswith("(") else oid
+        elif kind == "?":
+            untracked.add(rest)
+        elif kind == "!":
+            ignored.add(rest)
+        elif kind in _FIELDS:
+            path = token.split(" ", _FIELDS[kind])[-1]
+            changed.add(path)
+            if kind == "u":
+                unmerged.add(path)
+            elif token[3] == ".":
+                staged.add(path)
+            if kind == "2":
+                next(tokens, None)
+    full, folder = prefix + shard, f"{prefix}{memory_dir}/"
+
+    def documents(paths: set[str]) -> tuple[str, ...]:
+        return tuple(
+            sorted(one[len(prefix) :] for one in paths if one.startswith(folder) and one.endswith(".md"))
+        )
+
+    unlisted = exists and full not in untracked and not _is_ignored(full, ignored)
+    by_git = unmerged | staged if merging else unmerged
     return GitState(
-        head=status.head,
+        head=head,
         reflog_size=reflog_size,
-        shard_known=known,
-        changed=changed,
+        shard_known=unlisted or full in changed,
+        changed=documents((changed | untracked) - by_git),
         shard=shard,
-        ignored=_is_ignored(folder, status.ignored),
-        conflicts=conflicts,
+        ignored=_is_ignored(folder, ignored),
+        conflicts=documents(unmerged),
     )
+
+
+def _is_ignored(path: str, ignored: set[str]) -> bool:
+    return any(path == one or (one.endswith("/") and path.startswith(one)) for one in ignored)
 
 
 # Where the repository is: ``.git`` is a folder, or a file ``gitdir: PATH`` in linked worktrees and
@@ -469,7 +449,7 @@ class Git:
             return None
         exists = bool(shard) and os.path.lexists(os.path.join(self.root, *shard.split("/")))
         merging = self.operation() not in ("", "bisect")
-        return state_of(parse_status(output.data), self.prefix, shard, exists, memory_dir, size, merging)
+        return read_state(output.data, self.prefix, shard, exists, memory_dir, size, merging)
 
     def config(self, key: str) -> str | None:
         """A configured value (``core.hooksPath``), ``None`` when it is not set."""

@@ -283,10 +283,7 @@ class _Back(NamedTuple):
                 f"{step.name} cannot go back to {step.old_path}: a file is there now",
                 hint=f"move that file away first; the document is in {path}",
             )
-        return [
-            FileChange(step.new_id, path, now, None, renames=True),
-            FileChange(step.old_id, step.old_path, None, text, renames=True),
-        ]
+        return FileChange.move(step.new_id, path, now, step.old_path, new_text=text, new_id=step.old_id)
 
     def _text(self, step: DocumentStep, path: str, now: str) -> str:
         """The document's text without what the event did to it."""

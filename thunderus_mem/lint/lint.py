@@ -319,11 +319,7 @@ def _apply_fixes(
 
 
 def _rename(transaction: Transaction, one: Renumbering) -> None:
-    id, old, text = one.document.id, one.document.path, one.document.text
-    edits = [
-        FileChange(id, old, text, None, renames=True),
-        FileChange(id, one.path, None, text, renames=True),
-    ]
+    edits = FileChange.move(one.document.id, one.document.path, one.document.text, one.path)
     number = os.path.basename(one.path)[:8]
     transaction.commit("rename", edits, why=f"the number was taken twice; now {number}")
 

@@ -10,10 +10,9 @@ import os
 import stat
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from thunderus_mem.errors import Conflict, Degraded, NotWritable, Refused, ThunderusError
+from thunderus_mem.errors import Conflict, Degraded, NotWritable, Refused, ThunderusError, explain
 from thunderus_mem.log.line import line_hash
 from thunderus_mem.store import disk
-from thunderus_mem.store.disk import explain
 from thunderus_mem.store.quarantine import quarantine
 from thunderus_mem.store.safe_open import open_file
 
@@ -268,7 +267,7 @@ def batch_at(path: str, lines: Sequence[bytes]) -> Batch:
     return Batch(offset, len(data), hashlib.sha256(data).hexdigest())
 
 
-def mend_batch(path: str, batch: Batch, quarantine_dir: str) -> TailRepair | None:
+def repair_batch(path: str, batch: Batch, quarantine_dir: str) -> TailRepair | None:
     """See that a log has all lines of a batch or none, under the lock; returns what was set aside.
 
     A log to which others have appended since stays as it is. Raises ``NotWritable`` when the disk refuses.

@@ -1,6 +1,6 @@
 """A change of several files as one step: stage the bytes, commit by one line of the log, publish, drop.
 
-The caller holds the lock. Killed before the line nothing has happened; after it, ``heal`` does the rest.
+The caller holds the lock. Killed before the line nothing has happened; after it, ``recover`` does the rest.
 
 A staged operation is a folder named after its event: ``op.json``, the new text of write *n* in the file
 ``n``, and a removed document, once taken, in ``n.taken``. A write whose staged file is gone has been
@@ -9,7 +9,6 @@ published. Reads and writes the staging folder, the documents and the log.
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import stat
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from thunderus_mem.document.diff import unified_diff
 from thunderus_mem.document.document import content_hash
-from thunderus_mem.errors import Conflict, DocumentExists, Refused, ThunderusError
+from thunderus_mem.errors import Conflict, Refused, ThunderusError, explain
 from thunderus_mem.log.append import (
     Batch,
     TailRepair,
@@ -25,21 +24,17 @@ from thunderus_mem.log.append import (
     append_record,
     append_records,
     batch_at,
-    mend_batch,
+    repair_batch,
     repair_tail,
     sync_log,
 )
 from thunderus_mem.log.event import Change
 from thunderus_mem.store import disk
-from thunderus_mem.store.disk import explain, mode_of
 from thunderus_mem.store.files import (
     ABSENT,
-    HASH_LIMIT,
     check_expected,
-    existing_mode,
-    file_hash,
+    publish_staged,
     read_file,
-    replace_file,
     sweep,
 )
 from thunderus_mem.store.paths import inside, safe_relative
@@ -166,8 +161,8 @@ def stage(staging: str, operation: Operation, changes: Sequence[FileChange]) -> 
     try:
         for position, change in enumerate(changes):
             if change.after is not None:
-                _write_synced(os.path.join(folder, str(position)), change.after.encode(), change.mode)
-        _write_synced(os.path.join(folder, OPERATION), _encode(operation))
+                disk.write_new(os.path.join(folder, str(position)), (change.after.encode(),), change.mode)
+        disk.write_new(os.path.join(folder, OPERATION), (_encode(operation),), None)
         disk.sync_folder(folder)
         disk.sync_folder(staging)
     except BaseException as error:
@@ -175,17 +170,6 @@ def stage(staging: str, operation: Operation, changes: Sequence[FileChange]) -> 
         if isinstance(error, OSError):
             raise explain(error, folder) from error
         raise
-
-
-def _write_synced(path: str, data: bytes, mode: int | None = None) -> None:
-    descriptor = disk.create(path)
-    try:
-        if mode is not None:
-            disk.set_mode(path, mode)
-        disk.write_all(descriptor, path, data)
-        disk.sync_file(descriptor, path)
-    finally:
-        os.close(descriptor)
 
 
 def drop(staging: str, event_id: str) -> None:
@@ -209,7 +193,7 @@ USUAL_MODE: Final = 0o644
 class FileChange(NamedTuple):
     """A change of one file: its text before (``None``: there was none) and after (``None``: removed).
 
-    A renamed document is two of them, with ``renames``: its old path loses the text, its new path gets it.
+    A document that moves is two of them, with ``renames``: its old path loses the text, its new path gets it.
     ``found`` is what the file holds instead of ``before``, where git has left a conflict in it. ``mode`` are
     the permissions a new file gets, or one that goes away has, where they are not the usual ones.
     """
@@ -221,6 +205,16 @@ class FileChange(NamedTuple):
     renames: bool = False
     found: str | None = None
     mode: int | None = None
+
+    @classmethod
+    def move(
+        cls, id: str, path: str, text: str, to: str, *, new_text: str | None = None, new_id: str | None = None
+    ) -> list[FileChange]:
+        """The changes that give a document the path ``to``, and another text or id where they are given."""
+        gets = cls(
+            id if new_id is None else new_id, to, None, text if new_text is None else new_text, renames=True
+        )
+        return [cls(id, path, text, None, renames=True), gets]
 
     @property
     def op(self) -> str:
@@ -280,7 +274,7 @@ def keeping_modes(edits: Iterable[FileChange], mode_at: Callable[[str], int]) ->
             left = None
 
 
-class Healed(NamedTuple):
+class RecoveredFile(NamedTuple):
     """What became of one file of an interrupted change.
 
     ``removed``: never committed, nothing had happened. ``published``: finished now. ``dropped``: had been
@@ -304,111 +298,12 @@ class Committed(NamedTuple):
     """
 
     problem: str = ""
-    aborted: tuple[Healed, ...] = ()
+    aborted: tuple[RecoveredFile, ...] = ()
 
     @property
     def published(self) -> bool:
         """Whether no file waits."""
         return not self.problem
-
-
-# A second name is refused like this where the file system has no hard links or sees two devices.
-_NO_LINKS: Final = frozenset(
-    {errno.EPERM, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL, errno.EACCES}
-)
-
-
-def publish_file(staged: str, path: str, *, expecting: str) -> None:
-    """Move a synced file of the staging folder to ``path`` in one step; ``staged`` is gone afterwards.
-
-    Where a new file is expected it is made without ever replacing another one. Raises as ``replace_file``;
-    ``OSError`` when the disk refuses.
-    """
-    check_expected(path, expecting)
-    mode = existing_mode(path)
-    folder = os.path.dirname(path)
-    disk.make_folders(folder)
-    if mode is not None:
-        disk.set_mode(staged, mode)
-    _give_name(staged, path, expecting)
-    disk.sync_folder(folder)
-    if disk.mode_of(staged):
-        # Only now that the new name is sure may the old one go, and were the old one to come back with the
-        # power, the change would look unfinished.
-        disk.unlink(staged)
-        disk.sync_folder(os.path.dirname(staged))
-
-
-def _give_name(staged: str, path: str, expecting: str) -> None:
-    try:
-        if expecting == ABSENT:
-            disk.link(staged, path)
-        else:
-            disk.rename(staged, path)
-    except FileExistsError as error:
-        raise DocumentExists(
-            f"{path} appeared meanwhile.", hint="Choose another id, or edit that one."
-        ) from error
-    except OSError as error:
-        # A copy would meet whoever has the file open as the move did, after waiting as long once more.
-        held = expecting != ABSENT and disk.is_held(error)
-        if held or error.errno not in _NO_LINKS:
-            raise
-        replace_file(path, read_file(staged, HASH_LIMIT), expecting=expecting)
-
-
-def take_file(path: str, into: str, *, expecting: str) -> None:
-    """Move a document that is to be removed to ``into`` (same disk), and look at what was really taken.
-
-    Raises ``Conflict``, with the file back in its place, when its text was not the expected one.
-    """
-    check_expected(path, expecting)
-    disk.rename(path, into)
-    if file_hash(into) != expecting:
-        _put_back(into, path)
-        raise Conflict(f"{path} changed while it was removed; it stays.", hint="Look at it again.")
-    disk.sync_folder(os.path.dirname(path))
-
-
-def _put_back(taken: str, path: str) -> None:
-    disk.link(taken, path)
-    disk.sync_folder(os.path.dirname(path))
-    disk.unlink(taken)
-
-
-def publish_staged(staged: str, target: str, planned: Planned) -> Literal["published", "dropped"]:
-    """Make one committed write true, from its staged file; ``dropped`` when it was so already.
-
-    Raises ``Conflict`` when ``target`` has other text, ``Refused`` or ``NotWritable`` as ``replace_file``,
-    and ``OSError`` when the disk refuses.
-    """
-    if planned.after == ABSENT:
-        return _publish_removal(staged + ".taken", target, planned)
-    # Line ends do not count in a hash: a file that has the text already may still be the one to replace.
-    changes = planned.before != planned.after
-    if not disk.mode_of(staged) or (changes and file_hash(target) == planned.after):
-        # The name may have been changed by a process that died before it could sync it.
-        if disk.mode_of(os.path.dirname(target)):
-            disk.sync_folder(os.path.dirname(target))
-        return "dropped"
-    if file_hash(staged) != planned.after:
-        raise Conflict(f"{staged} is damaged.")
-    publish_file(staged, target, expecting=planned.before)
-    return "published"
-
-
-def _publish_removal(taken: str, target: str, planned: Planned) -> Literal["published", "dropped"]:
-    if disk.mode_of(taken):
-        if file_hash(taken) == planned.before:
-            return "dropped"
-        # Killed between taking the file and seeing that it was not the one to remove.
-        if not disk.mode_of(target):
-            _put_back(taken, target)
-        raise Conflict(f"{planned.path} changed while it was removed.")
-    if file_hash(target) == ABSENT:
-        return "dropped"
-    take_file(target, taken, expecting=planned.before)
-    return "published"
 
 
 _STAGED_LIMIT: Final = 256 << 20
@@ -449,7 +344,7 @@ class Journal:
 
     def append(self, event_id: str, shard: str, lines: Sequence[bytes], *, follows: str = "") -> None:
         """Append lines that change no file to the log ``shard``, in one write: all, or none for whoever reads
-        it after the next `heal`. The first is that of the event. Raises as `commit` does."""
+        it after the next `recover`. The first is that of the event. Raises as `commit` does."""
         log = inside(self._root, shard)
         mended = repair_tail(log, self._quarantine)
         if mended is not None:
@@ -472,7 +367,7 @@ class Journal:
         """Record ``line`` in the log ``shard`` and make ``changes``: all, or nothing before the log
         says so.
 
-        ``head`` is what git's HEAD was when the change was made; ``heal`` compares it. ``follows`` is the
+        ``head`` is what git's HEAD was when the change was made; ``recover`` compares it. ``follows`` is the
         hash of the line before. Raises ``Conflict`` when a file or the log is not as expected, ``Refused``
         for a path that leads out, ``NotWritable`` when the disk refuses, ``Uncertain`` (one of them) when
         nobody can tell whether the line is there. Once it is, nothing is raised: see ``Committed``.
@@ -500,38 +395,38 @@ class Journal:
             drop(self._staging, event_id)
         return Committed(problem, tuple(one for one in outcomes if one.action == "aborted"))
 
-    def _publish(self, operation: Operation, position: int) -> Healed:
+    def _publish(self, operation: Operation, position: int) -> RecoveredFile:
         """Make one committed write true; what the disk refuses is ``pending``, other text ``aborted``."""
         planned = operation.writes[position]
         staged = os.path.join(self._staging, operation.event_id, str(position))
         try:
-            action = publish_staged(staged, inside(self._root, planned.path), planned)
+            action = publish_staged(staged, inside(self._root, planned.path), planned.before, planned.after)
         except Conflict:
             return self._set_aside(operation, position)
         except (OSError, ThunderusError) as error:
             return _waiting(operation, planned, error)
-        return Healed(operation.event_id, planned.path, action)
+        return RecoveredFile(operation.event_id, planned.path, action)
 
-    def _set_aside(self, operation: Operation, position: int) -> Healed:
+    def _set_aside(self, operation: Operation, position: int) -> RecoveredFile:
         planned = operation.writes[position]
         staged = os.path.join(self._staging, operation.event_id, str(position))
         kept = ""
         try:
             for path in (staged, staged + ".taken"):
-                if mode_of(path):
+                if disk.mode_of(path):
                     kept = quarantine(self._quarantine, planned.path, read_file(path, _STAGED_LIMIT))
         except (OSError, ThunderusError) as error:
             return _waiting(operation, planned, error)
-        return Healed(operation.event_id, planned.path, "aborted", kept)
+        return RecoveredFile(operation.event_id, planned.path, "aborted", kept)
 
-    def heal(
+    def recover(
         self,
         contains: Callable[[str, str], bool],
         *,
         head: str | None = None,
         shards: Iterable[str] = (),
-        on_abort: Callable[[Healed], None] | None = None,
-    ) -> list[Healed]:
+        on_abort: Callable[[RecoveredFile], None] | None = None,
+    ) -> list[RecoveredFile]:
         """Finish or undo whatever an interrupted process left, under the lock; says what was done.
 
         ``contains(shard, event_id)`` tells whether the log has the event. ``head`` is git's HEAD now: a
@@ -540,39 +435,39 @@ class Journal:
         forgotten, so that it can be recorded; it must bear being called twice. Killed itself, the next call
         does the rest. Raises ``NotWritable`` when the disk refuses to say what there is.
         """
-        healed: list[Healed] = []
+        recovered: list[RecoveredFile] = []
         sweep(self._quarantine)
         for shard in shards:
-            healed += _told(self.repair(shard), shard)
+            recovered += _tail_recovered(self.repair(shard), shard)
         try:
             for event_id in staged_ids(self._staging):
-                healed += self._heal_one(event_id, contains, head, on_abort)
+                recovered += self._recover_one(event_id, contains, head, on_abort)
         except OSError as error:
             raise explain(error, self._staging) from error
-        return healed
+        return recovered
 
-    def _heal_one(
+    def _recover_one(
         self,
         event_id: str,
         contains: Callable[[str, str], bool],
         head: str | None,
-        on_abort: Callable[[Healed], None] | None,
-    ) -> list[Healed]:
+        on_abort: Callable[[RecoveredFile], None] | None,
+    ) -> list[RecoveredFile]:
         folder = os.path.join(self._staging, event_id)
-        if not mode_of(os.path.join(folder, OPERATION)):
+        if not disk.mode_of(os.path.join(folder, OPERATION)):
             # Killed while staging, or at the very end of dropping: either way there is nothing to do.
             unfinished = bool(os.listdir(folder))
             drop(self._staging, event_id)
-            return [Healed(event_id, "", "removed")] if unfinished else []
+            return [RecoveredFile(event_id, "", "removed")] if unfinished else []
         operation = read_operation(self._staging, event_id)
         if operation is None or not self._is_ours(operation):
             return [self._keep_damaged(event_id)]
         log = inside(self._root, operation.shard)
         if operation.batch is not None:
-            told = _told(mend_batch(log, operation.batch, self._quarantine), operation.shard)
+            told = _tail_recovered(repair_batch(log, operation.batch, self._quarantine), operation.shard)
             drop(self._staging, event_id)
             return told
-        told = _told(repair_tail(log, self._quarantine), operation.shard)
+        told = _tail_recovered(repair_tail(log, self._quarantine), operation.shard)
         moved = head is not None and operation.head not in ("", head)
         if contains(operation.shard, event_id):
             sync_log(log)
@@ -586,7 +481,7 @@ class Journal:
             self._is_document(planned.path) for planned in operation.writes
         )
 
-    def _undo(self, operation: Operation, moved: bool) -> list[Healed]:
+    def _undo(self, operation: Operation, moved: bool) -> list[RecoveredFile]:
         undone = []
         for position, planned in enumerate(operation.writes):
             # On another HEAD the event may well exist, in a log that is not checked out.
@@ -594,14 +489,14 @@ class Journal:
             if kept is not None and kept.action == "pending":
                 return [kept]
             undone.append(
-                Healed(operation.event_id, planned.path, "removed", "" if kept is None else kept.kept)
+                RecoveredFile(operation.event_id, planned.path, "removed", "" if kept is None else kept.kept)
             )
         drop(self._staging, operation.event_id)
         return undone
 
     def _finish(
-        self, operation: Operation, moved: bool, on_abort: Callable[[Healed], None] | None
-    ) -> list[Healed]:
+        self, operation: Operation, moved: bool, on_abort: Callable[[RecoveredFile], None] | None
+    ) -> list[RecoveredFile]:
         outcomes = []
         for position in range(len(operation.writes)):
             if moved and self._waits(operation, position):
@@ -619,26 +514,26 @@ class Journal:
         planned = operation.writes[position]
         staged = os.path.join(self._staging, operation.event_id, str(position))
         if planned.after == ABSENT:
-            return not mode_of(staged + ".taken")
-        return mode_of(staged) != 0
+            return not disk.mode_of(staged + ".taken")
+        return disk.mode_of(staged) != 0
 
-    def _keep_damaged(self, event_id: str) -> Healed:
+    def _keep_damaged(self, event_id: str) -> RecoveredFile:
         folder = os.path.join(self._staging, event_id)
         kept = ""
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
-            if stat.S_ISREG(mode_of(path)):
+            if stat.S_ISREG(disk.mode_of(path)):
                 data = read_file(path, _STAGED_LIMIT)
                 kept = quarantine(self._quarantine, f"{event_id}-{name}", data)
         drop(self._staging, event_id)
-        return Healed(event_id, "", "damaged", kept)
+        return RecoveredFile(event_id, "", "damaged", kept)
 
 
-def _waiting(operation: Operation, planned: Planned, error: OSError | ThunderusError) -> Healed:
+def _waiting(operation: Operation, planned: Planned, error: OSError | ThunderusError) -> RecoveredFile:
     """A write that the disk refuses: the next command tries it again."""
     problem = explain(error, planned.path) if isinstance(error, OSError) else error
-    return Healed(operation.event_id, planned.path, "pending", problem=str(problem))
+    return RecoveredFile(operation.event_id, planned.path, "pending", problem=str(problem))
 
 
-def _told(mended: TailRepair | None, shard: str) -> list[Healed]:
-    return [] if mended is None else [Healed("", shard, "tail", mended.kept)]
+def _tail_recovered(mended: TailRepair | None, shard: str) -> list[RecoveredFile]:
+    return [] if mended is None else [RecoveredFile("", shard, "tail", mended.kept)]

@@ -18,10 +18,9 @@ from thunderus_mem.document.document import content_hash
 from thunderus_mem.document.frontmatter.edit import remove_item
 from thunderus_mem.document.ids import closest
 from thunderus_mem.document.timestamp import parse_timestamp, ulid_time
-from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError
+from thunderus_mem.errors import InvalidDocument, NotFound, Refused, ThunderusError, explain
 from thunderus_mem.log.line import ACTORS, parse_object, with_escapes
 from thunderus_mem.memory.journal import FileChange
-from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import ABSENT, TEMP_PREFIX, read_below, replace_file
 from thunderus_mem.store.paths import inside, is_safe, kind_of, may_change, proposal_id
 

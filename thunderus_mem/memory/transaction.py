@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.timestamp import format_precise
-from thunderus_mem.errors import Busy, Conflict, Degraded, NotWritable, ThunderusError
+from thunderus_mem.errors import Busy, Conflict, Degraded, NotWritable, ThunderusError, explain
 from thunderus_mem.log.event import Change, changes_of
 from thunderus_mem.log.line import Event, encode, line_hash, refuse_secrets
 from thunderus_mem.log.new_event import (
@@ -30,7 +30,6 @@ from thunderus_mem.memory.journal import FileChange, keeping_modes
 from thunderus_mem.memory.past_texts import without_way_back
 from thunderus_mem.memory.proposals import needs_review, proposal_of, write
 from thunderus_mem.store.config_reader import refuse_newer
-from thunderus_mem.store.disk import explain
 from thunderus_mem.store.files import file_hash, permissions, sweep
 from thunderus_mem.store.lock import held, prepare
 from thunderus_mem.store.parallel import in_background
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from thunderus_mem.git.repository import Git, GitState
     from thunderus_mem.log.sessions import Session
     from thunderus_mem.memory.hand_edits import HandEdit
-    from thunderus_mem.memory.journal import Healed
+    from thunderus_mem.memory.journal import RecoveredFile
     from thunderus_mem.memory.memory import Memory
 
 
@@ -181,7 +180,7 @@ class Transaction:
         self._origin = dict(origin)
         self._race = GitRace(memory.git, memory.environ)
         self._patch = ""
-        self.healed: tuple[Healed, ...] = ()
+        self.recovered: tuple[RecoveredFile, ...] = ()
         self.outcome = Outcome()
 
     @property
@@ -414,8 +413,8 @@ class Transaction:
         ):
             sweep(folder)
         shard = memory.sessions.known_shard()
-        self.healed = tuple(
-            memory.journal.heal(
+        self.recovered = tuple(
+            memory.journal.recover(
                 memory.log.contains,
                 head=self.head or None,
                 shards=(shard,) if shard else (),
@@ -423,9 +422,9 @@ class Transaction:
             )
         )
 
-    def _log_aborted(self, healed: Healed) -> None:
-        change = Change("aborted", "", healed.path, "", "", None, False)
-        why = f"{healed.event_id} found other text; ours is in {healed.kept}"
+    def _log_aborted(self, recovered: RecoveredFile) -> None:
+        change = Change("aborted", "", recovered.path, "", "", None, False)
+        why = f"{recovered.event_id} found other text; ours is in {recovered.kept}"
         self._log_change("aborted", change, why)
 
     def record(self, edits: Iterable[HandEdit], why: str = "") -> None:
@@ -493,7 +492,7 @@ def open_transaction(
             transaction = Transaction(memory, seen.git, seen.origin)
             transaction.recover()
             edits: Sequence[HandEdit] = seen.edits
-            if transaction.healed or memory.sessions.last_written() != seen.written:
+            if transaction.recovered or memory.sessions.last_written() != seen.written:
                 # What another process wrote before we had the lock is known, and no edit by hand.
                 memory.refresh()
                 edits = still_unrecorded(memory, edits)

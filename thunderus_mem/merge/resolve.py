@@ -291,7 +291,7 @@ def _write(
         return {}, (), True
     events: dict[str, str] = {}
     with open_transaction(memory, "resolve") as transaction:
-        if any(healed.action == "published" for healed in transaction.healed):
+        if any(recovered.action == "published" for recovered in transaction.recovered):
             return None
         for shard in mixed:
             replace_file(inside(memory.root, shard.path), shard.data or b"")

@@ -151,8 +151,9 @@ class _Rebaser:
             text = three_way(base, now, after)
             if text is None:
                 raise _Unusable("conflict", _overlap(old.path, base, now, after))
-        yield FileChange(old.doc_id, old.path, now, None, renames=True)
-        yield FileChange(new.doc_id, new.path, None, text or after, renames=True)
+        yield from FileChange.move(
+            old.doc_id, old.path, now, new.path, new_text=text or after, new_id=new.doc_id
+        )
 
     def _merged(self, edit: ProposedEdit, now: str) -> str:
         base = self._base(edit, now)

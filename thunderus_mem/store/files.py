@@ -5,12 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from thunderus_mem.document.document import content_hash
-from thunderus_mem.errors import Conflict, DocumentExists, NotFound, Refused, ThunderusError, TooLarge
+from thunderus_mem.errors import (
+    Conflict,
+    DocumentExists,
+    NotFound,
+    Refused,
+    ThunderusError,
+    TooLarge,
+    explain,
+)
 from thunderus_mem.store import disk
-from thunderus_mem.store.disk import explain
 from thunderus_mem.store.paths import inside
 from thunderus_mem.store.safe_open import open_file
 
@@ -148,7 +155,7 @@ def replace_file(
         mode = existing_mode(path)
         disk.make_folders(folder, durable=durable)
         try:
-            _write_temporary(temporary, data, mode)
+            disk.write_new(temporary, (data,) if isinstance(data, bytes) else data, mode)
             disk.rename(temporary, path, pauses=pauses)
         except BaseException:
             _discard(temporary)
@@ -157,18 +164,6 @@ def replace_file(
             disk.sync_folder(folder)
     except OSError as error:
         raise explain(error, path) from error
-
-
-def _write_temporary(path: str, data: bytes | Iterable[bytes], mode: int | None) -> None:
-    descriptor = disk.create(path)
-    try:
-        for piece in (data,) if isinstance(data, bytes) else data:
-            disk.write_all(descriptor, path, piece)
-        if mode is not None:
-            disk.set_mode(path, mode)
-        disk.sync_file(descriptor, path)
-    finally:
-        os.close(descriptor)
 
 
 def _discard(path: str) -> None:
@@ -187,6 +182,107 @@ def remove_file(path: str, *, expecting: str) -> None:
         disk.sync_folder(os.path.dirname(path) or ".")
     except OSError as error:
         raise explain(error, path) from error
+
+
+# A second name is refused like this where the file system has no hard links or sees two devices.
+_NO_LINKS: Final = frozenset(
+    {errno.EPERM, errno.EXDEV, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL, errno.EACCES}
+)
+
+
+def publish_file(staged: str, path: str, *, expecting: str) -> None:
+    """Move a synced file of another folder to ``path`` in one step; ``staged`` is gone afterwards.
+
+    Where a new file is expected it is made without ever replacing another one. Raises as ``replace_file``;
+    ``OSError`` when the disk refuses.
+    """
+    check_expected(path, expecting)
+    mode = existing_mode(path)
+    folder = os.path.dirname(path)
+    disk.make_folders(folder)
+    if mode is not None:
+        disk.set_mode(staged, mode)
+    _give_name(staged, path, expecting)
+    disk.sync_folder(folder)
+    if disk.mode_of(staged):
+        # Only now that the new name is sure may the old one go, and were the old one to come back with the
+        # power, the change would look unfinished.
+        disk.unlink(staged)
+        disk.sync_folder(os.path.dirname(staged))
+
+
+def _give_name(staged: str, path: str, expecting: str) -> None:
+    try:
+        if expecting == ABSENT:
+            disk.link(staged, path)
+        else:
+            disk.rename(staged, path)
+    except FileExistsError as error:
+        raise DocumentExists(
+            f"{path} appeared meanwhile.", hint="Choose another id, or edit that one."
+        ) from error
+    except OSError as error:
+        # A copy would meet whoever has the file open as the move did, after waiting as long once more.
+        held = expecting != ABSENT and disk.is_held(error)
+        if held or error.errno not in _NO_LINKS:
+            raise
+        replace_file(path, read_file(staged, HASH_LIMIT), expecting=expecting)
+
+
+def take_file(path: str, into: str, *, expecting: str) -> None:
+    """Move a document that is to be removed to ``into`` (same disk), and look at what was really taken.
+
+    Raises ``Conflict``, with the file back in its place, when its text was not the expected one.
+    """
+    check_expected(path, expecting)
+    disk.rename(path, into)
+    if file_hash(into) != expecting:
+        _put_back(into, path)
+        raise Conflict(f"{path} changed while it was removed; it stays.", hint="Look at it again.")
+    disk.sync_folder(os.path.dirname(path))
+
+
+def _put_back(taken: str, path: str) -> None:
+    """Give a taken file its name again; raises ``FileExistsError`` when another has it."""
+    disk.link(taken, path)
+    disk.sync_folder(os.path.dirname(path))
+    disk.unlink(taken)
+
+
+def publish_staged(staged: str, target: str, before: str, after: str) -> Literal["published", "dropped"]:
+    """Make one write true, from its staged file: the text with the hash ``after``; ``dropped`` when it was so
+    already. A document that is to be removed is kept as ``staged`` + ``.taken``.
+
+    Raises ``Conflict`` when ``target`` has other text, ``Refused`` or ``NotWritable`` as ``replace_file``,
+    and ``OSError`` when the disk refuses.
+    """
+    if after == ABSENT:
+        return _publish_removal(staged + ".taken", target, before)
+    # Line ends do not count in a hash: a file that has the text already may still be the one to replace.
+    changes = before != after
+    if not disk.mode_of(staged) or (changes and file_hash(target) == after):
+        # The name may have been changed by a process that died before it could sync it.
+        if disk.mode_of(os.path.dirname(target)):
+            disk.sync_folder(os.path.dirname(target))
+        return "dropped"
+    if file_hash(staged) != after:
+        raise Conflict(f"{staged} is damaged.")
+    publish_file(staged, target, expecting=before)
+    return "published"
+
+
+def _publish_removal(taken: str, target: str, before: str) -> Literal["published", "dropped"]:
+    if disk.mode_of(taken):
+        if file_hash(taken) == before:
+            return "dropped"
+        # Killed between taking the file and seeing that it was not the one to remove.
+        if not disk.mode_of(target):
+            _put_back(taken, target)
+        raise Conflict(f"{target} changed while it was removed.")
+    if file_hash(target) == ABSENT:
+        return "dropped"
+    take_file(target, taken, expecting=before)
+    return "published"
 
 
 def sweep(folder: str) -> int:

@@ -10,8 +10,8 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-from thunderus_mem.errors import Busy
-from thunderus_mem.store.disk import explain, make_folders
+from thunderus_mem.errors import Busy, explain
+from thunderus_mem.store.disk import make_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,7 @@ from typing import Final
 
 from thunderus_mem.document.ids import is_reserved_name
 from thunderus_mem.document.paths import live_path
-from thunderus_mem.errors import Refused
-from thunderus_mem.store.disk import explain
+from thunderus_mem.errors import Refused, explain
 from thunderus_mem.store.layout import CORE_FILE, DOCUMENT_FOLDERS, SHARD_FOLDERS
 
 _MAX_PATH: Final = 240

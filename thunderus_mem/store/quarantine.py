@@ -13,6 +13,7 @@ import shlex
 import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.errors import explain
 from thunderus_mem.store import disk
 from thunderus_mem.store.files import replace_file
 from thunderus_mem.store.layout import STORE
@@ -75,7 +76,7 @@ class Quarantine:
             disk.sync_folder(os.path.dirname(target))
             disk.sync_folder(os.path.dirname(source))
         except OSError as error:
-            raise disk.explain(error, source) from error
+            raise explain(error, source) from error
         return self._layout.relative(target)
 
     def copy(self, path: str, data: bytes) -> str:
@@ -83,7 +84,7 @@ class Quarantine:
         try:
             target = self._place(path)
         except OSError as error:
-            raise disk.explain(error, path) from error
+            raise explain(error, path) from error
         replace_file(target, data)
         return self._layout.relative(target)
 
