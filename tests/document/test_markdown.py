@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.document.markdown import Passage, headings, outline, passages, slug
+from thunderus_mem.document.markdown import Passage, heading_anchor, headings, outline, passages
 from thunderus_mem.document.paths import path_in
 from thunderus_mem.document.references import cited_paths, references
 
@@ -75,7 +75,7 @@ def test_headings_are_those_a_reader_sees() -> None:
     ],
 )
 def test_anchors_follow_github(text: str, anchor: str) -> None:
-    assert slug(text) == anchor
+    assert heading_anchor(text) == anchor
 
 
 def test_repeated_anchors_get_the_next_free_number() -> None:

@@ -19,7 +19,6 @@ from thunderus_mem.document.frontmatter.nodes import Mapping, plain_data
 from thunderus_mem.document.frontmatter.read import find_fences, read_header
 from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.errors import InvalidDocument
-from thunderus_mem.interop.fields import read_post, write_post
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,8 +82,6 @@ def written_anew(text: str, root: Mapping) -> None:
     assert again is not None, problems
     assert plain_data(again) == data
     assert differs(new[fences.start : fences.end], again) == ""
-    post = read_post(text)
-    assert read_post(write_post(post)).metadata == post.metadata
 
 
 @pytest.mark.parametrize("share", range(SHARES))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from tests.support.import_plan import planned
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.schema import check
-from thunderus_mem.interop.fields import Dates, Imported, KeptOut, Options, Taken, import_document
+from thunderus_mem.interop.fields import Dates, Imported, Options, Taken, import_document
 from thunderus_mem.interop.markdown import SourceFile, plan_folder
 
 FACTS = ".thunderus/memory/semantic/FACTS"
@@ -25,14 +27,15 @@ def options(kind: str = "fact", **more: object) -> Options:
     return Options(folder=folder, now=NOW, folder_name="notes", **more)  # type: ignore[arg-type]
 
 
-def bring(text: str | bytes, path: str = "a.md", kind: str = "fact", **more: object) -> Imported:
+def bring(text: str | bytes, path: str = "a.md", kind: str = "fact", **more: object) -> Any:
     data = text.encode() if isinstance(text, str) else text
     taken = more.pop("taken", Taken())
     dates = more.pop("dates", Dates())
     found = import_document(path, data, kind, dates, taken, options=options(kind, **more))  # type: ignore[arg-type]
     assert isinstance(found, Imported), found
-    assert check("memory_doc.frontmatter", document(found).data()) == []
-    return found
+    made = SimpleNamespace(**asdict(found.file), **found._asdict())
+    assert check("memory_doc.frontmatter", document(made).data()) == []
+    return made
 
 
 def document(found: Any) -> Document:
@@ -49,8 +52,8 @@ def keeps_lines(text: str, lines: str) -> bool:
 
 def kept_out(data: bytes) -> str:
     found = import_document("a.md", data, "fact", Dates(), Taken(), options=options())
-    assert isinstance(found, KeptOut)
-    return found.reason
+    assert isinstance(found, str)
+    return found
 
 
 def test_a_plain_file_gets_a_header_and_keeps_its_text() -> None:
@@ -294,10 +297,11 @@ def test_any_file_is_imported_with_its_text_or_kept_out_with_a_reason(
     text = f"---\nlayout: x\n{head}\n---\n{body}" if headed else body
     data = text.replace("\n", ends).encode("utf-8", "surrogatepass")
     found = import_document("a.md", data, "fact", GIT, Taken(), options=options())
-    if isinstance(found, KeptOut):
-        assert found.reason
+    if isinstance(found, str):
+        assert found
         return
-    made = document(found)
+    made = read_document(found.file.path, found.text.encode()).document
+    assert made is not None
     assert data.removeprefix(b"\xef\xbb\xbf").endswith(made.body.encode())
     assert check("memory_doc.frontmatter", made.data()) == []
     assert found == import_document("a.md", data, "fact", GIT, Taken(), options=options())

@@ -41,7 +41,7 @@ _ASCII_DROPPED = {code: None for code in range(128) if not (chr(code).isalnum() 
 _ASCII_SLUG = {**_ASCII_DROPPED, ord(" "): "-"}
 
 
-def slug(text: str) -> str:
+def heading_anchor(text: str) -> str:
     """The anchor GitHub gives a heading of this text: lower case, punctuation dropped, blanks to ``-``."""
     lowered = text.lower()
     if lowered.isascii():
@@ -248,7 +248,7 @@ def _named(titles: list[tuple[int, int, int, str]]) -> list[Heading]:
     taken: dict[str, int] = {}
     for level, first, _, raw in titles:
         text = inline_text(raw)
-        base = anchor = slug(text)
+        base = anchor = heading_anchor(text)
         while anchor in taken:
             taken[base] += 1
             anchor = f"{base}-{taken[base]}"

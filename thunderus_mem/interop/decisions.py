@@ -94,6 +94,14 @@ _LABELLED = re.compile(
 _MAX_LINE = 2_000
 
 SUPERSEDES, REFERS = "supersedes", "refers_to"
+_KEYS: Final = {
+    **dict.fromkeys(("supersedes", "replaces"), (SUPERSEDES, False)),
+    **dict.fromkeys(("superseded by", "replaced by"), (SUPERSEDES, True)),
+    **dict.fromkeys(("amends", "extends", "refines", "depends on"), (REFERS, False)),
+    **dict.fromkeys(("related", "related to", "relates to"), (REFERS, False)),
+    **dict.fromkeys(("amended by", "extended by", "refined by"), (REFERS, True)),
+}
+"""Keys of a frontmatter that tell a relation, and whether it leads from the other record to this one."""
 
 
 class RelationMention(NamedTuple):
@@ -120,8 +128,7 @@ def mentions(line: str, *, strict: bool = False) -> list[RelationMention]:
             RelationMention(REFERS, target, backwards, refers[1].lower()) for target in targets(refers[2])
         ]
     by = _BY.search(line) or _BY_LINK.search(line)
-    over = None if by else _OVER.search(line)
-    found = by or over
+    found = by or _OVER.search(line)
     if found is None:
         return []
     told = targets(found[1])
@@ -133,36 +140,19 @@ def mentions(line: str, *, strict: bool = False) -> list[RelationMention]:
 def key_mentions(key: str, value: object) -> list[RelationMention]:
     """The relations a key of a frontmatter tells, as ``supersedes``, ``superseded-by`` or ``amends``."""
     phrase = " ".join(re.split(r"[_\s-]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key))).lower()
-    rel = {
-        "supersedes": (SUPERSEDES, False),
-        "replaces": (SUPERSEDES, False),
-        "superseded by": (SUPERSEDES, True),
-        "replaced by": (SUPERSEDES, True),
-        "amends": (REFERS, False),
-        "extends": (REFERS, False),
-        "refines": (REFERS, False),
-        "depends on": (REFERS, False),
-        "related": (REFERS, False),
-        "related to": (REFERS, False),
-        "relates to": (REFERS, False),
-        "amended by": (REFERS, True),
-        "extended by": (REFERS, True),
-        "refined by": (REFERS, True),
-    }.get(phrase)
-    if rel is None:
-        return []
-    values = value if isinstance(value, list) else [value]
+    rel = _KEYS.get(phrase)
+    return value_mentions(value, rel[0], phrase, backwards=rel[1]) if rel is not None else []
+
+
+def value_mentions(value: object, rel: str, word: str, *, backwards: bool) -> list[RelationMention]:
+    """The relations of one kind to the records that the value of a field, or each item of a list, names."""
+    items = value if isinstance(value, list) else [value]
     return [
-        RelationMention(rel[0], target, rel[1], phrase) for item in values for target in value_targets(item)
+        RelationMention(rel, target, backwards, word) for item in items for target in _value_targets(item)
     ]
 
 
-def is_labelled(line: str) -> bool:
-    """Whether a line is a field that tells a relation, as ``**Extends**: …``, wherever it stands."""
-    return _LABELLED.match(line) is not None
-
-
-def value_targets(item: object) -> list[str]:
+def _value_targets(item: object) -> list[str]:
     """The records that one value of a field names: a number, a link, a name."""
     text = str(item).strip() if isinstance(item, (str, int)) and not isinstance(item, bool) else ""
     if text.isdigit():
@@ -324,8 +314,8 @@ class _Sections:
         return self._below(lambda name: name.rstrip(":") in _LINK_SECTIONS, 0)
 
     def labelled(self) -> Iterator[str]:
-        """Lines anywhere that are a field of a relation."""
-        return (line for line in self._lines if is_labelled(line))
+        """Lines anywhere that are a field of a relation, as ``**Extends**: …``."""
+        return filter(_LABELLED.match, self._lines)
 
     def status(self) -> str:
         """The first words under a Status heading, or after the colon of ``## Status: Accepted``."""

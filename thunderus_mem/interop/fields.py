@@ -1,12 +1,12 @@
-"""One foreign Markdown file as a document of the store, field by field; and whole posts in and out. Pure.
+"""One foreign Markdown file as a document of the store, field by field. Pure.
 
 Bytes and facts in, text and notes out. The body is kept byte for byte, and so is every frontmatter line whose
 meaning does not clash with ours. A value that our schema cannot hold is set anew, and its original stands
 under ``metadata``; the notes say so. Values that begin with an unquoted ``*`` (``globs: **/*.ts`` in rules
 for editors) would name an anchor: what the writer means is a text, so it gets quotes.
 
-The only module that knows python-frontmatter, with our reader and writer as its handler. The hot paths read
-with `read_document`, which a test holds equal to this.
+The only module that knows python-frontmatter, with our reader as its handler. The hot paths read with
+`read_document`, which a test holds equal to this.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.edit import remove_key, set_key
@@ -77,31 +77,20 @@ def _quoted(text: str, number: int) -> tuple[str, str] | None:
     return "\n".join(lines), f"{name} is in quotes now: no YAML reader takes a bare *"
 
 
-@dataclass(frozen=True, slots=True)
-class Post:
-    """Frontmatter with types, and the body to the byte. Without frontmatter ``metadata`` is empty."""
+def read_post(text: str) -> tuple[dict[str, Any], str]:
+    """Frontmatter with types (YAML 1.2, our limits), and the body to the byte; no keys without frontmatter.
 
-    metadata: dict[str, Any]
-    body: str
-
-
-def post_handler() -> Any:
-    """A handler for ``frontmatter.loads`` and ``frontmatter.dumps``: YAML 1.2, our limits, our key order.
-
-    Loading raises `InvalidDocument` where the header cannot be read, instead of a text without metadata.
+    Raises `InvalidDocument` for a header that cannot be read.
     """
+    import frontmatter
     from frontmatter.default_handlers import BaseHandler
+
+    fences = find_fences(text)
 
     class Handler(BaseHandler):  # type: ignore[misc, unused-ignore]
         FM_BOUNDARY = re.compile("---")  # asked for by the base class, used by none of the methods below
-        START_DELIMITER = END_DELIMITER = "---"
 
-        def detect(self, text: str) -> bool:
-            fences = find_fences(text)
-            return fences is not None and fences.closed
-
-        def split(self, text: str) -> tuple[str, str]:
-            fences = find_fences(text)
+        def split(self, _stripped: str) -> tuple[str, str]:
             if fences is None or not fences.closed:
                 raise ValueError("no frontmatter")
             return text[fences.start : fences.end], text[fences.body_start :]
@@ -114,35 +103,10 @@ def post_handler() -> Any:
                 raise InvalidDocument(message, hint=first.hint or "Mend it by hand.")
             return typed_data(root)
 
-        def export(self, metadata: dict[str, Any], **_: object) -> str:
-            text = compose(dict(metadata), "")
-            return text[len("---\n") : -len("---\n")]
-
-        def format(self, post: Any, **_: object) -> str:
-            return compose(dict(post.metadata), post.content)
-
-    return Handler()
-
-
-def read_post(text: str) -> Post:
-    """Read a file's text, with or without frontmatter. Raises `InvalidDocument` for a header that is none."""
-    import frontmatter
-
-    # Not `loads`: it hands the keys on as arguments, and "content" is one of its own.
-    metadata, _ = frontmatter.parse(text, handler=post_handler())
-    # The library strips the body; we owe it to the byte.
-    fences = find_fences(text)
-    body = text[fences.body_start :] if fences is not None and fences.closed else text
-    return Post(dict(metadata), body)
-
-
-def write_post(post: Post) -> str:
-    """The text of a new file: see `edit.compose`."""
-    import frontmatter
-
-    whole = frontmatter.Post(post.body, handler=post_handler())
-    whole.metadata = dict(post.metadata)
-    return str(post_handler().format(whole))
+    # Not `loads`: it hands the keys on as arguments, and "content" is one of its own. The library strips the
+    # body; we owe it to the byte.
+    metadata, _ = frontmatter.parse(text, handler=Handler())
+    return dict(metadata), text[fences.body_start :] if fences is not None and fences.closed else text
 
 
 # Fields of a document, from the header and the place of a foreign file
@@ -161,7 +125,8 @@ class Dates:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What the store has already, and files planned before: ids, file paths (folded), numbers of decisions.
+    """What the store has already, and files planned before: ids, file paths (folded), numbers of decisions,
+    and by a digest of the body or the place of origin the ids of the documents.
 
     ``wanted`` are the numbers that files of the same folder carry: nobody else gets one of them.
     """
@@ -170,6 +135,25 @@ class Taken:
     paths: set[str] = field(default_factory=set)
     numbers: set[int] = field(default_factory=set)
     wanted: set[int] = field(default_factory=set)
+    bodies: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
+
+    def known(self, body: str, origin: str) -> str:
+        """Why a file with this body and from this place is not imported again; "" when it is new."""
+        if body in self.bodies:
+            return f"the same text is there already as {self.bodies[body]}"
+        if origin in self.origins:
+            known = self.origins[origin]
+            return f"{known} was imported from it before and the text differs now: use `edit {known}`"
+        return ""
+
+    def put(self, made: Imported, body: str) -> None:
+        """Count a document among those that are there."""
+        self.bodies[body] = made.file.id
+        self.ids.add(made.file.id)
+        self.paths.add(fold_key(made.file.path))
+        if made.number is not None:
+            self.numbers.add(made.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,12 +396,7 @@ def apply_mapping(
             continue
         if ours in _RELATIONS:
             rel, backwards = _RELATIONS[ours]
-            items = value if isinstance(value, list) else [value]
-            told += [
-                decisions.RelationMention(rel, target, backwards, theirs)
-                for one in items
-                for target in decisions.value_targets(one)
-            ]
+            told += decisions.value_mentions(value, rel, theirs, backwards=backwards)
         elif ours in _TIMES:
             _take_time(draft, ours, theirs, value, day_first)
         elif ours in _LISTS:
@@ -466,67 +445,63 @@ _BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """A document to be: its id, path from the root, whole text, and what a person should know of it.
+class ImportedFile:
+    """What became of one file: a document (``id``, ``path``, ``title``) or nothing, and why (``reason``).
 
-    ``own_id`` is the id the file gave itself, ``kept`` its keys that stay as they are, ``changed`` those
-    that got another value.
+    Its text is kept whole. ``kept`` are the keys of its frontmatter that stay as they are, ``changed`` those
+    that got another value (the first is under ``metadata``), ``links`` the relations made of what it says of
+    others, ``decision_status`` what a decision says of itself. ``notes`` are for people. ``refused`` says
+    that it was skipped for something to be mended in it.
     """
 
-    id: str
-    path: str
-    text: str
-    notes: tuple[str, ...]
+    source: str
+    imported: bool = False
+    id: str = ""
+    path: str = ""
     title: str = ""
-    number: int | None = None
-    decision: decisions.DecisionRecord = field(default_factory=decisions.DecisionRecord)
-    own_id: str = ""
+    notes: tuple[str, ...] = ()
+    reason: str = ""
     kept: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
+    links: tuple[tuple[str, str], ...] = ()
+    decision_status: str = ""
+    refused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class KeptOut:
-    """A file that cannot become a document, and why."""
+class Imported(NamedTuple):
+    """A document to be: its file, whole text and number (of an ADR), and what its foreign file says: a
+    record's facts, and the id it gave itself."""
 
-    reason: str
+    file: ImportedFile
+    text: str
+    number: int | None
+    decision: decisions.DecisionRecord
+    own_id: str
 
 
 def import_document(
     path: str, data: bytes, kind: str, dates: Dates, taken: Taken, *, options: Options
-) -> Imported | KeptOut:
-    """Make a document of kind ``kind`` from bytes ``data`` of the file ``path`` (relative to its folder).
+) -> Imported | str:
+    """Make a document of kind ``kind`` from bytes ``data`` of the file ``path`` (relative to its folder); or
+    say why it cannot become one.
 
     Never raises on what a file holds; the same input gives the same result.
     """
     reading, starred = read_foreign(path, data)
-    if reading.text is None:
-        return KeptOut(_problem(reading))
+    text = reading.text
+    if text is None:
+        return _problem(reading)
     plain_note = _plain_reason(reading)
     if reading.header is None and plain_note is None:
-        return KeptOut(f"its frontmatter cannot be read: {_problem(reading)}")
-    text = reading.text
-    post = Post({}, text.removeprefix(_BOM)) if plain_note is not None else read_post(text)
-    body, values = post.body, post.metadata
+        return f"its frontmatter cannot be read: {_problem(reading)}"
+    values, body = read_post(text) if plain_note is None else ({}, text.removeprefix(_BOM))
     if not body.strip():
-        return KeptOut("it is empty")
+        return "it is empty"
     stem = os.path.splitext(os.path.basename(path))[0]
     first = next((mark.text for mark in headings(body) if mark.text.strip()), "")
-    day_first = options.day_first
-    decision = (
-        decisions.read_decision(stem, first, values, body, day_first=day_first)
-        if kind == "adr"
-        else decisions.DecisionRecord()
-    )
     draft = Draft(values)
     draft.notes.extend(starred)
-    told = apply_mapping(options.mapping, draft, body, day_first=day_first)
-    decision = replace(decision, mentions=(*decision.mentions, *told))
-    heading_number = decisions.split_title(first, decision.number)[0]
-    if heading_number is not None and decision.number not in (None, heading_number):
-        draft.notes.append(
-            f"its heading says number {heading_number}, its file {decision.number}: that one counts"
-        )
+    decision = _decision(draft, kind, stem, first, body, options)
     if plain_note:
         draft.notes.append(plain_note)
     title = set_title(draft, path, first, decision)
@@ -538,19 +513,39 @@ def import_document(
     set_records(draft, options)
     origin = f"{options.origin}/{path}" if options.origin else path
     made = _edit(text, draft, origin) if plain_note is None else _wrap(text, body, draft, origin)
-    found = _checked(made, target, body, draft)
-    if isinstance(found, KeptOut):
-        return found
-    own = values.get("id")
-    return replace(
-        found,
+    again = read_document(target, made.encode("utf-8", "surrogatepass"))
+    if again.document is None:
+        return f"it would not read back as a document: {_problem(again)}"
+    if again.document.body != body:
+        return "its text would not survive unchanged"
+    own, touched = values.get("id"), {*draft.edits, *draft.moved}
+    file = ImportedFile(
+        path,
+        imported=True,
+        id=again.document.id,
+        path=target,
         title=title,
-        number=number,
-        decision=decision,
-        own_id=str(own) if isinstance(own, str | int) else "",
-        kept=tuple(key for key in values if key not in draft.edits and key not in draft.moved),
-        changed=tuple(key for key in values if key in draft.edits or key in draft.moved),
+        notes=tuple(draft.notes),
+        kept=tuple(key for key in values if key not in touched),
+        changed=tuple(key for key in values if key in touched),
+        decision_status=decision.status,
     )
+    return Imported(file, made, number, decision, str(own) if isinstance(own, str | int) else "")
+
+
+def _decision(
+    draft: Draft, kind: str, stem: str, heading: str, body: str, options: Options
+) -> decisions.DecisionRecord:
+    """What a file says of itself as a decision; of other kinds only what mapped fields tell."""
+    day_first = options.day_first
+    found = decisions.DecisionRecord()
+    if kind == "adr":
+        found = decisions.read_decision(stem, heading, draft.data, body, day_first=day_first)
+    told = apply_mapping(options.mapping, draft, body, day_first=day_first)
+    number = decisions.split_title(heading, found.number)[0]
+    if number is not None and found.number not in (None, number):
+        draft.notes.append(f"its heading says number {number}, its file {found.number}: that one counts")
+    return replace(found, mentions=(*found.mentions, *told))
 
 
 def _problem(reading: Reading) -> str:
@@ -616,14 +611,3 @@ def _foreign(text: str) -> list[str]:
         return []
     found = check(DOCUMENT, data)
     return sorted({key for item in found if (key := item.key.partition(".")[0]) and key in data})
-
-
-def _checked(made: str, target: str, body: str, draft: Draft) -> Imported | KeptOut:
-    """Read the result again: it must be a document, with exactly this body."""
-    reading = read_document(target, made.encode("utf-8", "surrogatepass"))
-    document = reading.document
-    if document is None:
-        return KeptOut(f"it would not read back as a document: {_problem(reading)}")
-    if document.body != body:
-        return KeptOut("its text would not survive unchanged")
-    return Imported(document.id, target, made, tuple(draft.notes))

@@ -55,62 +55,12 @@ class SourceFile:
     dates: fields.Dates = field(default_factory=fields.Dates)
 
 
-@dataclass(frozen=True, slots=True)
-class ImportedFile:
-    """What became of one file: a document (``id``, ``path``, ``title``) or nothing, and why (``reason``).
-
-    Its text is kept whole. ``kept`` are the keys of its frontmatter that stay as they are, ``changed`` those
-    that got another value (the first is under ``metadata``), ``links`` the relations made of what it says of
-    others, ``decision_status`` what a decision says of itself. ``notes`` are for people. ``refused`` says
-    that it was skipped for something to be mended in it.
-    """
-
-    source: str
-    imported: bool = False
-    id: str = ""
-    path: str = ""
-    title: str = ""
-    notes: tuple[str, ...] = ()
-    reason: str = ""
-    kept: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()
-    links: tuple[tuple[str, str], ...] = ()
-    decision_status: str = ""
-    refused: bool = False
-
-
 class ImportPlan(NamedTuple):
     """What would become of each file, in the order of their paths, and by source the texts of the
     documents."""
 
-    files: tuple[ImportedFile, ...]
+    files: tuple[fields.ImportedFile, ...]
     texts: dict[str, str]
-
-
-@dataclass(slots=True)
-class _Store:
-    """What is taken while the plan grows: names, and by body or place of origin the ids of the documents."""
-
-    taken: fields.Taken = field(default_factory=fields.Taken)
-    bodies: dict[str, str] = field(default_factory=dict)
-    origins: dict[str, str] = field(default_factory=dict)
-
-    def known(self, body: str, origin: str) -> str:
-        """Why a file with this body and from this place is not imported again; "" when it is new."""
-        if body in self.bodies:
-            return f"the same text is there already as {self.bodies[body]}"
-        if origin in self.origins:
-            known = self.origins[origin]
-            return f"{known} was imported from it before and the text differs now: use `edit {known}`"
-        return ""
-
-    def put(self, made: fields.Imported, body: str) -> None:
-        """Count a document among those that are there."""
-        self.bodies[body] = made.id
-        self.taken.ids.add(made.id)
-        self.taken.paths.add(fold_key(made.path))
-        if made.number is not None:
-            self.taken.numbers.add(made.number)
 
 
 def plan_folder(
@@ -122,11 +72,11 @@ def plan_folder(
 ) -> ImportPlan:
     """Plan the import of ``files`` as documents of ``kind`` into a store that holds ``documents``; a file
     whose body the store has already is skipped. Pure."""
-    store = _store(documents)
+    taken = _taken(documents)
     if kind == "adr":
-        store.taken.wanted.update(number for file in files if (number := _number(file.path)) is not None)
+        taken.wanted.update(number for file in files if (number := _number(file.path)) is not None)
         options = replace(options, day_first=decisions.writes_day_first(_date_lines(files)))
-    told: dict[str, ImportedFile] = {}
+    told: dict[str, fields.ImportedFile] = {}
     made: dict[str, fields.Imported] = {}
     names = [file.path for file in files]
     main = _main(names) if kind == "core" else ""
@@ -135,16 +85,16 @@ def plan_folder(
         reason = _not_wanted(file.path, names, kind)
         body = "" if reason else _body_key(file)
         origin = f"{options.origin}/{file.path}" if options.origin else file.path
-        if reason := reason or store.known(body, origin):
-            told[file.path] = ImportedFile(file.path, reason=reason)
+        if reason := reason or taken.known(body, origin):
+            told[file.path] = fields.ImportedFile(file.path, reason=reason)
             continue
         own = replace(options, main=file.path == main)
-        found = fields.import_document(file.path, file.data, kind, file.dates, store.taken, options=own)
+        found = fields.import_document(file.path, file.data, kind, file.dates, taken, options=own)
         if isinstance(found, fields.Imported):
             made[file.path] = found
-            store.put(found, body)
+            taken.put(found, body)
         else:
-            told[file.path] = ImportedFile(file.path, reason=found.reason, refused=True)
+            told[file.path] = fields.ImportedFile(file.path, reason=found, refused=True)
     related, texts = _relate(made)
     told |= related
     return _without_secrets(ImportPlan(tuple(told[path] for path in sorted(told)), texts), files)
@@ -157,18 +107,18 @@ def _main(names: Sequence[str]) -> str:
     return next((name for name in names if name.lower() == "core.md"), "")
 
 
-def _store(documents: Iterable[Document]) -> _Store:
-    store = _Store()
+def _taken(documents: Iterable[Document]) -> fields.Taken:
+    taken = fields.Taken()
     for document in documents:
-        store.taken.ids.update((document.id, *document.aliases))
-        store.taken.paths.add(fold_key(document.path))
-        store.bodies.setdefault(_digest(document.body), document.id)
+        taken.ids.update((document.id, *document.aliases))
+        taken.paths.add(fold_key(document.path))
+        taken.bodies.setdefault(_digest(document.body), document.id)
         if document.imported_from:
-            store.origins.setdefault(document.imported_from, document.id)
+            taken.origins.setdefault(document.imported_from, document.id)
         number = _number(document.path) if document.kind == "adr" else None
         if number is not None:
-            store.taken.numbers.add(number)
-    return store
+            taken.numbers.add(number)
+    return taken
 
 
 def _number(path: str) -> int | None:
@@ -209,7 +159,7 @@ def _body_key(file: SourceFile) -> str:
     """The digest of a file's body as its document would have it."""
     reading = fields.read_foreign(file.path, file.data)[0]
     text = (reading.text if reading.text is not None else file.data.decode("latin-1")).removeprefix("\ufeff")
-    return _digest(fields.read_post(text).body if reading.header is not None else text)
+    return _digest(fields.read_post(text)[1] if reading.header is not None else text)
 
 
 def _digest(body: str) -> str:
@@ -217,12 +167,12 @@ def _digest(body: str) -> str:
     return hashlib.sha256(even.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _relate(made: Mapping[str, fields.Imported]) -> tuple[dict[str, ImportedFile], dict[str, str]]:
+def _relate(made: Mapping[str, fields.Imported]) -> tuple[dict[str, fields.ImportedFile], dict[str, str]]:
     """Write what records say of each other as links between the new documents; what is told of each, and its
     text, by source."""
     names = _Names(made)
     texts = {path: doc.text for path, doc in made.items()}
-    notes: dict[str, list[str]] = {path: list(doc.notes) for path, doc in made.items()}
+    notes: dict[str, list[str]] = {path: list(doc.file.notes) for path, doc in made.items()}
     links: dict[str, list[tuple[str, str]]] = {path: [] for path in made}
     for path, doc in made.items():
         for mention in doc.decision.mentions:
@@ -234,24 +184,13 @@ def _relate(made: Mapping[str, fields.Imported]) -> tuple[dict[str, ImportedFile
                 notes[path] += _not_found(mention, len(found))
                 continue
             here, there = (found[0], path) if mention.backwards else (path, found[0])
-            link = (mention.rel, made[there].id)
+            link = (mention.rel, made[there].file.id)
             if here != there and link not in links[here]:
                 links[here].append(link)
-                texts[here] = insert_item(texts[here], ("links", mention.rel), made[there].id)
-                notes[here].append(f"{mention.rel} {made[there].id}")
+                texts[here] = insert_item(texts[here], ("links", mention.rel), made[there].file.id)
+                notes[here].append(f"{mention.rel} {made[there].file.id}")
     told = {
-        path: ImportedFile(
-            path,
-            imported=True,
-            id=doc.id,
-            path=doc.path,
-            title=doc.title,
-            notes=tuple(dict.fromkeys(notes[path])),
-            kept=doc.kept,
-            changed=doc.changed,
-            links=tuple(links[path]),
-            decision_status=doc.decision.status,
-        )
+        path: replace(doc.file, notes=tuple(dict.fromkeys(notes[path])), links=tuple(links[path]))
         for path, doc in made.items()
     }
     return told, texts
@@ -396,7 +335,7 @@ class ImportReport:
 
     directory: str
     kind: str
-    files: tuple[ImportedFile, ...]
+    files: tuple[fields.ImportedFile, ...]
     imported: int
     skipped: int
     dry_run: bool
@@ -480,7 +419,7 @@ def _without_secrets(plan: ImportPlan, files: Sequence[SourceFile]) -> ImportPla
             line = _line_of(text[secret.start : secret.end], sources[file.source])
             what = f"{secret.kind}, line {line}" if line else secret.kind
             reason = f"it seems to hold a secret ({what}): take it out first"
-            file = ImportedFile(file.source, reason=reason, refused=True)
+            file = fields.ImportedFile(file.source, reason=reason, refused=True)
         kept.append(file)
     return plan._replace(files=tuple(kept))
 

@@ -23,7 +23,7 @@ from thunderus_mem.document.ids import closest
 from thunderus_mem.document.unicode import escaped
 from thunderus_mem.errors import NotFound, ThunderusError
 from thunderus_mem.index import refresh
-from thunderus_mem.interop.markdown import ImportedFile, ImportReport, import_markdown
+from thunderus_mem.interop.markdown import ImportReport, import_markdown
 from thunderus_mem.interop.thunderus import MigrationReport, migrate
 from thunderus_mem.store.config_keys import KEYS, toml_value
 from thunderus_mem.store.config_reader import load
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from thunderus_mem.cli.console import Console
+    from thunderus_mem.interop.fields import ImportedFile
 
 app = typer.Typer()
 

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from thunderus_mem.document.document import Document, read_document
 from thunderus_mem.document.frontmatter.edit import remove_item, remove_key, set_key
 from thunderus_mem.document.ids import MAX_ID, file_stem, fold_key, is_document_id, slug
-from thunderus_mem.document.markdown import Heading, headings, scan
-from thunderus_mem.document.markdown import slug as anchor_slug
+from thunderus_mem.document.markdown import Heading, heading_anchor, headings, scan
 from thunderus_mem.document.references import references, relinked
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.garden.plan import REPORT, DocumentEdit, DocumentNames, Step, path_of
@@ -156,11 +155,11 @@ def references_led(
         wiki = reference.kind == "wiki"
         if not mark or not _is_meant(reference, name, here, document, means, within=within):
             continue
-        place = places.get(anchor_slug(anchor) if wiki else anchor.lower())
+        place = places.get(heading_anchor(anchor) if wiki else anchor.lower())
         if place is None or (not within and place.doc_id == document.id and place.anchor == anchor.lower()):
             continue
         if wiki:
-            heading = anchor if anchor_slug(anchor) == place.anchor else place.anchor
+            heading = anchor if heading_anchor(anchor) == place.anchor else place.anchor
             new = f"{'' if place.doc_id == doc_id else place.doc_id}#{heading}"
         else:
             file = "" if place.doc_id == doc_id else posixpath.relpath(place.path, posixpath.dirname(path))

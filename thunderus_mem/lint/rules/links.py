@@ -14,7 +14,7 @@ from thunderus_mem.document.document import RELATIONS
 from thunderus_mem.document.frontmatter import nodes
 from thunderus_mem.document.frontmatter.nodes import Scalar
 from thunderus_mem.document.ids import closest
-from thunderus_mem.document.markdown import slug
+from thunderus_mem.document.markdown import heading_anchor
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.references import paths_in_code
 from thunderus_mem.lint.rule import NOTE, WARNING
@@ -192,7 +192,8 @@ def dead_anchor(context: LintContext) -> Iterable[Diagnostic]:
         if not target.anchor or not target.doc_id or _LINE_ANCHOR.fullmatch(target.anchor):
             continue
         known = _anchors(context, target.doc_id)
-        wanted = slug(target.anchor) if reference.kind == "wiki" else target.anchor.replace("\\", "").lower()
+        anchor = target.anchor
+        wanted = heading_anchor(anchor) if reference.kind == "wiki" else anchor.replace("\\", "").lower()
         if known is None or _is_known(wanted, known):
             continue
         near = nearest(wanted, known)
