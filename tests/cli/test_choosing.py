@@ -61,7 +61,9 @@ def look(repo: Path, server: Server, sealed: Path) -> Look:
             folder for folder in os.environ["PATH"].split(os.pathsep) if not shutil.which("fzf", path=folder)
         )
         environment = sealed_environment(sealed) | {"TERM": "xterm", "PATH": path} | (env or {})
-        return on_terminal(["search", "-i", *arguments], cwd=repo, env=environment, **more)  # type: ignore[arg-type]
+        used = None if "program" in more else server
+        words = ["search", "-i", *arguments]
+        return on_terminal(words, cwd=repo, env=environment, server=used, **more)  # type: ignore[arg-type]
 
     return call
 

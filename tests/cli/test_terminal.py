@@ -47,7 +47,8 @@ def look(repo: Path, server: Server, sealed: Path) -> Look:
 
     def call(*arguments: str, env: dict[str, str] | None = None, **more: object) -> Seen:
         environment = sealed_environment(sealed) | {"TERM": "xterm"} | (env or {})
-        return on_terminal(arguments, cwd=repo, env=environment, **more)  # type: ignore[arg-type]
+        used = None if "program" in more else server
+        return on_terminal(arguments, cwd=repo, env=environment, server=used, **more)  # type: ignore[arg-type]
 
     return call
 

@@ -81,7 +81,6 @@ class Server:
         returns its exit code.
         """
         process = self._started()
-        assert process.stdin is not None
         assert process.stdout is not None
         names = {name: os.path.join(self._folder, name) for name in ("in", "out", "err", "seen")}
         with open(names["in"], "wb") as stream:
@@ -90,11 +89,7 @@ class Server:
             pass
         environ = self._environ | dict(env or {})
         call: dict[str, Any] = {"arguments": arguments, "cwd": cwd, "env": environ, "uid": uid}
-        call |= {"arm": dict(arm or {}), "main": main, "names": names}
-        line = json.dumps(call).encode() + b"\n"
-        while line:
-            line = line[process.stdin.write(line) or 0 :]
-        child = int(process.stdout.readline())
+        child = self._begin(call | {"arm": dict(arm or {}), "main": main, "names": names})
         if signalled is not None and not select.select([process.stdout], [], [], signalled[1])[0]:
             with suppress(ProcessLookupError):  # it ended just now
                 os.kill(child, signalled[0])
@@ -110,6 +105,36 @@ class Server:
         code = int(process.stdout.readline())
         out, err, seen = (_read(names[name]) for name in ("out", "err", "seen"))
         return Done(code, out, err, json.loads(seen) if seen else {})
+
+    def _begin(self, call: Mapping[str, Any]) -> int:
+        """Ask for a call; the number of the process that does it."""
+        process = self._started()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        line = json.dumps(call).encode() + b"\n"
+        while line:
+            line = line[process.stdin.write(line) or 0 :]
+        return int(process.stdout.readline())
+
+    def begin_on_terminal(
+        self, *arguments: str, cwd: str, env: Mapping[str, str], terminal: str
+    ) -> Callable[[], int]:
+        """Run one command with its streams on the terminal at this path, its own; returns what waits for the
+        exit code. The terminal is open in the command's process by then.
+        """
+        call = {"arguments": arguments, "cwd": cwd, "env": dict(env), "uid": None, "arm": {}, "main": ""}
+        child = self._begin(call | {"terminal": terminal})
+        process = self._started()
+        assert process.stdout is not None
+        answers = process.stdout
+
+        def ended() -> int:
+            if not select.select([answers], [], [], 5)[0]:
+                with suppress(ProcessLookupError):  # it ended just now
+                    os.kill(child, signal.SIGKILL)
+            return int(answers.readline())
+
+        return ended
 
     def close(self) -> None:
         """End the process."""
@@ -227,14 +252,31 @@ def _named(target: str) -> Callable[..., Any]:
     return found
 
 
-def _child(call: dict[str, Any]) -> None:
+def _become_on(terminal: int, call: dict[str, Any]) -> None:
+    """`_become` with the terminal as this process's own, and streams that know it for one."""
+    from fcntl import ioctl
+    from termios import TIOCSCTTY
+
+    os.setsid()
+    ioctl(terminal, TIOCSCTTY, 0)
+    _become(call, (terminal, os.dup(terminal), os.dup(terminal)))
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    for number, name, errors in ((1, "stdout", "strict"), (2, "stderr", "backslashreplace")):
+        stream = open(number, "w", 1, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
+        setattr(sys, name, stream)
+
+
+def _child(call: dict[str, Any], terminal: int | None) -> None:
     import thunderus_mem.__main__ as program
     from tests.support.failpoints import arm_by_environment
 
-    names = call["names"]
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    written = (os.open(names[name], flags, 0o666) for name in ("out", "err"))
-    _become(call, (os.open(names["in"], os.O_RDONLY), *written))
+    if terminal is not None:
+        _become_on(terminal, call)
+    else:
+        names = call["names"]
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+        written = (os.open(names[name], flags, 0o666) for name in ("out", "err"))
+        _become(call, (os.open(names["in"], os.O_RDONLY), *written))
     arm_by_environment()
     main = _named(call["main"]) if call["main"] else None
     reports: list[Callable[[], dict[str, Any]]] = []
@@ -287,9 +329,13 @@ def serve() -> None:
     talk = os.fdopen(os.dup(1), "w", encoding="ascii")
     for line in iter(sys.stdin.readline, ""):
         call = json.loads(line)
+        # Opened before the caller hears of the child: a terminal that nobody holds has ended.
+        terminal = os.open(call["terminal"], os.O_RDWR | os.O_NOCTTY) if "terminal" in call else None
         child = os.fork()
         if child == 0:
-            _run_child(_child, call)
+            _run_child(_child, call, terminal)
+        if terminal is not None:
+            os.close(terminal)
         talk.write(f"{child}\n")
         talk.flush()
         _, status = os.waitpid(child, 0)

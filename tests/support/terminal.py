@@ -19,6 +19,8 @@ from tests.support.waiting import patiently
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from tests.support.command_server import Server
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -42,15 +44,29 @@ def on_terminal(
     lines: int = 24,
     keys: Sequence[tuple[bytes, bytes]] = (),
     program: Sequence[str] = (sys.executable, "-m", "thunderus_mem"),
+    server: Server | None = None,
     timeout: float = 30,
 ) -> Seen:
     """Run a command with all three streams on a terminal of that size.
 
-    ``keys`` are pairs: once the first has been printed, the second is typed.
+    ``keys`` are pairs: once the first has been printed, the second is typed. With a ``server`` the command
+    is forked from it, which takes a tenth of the time, and ``program`` says nothing.
     """
     ours, theirs = pty.openpty()
     ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     plain = {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")}
+    if server is not None:
+        surroundings = {"TERM": "xterm-256color", **plain}
+        ended = server.begin_on_terminal(
+            *arguments, cwd=str(cwd), env=surroundings, terminal=os.ttyname(theirs)
+        )
+        os.close(theirs)
+        try:
+            data = _read(ours, list(keys), timeout)
+        finally:
+            os.close(ours)
+            code = ended()
+        return Seen(code, data)
     process = subprocess.Popen(
         [*program, *arguments],
         cwd=str(cwd),
