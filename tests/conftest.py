@@ -23,6 +23,7 @@ import pytest
 
 from tests.support.command_server import Server
 from tests.support.git_repository import begin_repository
+from tests.support.kept import begin_with
 from tests.support.verify_store import verify_below
 
 if TYPE_CHECKING:
@@ -203,7 +204,6 @@ _FIXED_AT_START = ("PYTHON", "LANG", "LC_", "TZ", "MALLOC", "LD_")
 def run(tmp_path: Path, sealed: Path, server: Server) -> Callable[..., Ran]:
     """Run the real command line, forked from a process that has it loaded; each call a second later, with
     new ids."""
-    calls = iter(range(1, 10_000))
 
     def command(
         *arguments: str,
@@ -211,7 +211,7 @@ def run(tmp_path: Path, sealed: Path, server: Server) -> Callable[..., Ran]:
         stdin: str | bytes = b"",
         env: Mapping[str, str] | None = None,
     ) -> Ran:
-        number = next(calls)
+        command.calls = number = command.calls + 1  # type: ignore[attr-defined]
         environment = sealed_environment(sealed)
         environment["THUNDERUS_MEM_NOW"] = f"2026-01-21T09:{number // 60 % 60:02d}:{number % 60:02d}Z"
         environment["THUNDERUS_MEM_SEED"] = str(number)
@@ -232,4 +232,26 @@ def run(tmp_path: Path, sealed: Path, server: Server) -> Callable[..., Ran]:
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
 
+    command.calls = 0  # type: ignore[attr-defined]
     return command
+
+
+_CALLS_OF: dict[tuple[object, ...], int] = {}
+
+
+@pytest.fixture
+def once(tmp_path: Path, request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Make what a function makes of the test's folder in the first test only; the others begin with a copy.
+
+    ``key`` is what it depends on, apart from the function itself. Times and ids of `run` go on as after it.
+    """
+
+    def begin(make: Callable[[], object], *key: str) -> None:
+        run = request.getfixturevalue("run") if "run" in request.fixturenames else None
+        name = (make.__code__, *key)
+        if begin_with(tmp_path, name, make):
+            _CALLS_OF[name] = run.calls if run else 0
+        elif run:
+            run.calls = _CALLS_OF[name]
+
+    return begin

@@ -24,14 +24,18 @@ FACT = ".thunderus/memory/semantic/FACTS/tokens.md"
 
 
 @pytest.fixture
-def store(repo: Path, run: Run) -> Path:
-    (repo / "src").mkdir()
-    (repo / "src/jwt.py").write_text(JWT)
-    commit(repo)
-    assert run("--quiet", "init").code == 0
-    assert run("add", "fact", "Tokens", "--tag", "auth", "--body", "A token lives an hour.").code == 0
-    assert run("anchor", "tokens", "src/jwt.py#issue", "src/jwt.py#Box.put", "src/jwt.py:13-14").code == 0
-    commit(repo)
+def store(repo: Path, run: Run, once: Callable[..., None]) -> Path:
+
+    def make() -> None:
+        (repo / "src").mkdir()
+        (repo / "src/jwt.py").write_text(JWT)
+        commit(repo)
+        assert run("--quiet", "init").code == 0
+        assert run("add", "fact", "Tokens", "--tag", "auth", "--body", "A token lives an hour.").code == 0
+        assert run("anchor", "tokens", "src/jwt.py#issue", "src/jwt.py#Box.put", "src/jwt.py:13-14").code == 0
+        commit(repo)
+
+    once(make)
     return repo
 
 

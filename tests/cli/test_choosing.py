@@ -49,12 +49,16 @@ json.dump(told, open({told!r}, "w"))
 
 
 @pytest.fixture
-def look(repo: Path, server: Server, sealed: Path) -> Look:
+def look(repo: Path, server: Server, sealed: Path, once: Callable[..., None]) -> Look:
     """`search -i` on a terminal in a store with two facts; ``fzf`` is what stands for it."""
-    assert server.run("init", cwd=str(repo)).code == 0
-    for number, body in enumerate(("The service listens on 8080.", "Asked **three** times.")):
-        words = ("add", "fact", ("Ports", "Retries")[number], "--tag", "net", "--body", body)
-        assert server.run(*words, cwd=str(repo), env={"THUNDERUS_MEM_SEED": str(number + 2)}).code == 0
+
+    def make() -> None:
+        assert server.run("init", cwd=str(repo)).code == 0
+        for number, body in enumerate(("The service listens on 8080.", "Asked **three** times.")):
+            words = ("add", "fact", ("Ports", "Retries")[number], "--tag", "net", "--body", body)
+            assert server.run(*words, cwd=str(repo), env={"THUNDERUS_MEM_SEED": str(number + 2)}).code == 0
+
+    once(make)
 
     def call(*arguments: str, env: dict[str, str] | None = None, **more: object) -> Seen:
         path = os.pathsep.join(

@@ -36,7 +36,7 @@ def narrow(repo: Path, server: Server, sealed: Path) -> Callable[..., str]:
 
     def look(*words: str, columns: int = COLUMNS, script: str = "") -> str:
         environment = sealed_environment(sealed) | {"TERM": "xterm", "NO_COLOR": "1"}
-        program, used = ((("sh", "-c", script, sys.executable), None) if script else ((), server))
+        program, used = (("sh", "-c", script, sys.executable), None) if script else ((), server)
         return on_terminal(
             words, cwd=repo, env=environment, columns=columns, program=program, server=used
         ).text

@@ -28,12 +28,16 @@ FACT = ".thunderus/memory/semantic/FACTS/plain.md"
 
 
 @pytest.fixture
-def store(repo: Path, run: Run) -> Path:
+def store(repo: Path, run: Run, once: Callable[..., None]) -> Path:
     """A store with two facts."""
-    assert run("init").code == 0
-    for name in ("plain", "other"):
-        body = f"{name} words for the key of the gate"
-        assert run("add", "fact", name, "--tag", "t", "--id", f"fact.{name}", "--body", body).code == 0
+
+    def make() -> None:
+        assert run("init").code == 0
+        for name in ("plain", "other"):
+            body = f"{name} words for the key of the gate"
+            assert run("add", "fact", name, "--tag", "t", "--id", f"fact.{name}", "--body", body).code == 0
+
+    once(make)
     return repo
 
 

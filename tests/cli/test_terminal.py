@@ -39,11 +39,15 @@ The **service** listens on `8080`, see [the list](https://example.org/ports "all
 
 
 @pytest.fixture
-def look(repo: Path, server: Server, sealed: Path) -> Look:
+def look(repo: Path, server: Server, sealed: Path, once: Callable[..., None]) -> Look:
     """A command on a terminal in a store with one fact."""
-    words = ("add", "fact", "Ports", "--tag", "net", "--body", BODY)
-    assert server.run("init", cwd=str(repo)).code == 0
-    assert server.run(*words, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "2"}).code == 0
+
+    def make() -> None:
+        words = ("add", "fact", "Ports", "--tag", "net", "--body", BODY)
+        assert server.run("init", cwd=str(repo)).code == 0
+        assert server.run(*words, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "2"}).code == 0
+
+    once(make)
 
     def call(*arguments: str, env: dict[str, str] | None = None, **more: object) -> Seen:
         environment = sealed_environment(sealed) | {"TERM": "xterm"} | (env or {})

@@ -20,22 +20,25 @@ FACT = ".thunderus/memory/semantic/FACTS/frames.md"
 
 @pytest.fixture
 def run(server: Server, repo: Path) -> Run:
-    calls = iter(range(1, 60))
-
     def command(*arguments: str) -> Done:
-        number = next(calls)
+        command.calls = number = command.calls + 1  # type: ignore[attr-defined]
         env = {"THUNDERUS_MEM_NOW": f"2026-01-21T09:00:{number:02d}Z", "THUNDERUS_MEM_SEED": str(number)}
         return server.run(*arguments, cwd=str(repo), env=env)
 
+    command.calls = 0  # type: ignore[attr-defined]
     return command
 
 
 @pytest.fixture
-def store(repo: Path, run: Run) -> Path:
-    assert run("--quiet", "init").code == 0
-    body = 'Four [bytes] "big" <endian>.'
-    assert run("add", "fact", "Frames", "--tag", "net", "--body", body).code == 0
-    assert run("edit", "fact.frames", "--add-tag", "wire", "-m", 'said "so" & [that]').code == 0
+def store(repo: Path, run: Run, once: Callable[..., None]) -> Path:
+
+    def make() -> None:
+        assert run("--quiet", "init").code == 0
+        body = 'Four [bytes] "big" <endian>.'
+        assert run("add", "fact", "Frames", "--tag", "net", "--body", body).code == 0
+        assert run("edit", "fact.frames", "--add-tag", "wire", "-m", 'said "so" & [that]').code == 0
+
+    once(make)
     return repo
 
 

@@ -83,11 +83,15 @@ def opened(root: str | Path, at: datetime = HEAD, seed: int = 1) -> Memory:
 
 
 @pytest.fixture
-def store(repo: Path) -> Path:
+def store(repo: Path, once: Callable[..., None]) -> Path:
     """A store with CORE.md, three facts with links between them, a decision and a note."""
-    init.init(str(repo), lambda: opened(repo))
-    for position, make in enumerate(FILL):
-        make(opened(repo, HEAD + timedelta(minutes=position + 1), position))
+
+    def make() -> None:
+        init.init(str(repo), lambda: opened(repo))
+        for position, make in enumerate(FILL):
+            make(opened(repo, HEAD + timedelta(minutes=position + 1), position))
+
+    once(make)
     return repo
 
 

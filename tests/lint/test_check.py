@@ -27,29 +27,32 @@ GOD = '"""Header."""\n\n\n' + "\n\n".join(
 
 @pytest.fixture
 def run(server: Server, repo: Path) -> Run:
-    calls = iter(range(1, 600))
-
     def command(*arguments: str, stdin: bytes = b"", **env: str) -> Done:
-        number = next(calls)
+        command.calls = number = command.calls + 1  # type: ignore[attr-defined]
         moment = f"2026-01-21T09:{number // 60:02d}:{number % 60:02d}Z"
         env = {"THUNDERUS_MEM_NOW": moment, "THUNDERUS_MEM_SEED": str(number)} | env
         return server.run(*arguments, cwd=str(repo), env=env, stdin=stdin)
 
+    command.calls = 0  # type: ignore[attr-defined]
     return command
 
 
 @pytest.fixture
-def store(repo: Path, run: Run) -> Path:
-    (repo / "src").mkdir()
-    (repo / "src/jwt.py").write_text(JWT)
-    (repo / "src/god.py").write_text(GOD)
-    commit(repo)
-    assert run("--quiet", "init").code == 0
-    for title, place in (("Tokens", "src/jwt.py#issue"), ("Part seven", "src/god.py#part_7")):
-        body = f"What {title} says: see `{place}`."
-        assert run("add", "fact", title, "--tag", "auth", "--body", body).code == 0
-        assert run("anchor", f"fact.{title.lower().replace(' ', '-')}", place).code == 0
-    commit(repo)
+def store(repo: Path, run: Run, once: Callable[..., None]) -> Path:
+
+    def make() -> None:
+        (repo / "src").mkdir()
+        (repo / "src/jwt.py").write_text(JWT)
+        (repo / "src/god.py").write_text(GOD)
+        commit(repo)
+        assert run("--quiet", "init").code == 0
+        for title, place in (("Tokens", "src/jwt.py#issue"), ("Part seven", "src/god.py#part_7")):
+            body = f"What {title} says: see `{place}`."
+            assert run("add", "fact", title, "--tag", "auth", "--body", body).code == 0
+            assert run("anchor", f"fact.{title.lower().replace(' ', '-')}", place).code == 0
+        commit(repo)
+
+    once(make)
     return repo
 
 

@@ -16,13 +16,17 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def store(repo: Path, run: Run) -> Path:
-    run("init")
-    (repo / "docs").mkdir()
-    (repo / "docs/0007-use-jwt.md").write_text("# 7. Use JWT\n\nIt is a token.\n")
-    run("import", "markdown", "docs", "--kind", "adr")
-    run("add", "fact", "Gone soon", "--tag", "x", "--body", "Nobody needs this for long.")
-    run("remove", "fact.gone-soon", "-m", "it is over")
+def store(repo: Path, run: Run, once: Callable[..., None]) -> Path:
+
+    def make() -> None:
+        run("init")
+        (repo / "docs").mkdir()
+        (repo / "docs/0007-use-jwt.md").write_text("# 7. Use JWT\n\nIt is a token.\n")
+        run("import", "markdown", "docs", "--kind", "adr")
+        run("add", "fact", "Gone soon", "--tag", "x", "--body", "Nobody needs this for long.")
+        run("remove", "fact.gone-soon", "-m", "it is over")
+
+    once(make)
     return repo
 
 

@@ -33,22 +33,26 @@ def git(folder: Path, *arguments: str) -> None:
 
 
 @pytest.fixture(params=["outside git", "uncommitted", "committed"])
-def store(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
+def store(tmp_path: Path, request: pytest.FixtureRequest, once: Callable[..., None]) -> Path:
     """A store of twenty facts."""
-    if request.param != "outside git":
-        git(tmp_path, "init", "-q")
-    (tmp_path / ".thunderus").mkdir()
-    memory = open_memory(str(tmp_path))
-    for number in range(COUNT):
-        add(
-            memory,
-            NewDocument(
-                "fact", f"Port {number}", body=f"Service {number} has port {number * 7}.", tags=["net"]
-            ),
-        )
-    if request.param == "committed":
-        git(tmp_path, "add", "-A")
-        git(tmp_path, "commit", "-qm", "All of it")
+
+    def make() -> None:
+        if request.param != "outside git":
+            git(tmp_path, "init", "-q")
+        (tmp_path / ".thunderus").mkdir()
+        memory = open_memory(str(tmp_path))
+        for number in range(COUNT):
+            add(
+                memory,
+                NewDocument(
+                    "fact", f"Port {number}", body=f"Service {number} has port {number * 7}.", tags=["net"]
+                ),
+            )
+        if request.param == "committed":
+            git(tmp_path, "add", "-A")
+            git(tmp_path, "commit", "-qm", "All of it")
+
+    once(make, request.param)
     return tmp_path
 
 

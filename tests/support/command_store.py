@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from tests.support.kept import begin_with
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -18,6 +20,10 @@ class CommandStore:
 
     def __init__(self, root: Path, server: Server) -> None:
         self.root, self._server, self._seed = root, server, 1
+        begin_with(root, CommandStore, self._begin)
+        self._seed = 2
+
+    def _begin(self) -> None:
         assert self.run("init").code == 0
 
     def run(self, *arguments: str, stdin: bytes = b"") -> Done:
