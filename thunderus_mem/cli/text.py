@@ -147,6 +147,11 @@ def _char_width(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
+def padded(text: str, columns: int) -> str:
+    """A text with blanks behind it, so many that it takes ``columns``."""
+    return text + " " * (columns - width(text))
+
+
 def cut(text: str, limit: int) -> str:
     """A text in at most ``limit`` columns; a cut one ends in an ellipsis. Its marks stay."""
     if width(text) <= limit:
@@ -203,8 +208,18 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     widths = [max((width(row[at]) for row in rows if at < len(row)), default=0) for at in range(count)]
     lines = []
     for row in rows:
-        cells = [cell + " " * (widths[at] - width(cell)) for at, cell in enumerate(row)]
+        cells = [padded(cell, widths[at]) for at, cell in enumerate(row)]
         lines.append((" " * GAP).join(cells).rstrip())
+    return lines
+
+
+def table(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows of one length as lines with aligned columns, all but the first flush right."""
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for first, *rest in rows:
+        right = (" " * (most - width(cell)) + cell for most, cell in zip(widths[1:], rest, strict=True))
+        lines.append((" " * GAP).join([padded(first, widths[0]), *right]))
     return lines
 
 
@@ -224,6 +239,18 @@ def columns(rows: Sequence[Sequence[str]], room: int | None, *, whole: int = 0) 
     return "\n".join(aligned(list(zip(*fitted, [cut(cell, rest) for cell in last], strict=True))))
 
 
+def fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """The columns of a listing that leave its last one room: the first stays, and of the others the later
+    ones matter more."""
+    kept = list(range(len(rows[0])))
+    for column in kept[1:-1]:
+        taken = sum(max(width(row[at]) for row in rows) + GAP for at in kept[:-1])
+        if taken <= room - LEAST_LAST - LEAST_CELL:
+            break
+        kept.remove(column)
+    return kept
+
+
 def flowing(rows: Sequence[Sequence[str]], room: int | None) -> list[str]:
     """Rows of one length as `aligned`, in at most ``room`` columns where that is a number: the last cell goes
     on below itself, or below the row where its words have no room beside the others."""
@@ -238,7 +265,7 @@ def flowing(rows: Sequence[Sequence[str]], room: int | None) -> list[str]:
             found.append(line)
         elif room - start >= max(_LEAST_BESIDE, *map(width, row[-1].split(" "))):
             head, *rest = wrapped(row[-1], room - start)
-            found += [first + " " * (start - width(first)) + head, *(" " * start + one for one in rest)]
+            found += [padded(first, start) + head, *(" " * start + one for one in rest)]
         else:
             found += [first.rstrip()] if width(first) <= room else wrapped(" ".join(first.split()), room)
             found += [" " * GAP + one for one in wrapped(row[-1], room - GAP)]

@@ -18,7 +18,7 @@ from thunderus_mem.authoring import anchor
 from thunderus_mem.cli.commands.write import filed
 from thunderus_mem.cli.params import ChangedId, Output, Patch, Why, Yes
 from thunderus_mem.cli.report import chosen_form, hand_over, report, seen_from_top
-from thunderus_mem.cli.text import Style, aligned, columns, counted, diff_line, one_line, verdict_word, width
+from thunderus_mem.cli.text import Style, aligned, columns, counted, diff_line, one_line, table, verdict_word
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.lint import check
 from thunderus_mem.memory.transaction import settle
@@ -501,7 +501,7 @@ def coverage_report(value: lookup.Coverage, console: Console) -> str:
     rows = [tuple(map(style.dim, head)), *(_counts(one, style) for one in value.folders)]
     if len(value.folders) > 1:
         rows.append(_counts(value.total._replace(path="all"), style))
-    lines = _right(rows)
+    lines = table(rows)
     if value.unanchored:
         names = [(style.name(one.id), one_line(one.title)) for one in value.unanchored[:_MOST_SHOWN]]
         lines += ["", f"{counted(len(value.unanchored), 'memory', 'memories')} without an anchor:"]
@@ -521,18 +521,6 @@ def _counts(one: lookup.FolderCoverage, style: Style) -> tuple[str, ...]:
     stale = style.warning(f"{one.stale:,}") if one.stale else "0"
     numbers = (one.files, one.anchored, one.by_pattern, one.anchors)
     return (style.name(one.path), *(f"{number:,}" for number in numbers), stale)
-
-
-def _right(rows: Sequence[tuple[str, ...]]) -> list[str]:
-    """Rows in columns, all but the first flush right."""
-    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            [first + " " * (widths[0] - width(first))]
-            + [" " * (most - width(cell)) + cell for most, cell in zip(widths[1:], rest, strict=True)]
-        )
-        for first, *rest in rows
-    ]
 
 
 def _indented(text: str, total: int) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.commands.undo import undone
+from thunderus_mem.cli.commands.undo import undone_code
 from thunderus_mem.cli.commands.write import written_code
 from thunderus_mem.cli.params import Why
 from thunderus_mem.cli.text import Style, counted, diff_lines, flowing, indented, target_names
@@ -90,8 +90,7 @@ def _rules(given: Sequence[str]) -> tuple[str, ...]:
     names = [name.strip() for text in given for name in text.split(",")]
     if not all(names):
         raise ThunderusError(
-            f"--only takes names of rules, not {', '.join(map(repr, given))}.",
-            hint="As --only links,tags",
+            f"--only takes names of rules, not {', '.join(map(repr, given))}.", hint="As --only links,tags"
         )
     return tuple(dict.fromkeys(names))
 
@@ -134,9 +133,7 @@ def _skipped(console: Console, skipped: Sequence[gardener.SkippedStep]) -> int:
 
 def _undo(console: Console, memory: Memory, why: str) -> int:
     value = undo.restore_last(memory, why=why)
-    console.emit("garden undo", value, undone)
-    console.say("To have it again: thunderus-mem undo --redo")
-    return console.published_code(value.published)
+    return undone_code(console, "garden undo", value)
 
 
 def plan(value: gardener.PlanReport, console: Console) -> str:

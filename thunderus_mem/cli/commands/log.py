@@ -28,8 +28,8 @@ from thunderus_mem.cli.text import (
     finding_lines,
     minute,
     one_line,
+    padded,
     verdict_word,
-    width,
 )
 from thunderus_mem.diagnostic import Severity
 from thunderus_mem.document.diff import stretches
@@ -67,10 +67,7 @@ def log_command(
     value = log.log(console.memory(), document, limit=limit)
     if not value.events and not value.damaged:
         console.say("Nothing happened yet.")
-    console.emit("log", value, log_listing, long=True)
-    if value.left_out:
-        console.say(f"{value.left_out:,} older left out; -n shows more.")
-    return console.served_code(value.damaged)
+    return _listed_code(console, "log", value, log_listing)
 
 
 @events_app.command("list")
@@ -82,7 +79,13 @@ def events_list_command(
     """Events of every kind, newest first."""
     console: Console = ctx.obj
     value = log.events_list(console.memory(), kinds=tuple(kind or ()), limit=limit)
-    console.emit("events list", value, event_listing, long=True)
+    return _listed_code(console, "events list", value, event_listing)
+
+
+def _listed_code(
+    console: Console, command: str, value: log.LogListing, render: Callable[[log.LogListing, Console], str]
+) -> int:
+    console.emit(command, value, render, long=True)
     if value.left_out:
         console.say(f"{value.left_out:,} older left out; -n shows more.")
     return console.served_code(value.damaged)
@@ -222,13 +225,7 @@ def log_listing(value: log.LogListing, console: Console) -> str:
         about = _about(event.doc_ids)
         reason = one_line(event.why or event.text)
         rows.append(
-            (
-                style.dim(minute(event.ts)),
-                event.author or event.actor,
-                what,
-                style.name(about),
-                reason,
-            )
+            (style.dim(minute(event.ts)), event.author or event.actor, what, style.name(about), reason)
         )
     return columns(rows, console.width, whole=1)
 
@@ -547,11 +544,10 @@ def _pairs(then: Sequence[str], now: Sequence[str]) -> Iterator[tuple[str | None
 def _beside(then: Sequence[str], now: Sequence[str], room: int, style: Style) -> Iterator[str]:
     for left, right, same in _pairs(then, now):
         before, after = (cut((text or "").expandtabs(4), room) for text in (left, right))
-        gap = " " * (room - width(before))
         if same:
-            yield f"{before}{gap}   {after}".rstrip()
+            yield f"{padded(before, room)}   {after}".rstrip()
         else:
-            yield f"{style.error(before)}{gap} | {style.good(after)}".rstrip()
+            yield f"{padded(style.error(before), room)} | {style.good(after)}".rstrip()
 
 
 def _above(then: Sequence[str], now: Sequence[str], style: Style) -> Iterator[str]:

@@ -8,19 +8,7 @@ import typer
 
 from thunderus_mem.authoring import show
 from thunderus_mem.cli.params import DocumentId, Kinds
-from thunderus_mem.cli.text import (
-    GAP,
-    LEAST_CELL,
-    LEAST_LAST,
-    Style,
-    aligned,
-    columns,
-    counted,
-    day,
-    one_line,
-    verdict_word,
-    width,
-)
+from thunderus_mem.cli.text import Style, aligned, columns, counted, day, fitting, one_line, verdict_word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,23 +140,13 @@ def listing(value: show.Listing, console: Console) -> str:
         head, rows = _without_fourth(head), [_without_fourth(row) for row in rows]
     if console.width is None or not rows:
         return columns(rows, None)
-    kept = _fitting([head, *rows], console.width)
+    # An id says its kind, and a day matters least.
+    kept = fitting([head, *rows], console.width)
     return columns([[row[at] for at in kept] for row in (head, *rows)], console.width, whole=1)
 
 
 def _without_fourth(row: tuple[str, ...]) -> tuple[str, ...]:
     return (*row[:3], *row[4:])
-
-
-def _fitting(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """The columns of a listing that leave its titles room: an id says its kind, and a day matters least."""
-    kept = list(range(len(rows[0])))
-    for column in kept[1:-1]:
-        taken = sum(max(width(row[at]) for row in rows) + GAP for at in kept[:-1])
-        if taken <= room - LEAST_LAST - LEAST_CELL:
-            break
-        kept.remove(column)
-    return kept
 
 
 def _standing(doc: show.ListedDocument) -> str:

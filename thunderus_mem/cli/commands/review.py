@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thunderus_mem.cli.params import Why, Yes
+from thunderus_mem.cli.params import NeededWhy, Why, Yes
 from thunderus_mem.cli.text import (
     Style,
     columns,
     counted,
     diff_lines,
-    error_lines,
     flowing,
     hint_line,
     indented,
@@ -107,8 +106,8 @@ def patch_approve_command(
     written stays in the queue and is told.
     """
     console: Console = ctx.obj
-    ids = _chosen(proposals, every=every, label=label, rule=rule)
-    if every and not _sure(console, "Approve", label, rule, yes=yes):
+    ids = _chosen(console, "Approve", proposals, every=every, label=label, rule=rule, yes=yes)
+    if ids is None:
         return 1
     value = decisions.patch_approve(
         console.memory(), ids, every=every, label=label, rule=rule, rebase=rebase, why=why
@@ -124,12 +123,12 @@ def patch_reject_command(
     label: Label = "",
     rule: Rule = "",
     yes: Yes = False,
-    why: Annotated[str, typer.Option("-m", "--why", metavar="WHY", help="The reason (needed).")] = "",
+    why: NeededWhy = "",
 ) -> int:
     """Turn proposals down; the gardener asks again only when one of the texts has changed."""
     console: Console = ctx.obj
-    ids = _chosen(proposals, every=every, label=label, rule=rule)
-    if every and not _sure(console, "Reject", label, rule, yes=yes):
+    ids = _chosen(console, "Reject", proposals, every=every, label=label, rule=rule, yes=yes)
+    if ids is None:
         return 1
     value = decisions.patch_reject(console.memory(), ids, every=every, label=label, rule=rule, why=why)
     return _decided_code(console, "patch reject", value)
@@ -183,7 +182,17 @@ def _tell_bad(console: Console, unreadable: Sequence[BadProposal]) -> None:
         console.talk(f"{len(unreadable) - _MOST_BAD:,} more are none; see: thunderus-mem lint")
 
 
-def _chosen(given: Sequence[str] | None, *, every: bool, label: str, rule: str) -> tuple[str, ...]:
+def _chosen(
+    console: Console,
+    verb: str,
+    given: Sequence[str] | None,
+    *,
+    every: bool,
+    label: str,
+    rule: str,
+    yes: bool,
+) -> tuple[str, ...] | None:
+    """The proposals named, none for all of them; ``None`` when so many at once are not meant."""
     ids = tuple(given or ())
     if every and ids:
         raise ThunderusError("Give IDs or --all, not both.")
@@ -191,20 +200,15 @@ def _chosen(given: Sequence[str] | None, *, every: bool, label: str, rule: str) 
         raise ThunderusError("--label and --rule choose among --all.")
     if not every and not ids:
         raise ThunderusError("No proposal is named.", hint="thunderus-mem patch list shows what waits")
-    return ids
-
-
-def _sure(console: Console, verb: str, label: str, rule: str, *, yes: bool) -> bool:
-    """Whether so many at once are meant."""
-    if yes:
-        return True
+    if yes or not every:
+        return ids
     what = " ".join(filter(None, ("all proposals", label and f"labelled {label}", rule and f"of {rule}")))
     if not console.interactive:
         raise ThunderusError(f"{verb} {what}?", hint="--yes does it without asking; nothing is written")
     if console.confirm(f"{verb} {what}?"):
-        return True
+        return ids
     console.say("Nothing is written.")
-    return False
+    return None
 
 
 def _decided_code(console: Console, command: str, value: decisions.Decided) -> int:
@@ -214,8 +218,7 @@ def _decided_code(console: Console, command: str, value: decisions.Decided) -> i
     for one in () if console.json else value.decisions:
         if one.code:
             stays = ThunderusError(f"{one.id} stays ({one.state}): {one.problem}", hint=one.hint or None)
-            for line in error_lines(stays, console.style):
-                console.talk(line)
+            console.failure(stays, one.code)
     console.tell_others()
     return console.published_code(value.published) or value.code
 

@@ -16,7 +16,7 @@ import typer
 from thunderus_mem.authoring.init import Initialised, init
 from thunderus_mem.cli.complete import SCRIPTS
 from thunderus_mem.cli.params import Why
-from thunderus_mem.cli.text import Style, aligned, counted, diff_lines, finding_lines, size, width
+from thunderus_mem.cli.text import Style, aligned, counted, diff_lines, finding_lines, padded, size, width
 from thunderus_mem.doctor import checks, upkeep
 from thunderus_mem.doctor.fix import FixReport, FixStep, apply_fixes, plan_fixes
 from thunderus_mem.document.ids import closest
@@ -217,7 +217,7 @@ def _checks(found: Sequence[checks.Check], style: Style) -> list[str]:
     indent = max((width(line) for line in names), default=0) + 2
     lines: list[str] = []
     for check, line in zip(found, names, strict=True):
-        lines.append(f"{line}{' ' * (indent - width(line))}{check.message}")
+        lines.append(padded(line, indent) + check.message)
         if check.state != "ok":
             lines += [f"{' ' * indent}{style.dim(name)} {text}" for name, text in _facts(check)]
     return lines

@@ -54,10 +54,7 @@ def undo_command(
     console: Console = ctx.obj
     choice = UndoChoice(event, number, redo, anywhere)
     value = undo.undo(console.memory(), choice, why=why, dry_run=dry_run)
-    console.emit("undo", value, undone)
-    if not dry_run and not redo:
-        console.say("To have it again: thunderus-mem undo --redo")
-    return console.published_code(value.published)
+    return undone_code(console, "undo", value, again=not dry_run and not redo)
 
 
 @app.command("restore")
@@ -87,10 +84,15 @@ def restore_command(
             console.say(f"{value.left_out:,} older left out; -n shows more.")
         return 0
     done = undo.restore(console.memory(), snapshot, why=why, dry_run=dry_run)
-    console.emit("restore", done, undone)
-    if not dry_run:
+    return undone_code(console, "restore", done, again=not dry_run)
+
+
+def undone_code(console: Console, command: str, value: undo.Undone, *, again: bool = True) -> int:
+    """Print what was taken back, and how to have it ``again``; the exit code."""
+    console.emit(command, value, undone)
+    if again:
         console.say("To have it again: thunderus-mem undo --redo")
-    return console.published_code(done.published)
+    return console.published_code(value.published)
 
 
 def undone(value: undo.Undone, console: Console) -> str:
