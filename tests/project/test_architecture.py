@@ -46,7 +46,7 @@ DOORS: dict[str, tuple[str, ...]] = {
     "rich": ("cli/drawing.py",),
     "typer": ("cli/",),
     "ast_grep_py": ("fingerprint/definitions.py",),
-    "pygments": ("fingerprint/source.py",),
+    "pygments": ("fingerprint/languages.py",),
     "jinja2": ("recap/template.py",),
     "rensa": ("garden/similar/profile.py",),
     "pydantic": (),

@@ -87,9 +87,10 @@ def first(node: SgNode, kinds: tuple[str, ...], text: TokenText) -> str:
     return next((text(child) for child in node.named_children() if child.kind() in kinds), "")
 
 
-def kinds(label: str, kinds: str, more: Mapping[str, str]) -> dict[str, str]:
-    """A table of kinds: many under one label, and some more with labels of their own."""
-    return {**dict.fromkeys(kinds.split(), label), **more}
+def kinds(*groups: str) -> dict[str, str]:
+    """Kinds of nodes with what people call them, from groups as ``type: struct_item enum_item``."""
+    split = (group.partition(": ") for group in groups)
+    return {kind: label for label, _, names in split for kind in names.split()}
 
 
 class Table(NamedTuple):

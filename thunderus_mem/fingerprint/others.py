@@ -213,17 +213,12 @@ def _c(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]:
     return tuple(name for name, function in found if name and (function or kind != "field_declaration"))
 
 
-_C_KINDS: Final = {
-    "function_definition": "function",
-    "declaration": "const",
-    "struct_specifier": "type",
-    "union_specifier": "type",
-    "enum_specifier": "type",
-    "type_definition": "type",
-    "enumerator": "const",
-    "preproc_def": "macro",
-    "preproc_function_def": "macro",
-}
+_C_KINDS: Final = definitions.kinds(
+    "function: function_definition",
+    "const: declaration enumerator",
+    "type: struct_specifier union_specifier enum_specifier type_definition",
+    "macro: preproc_def preproc_function_def",
+)
 
 
 _C_TABLES: Final[Mapping[str, definitions.Table]] = {
@@ -231,10 +226,11 @@ _C_TABLES: Final[Mapping[str, definitions.Table]] = {
     "cpp": definitions.Table(
         {
             **_C_KINDS,
-            "class_specifier": "class",
-            "field_declaration": "method",
-            "alias_declaration": "type",
-            "concept_definition": "type",
+            **definitions.kinds(
+                "class: class_specifier",
+                "method: field_declaration",
+                "type: alias_declaration concept_definition",
+            ),
         },
         _c,
         frozenset(["template_declaration"]),
@@ -307,96 +303,73 @@ def _scala(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, .
 _TYPE_TABLES: Final[Mapping[str, definitions.Table]] = {
     "java": definitions.Table(
         definitions.kinds(
-            "class",
-            "class_declaration interface_declaration enum_declaration record_declaration "
+            "class: class_declaration interface_declaration enum_declaration record_declaration "
             "annotation_type_declaration",
-            {
-                **dict.fromkeys(
-                    ["method_declaration", "constructor_declaration", "compact_constructor_declaration"],
-                    "method",
-                ),
-                "annotation_type_element_declaration": "method",
-                "enum_constant": "const",
-                "field_declaration": "field",
-            },
+            "method: method_declaration constructor_declaration compact_constructor_declaration "
+            "annotation_type_element_declaration",
+            "const: enum_constant",
+            "field: field_declaration",
         ),
         _each_in("variable_declarator"),
     ),
     "csharp": definitions.Table(
         definitions.kinds(
-            "class",
-            "class_declaration struct_declaration interface_declaration enum_declaration record_declaration",
-            {
-                **dict.fromkeys(
-                    ["method_declaration", "constructor_declaration", "local_function_statement"], "method"
-                ),
-                **dict.fromkeys(
-                    ["property_declaration", "field_declaration", "event_field_declaration"], "field"
-                ),
-                "delegate_declaration": "type",
-                "enum_member_declaration": "const",
-            },
+            "class: class_declaration struct_declaration interface_declaration enum_declaration "
+            "record_declaration",
+            "method: method_declaration constructor_declaration local_function_statement",
+            "field: property_declaration field_declaration event_field_declaration",
+            "type: delegate_declaration",
+            "const: enum_member_declaration",
         ),
         _each_in("variable_declarator"),
     ),
     "kotlin": definitions.Table(
-        {
-            "class_declaration": "class",
-            "object_declaration": "class",
-            "function_declaration": "function",
-            "secondary_constructor": "method",
-            "property_declaration": "field",
-            "type_alias": "type",
-            "enum_entry": "const",
-        },
+        definitions.kinds(
+            "class: class_declaration object_declaration",
+            "function: function_declaration",
+            "method: secondary_constructor",
+            "field: property_declaration",
+            "type: type_alias",
+            "const: enum_entry",
+        ),
         _kotlin,
     ),
     "swift": definitions.Table(
-        {
-            "class_declaration": "class",
-            "protocol_declaration": "type",
-            "function_declaration": "function",
-            "protocol_function_declaration": "method",
-            "init_declaration": "method",
-            "property_declaration": "field",
-            "typealias_declaration": "type",
-            "enum_entry": "const",
-        },
+        definitions.kinds(
+            "class: class_declaration",
+            "type: protocol_declaration typealias_declaration",
+            "function: function_declaration",
+            "method: protocol_function_declaration init_declaration",
+            "field: property_declaration",
+            "const: enum_entry",
+        ),
         _swift,
     ),
     "php": definitions.Table(
         definitions.kinds(
-            "class",
-            "class_declaration interface_declaration trait_declaration enum_declaration",
-            {
-                "method_declaration": "method",
-                "function_definition": "function",
-                "const_element": "const",
-                "property_element": "field",
-                "enum_case": "const",
-            },
+            "class: class_declaration interface_declaration trait_declaration enum_declaration",
+            "method: method_declaration",
+            "function: function_definition",
+            "const: const_element enum_case",
+            "field: property_element",
         ),
         _php,
         frozenset(["const_declaration", "property_declaration"]),
     ),
     "scala": definitions.Table(
         definitions.kinds(
-            "class",
-            "object_definition class_definition trait_definition enum_definition",
-            {
-                **dict.fromkeys(["function_definition", "function_declaration"], "function"),
-                **dict.fromkeys(["val_definition", "var_definition", "given_definition"], "const"),
-                **dict.fromkeys(["simple_enum_case", "full_enum_case"], "const"),
-                "type_definition": "type",
-            },
+            "class: object_definition class_definition trait_definition enum_definition",
+            "function: function_definition function_declaration",
+            "const: val_definition var_definition given_definition simple_enum_case full_enum_case",
+            "type: type_definition",
         ),
         _scala,
     ),
     "solidity": definitions.Table(
         definitions.kinds(
-            "function",
-            "function_definition modifier_definition event_definition",
-            {"contract_declaration": "class", "struct_declaration": "type", "enum_declaration": "type"},
+            "function: function_definition modifier_definition event_definition",
+            "class: contract_declaration",
+            "type: struct_declaration enum_declaration",
         ),
     ),
     "dart": definitions.Table({"class_declaration": "class", "function_signature": "function"}),
@@ -456,13 +429,13 @@ def _elixir(node: SgNode, _kind: str, text: definitions.TokenText) -> tuple[str,
 
 _SCRIPT_TABLES: Final[Mapping[str, definitions.Table]] = {
     "ruby": definitions.Table(
-        {
-            "module": "module",
-            "class": "class",
-            "method": "function",
-            "singleton_method": "method",
-            "assignment": "const",
-        },
+        definitions.kinds(
+            "module: module",
+            "class: class",
+            "function: method",
+            "method: singleton_method",
+            "const: assignment",
+        ),
         _ruby,
     ),
     "bash": definitions.Table(
@@ -478,9 +451,10 @@ _SCRIPT_TABLES: Final[Mapping[str, definitions.Table]] = {
     "elixir": definitions.Table({"call": "function"}, _elixir, clauses=True),
     "haskell": definitions.Table(
         definitions.kinds(
-            "type",
-            "data_type newtype type_synonym class",
-            {"function": "function", "bind": "const", "signature": "signature"},
+            "type: data_type newtype type_synonym class",
+            "function: function",
+            "const: bind",
+            "signature: signature",
         ),
         clauses=True,
     ),

@@ -362,12 +362,12 @@ def _holds_constants(block: SgNode) -> bool:
 
 
 PYTHON_TABLE: Final = definitions.Table(
-    {
-        "function_definition": "function",
-        "class_definition": "class",
-        "assignment": "const",
-        "type_alias_statement": "type",
-    },
+    definitions.kinds(
+        "function: function_definition",
+        "class: class_definition",
+        "const: assignment",
+        "type: type_alias_statement",
+    ),
     _python,
     frozenset(["decorated_definition", "expression_statement"]),
 )

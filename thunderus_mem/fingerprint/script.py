@@ -271,16 +271,12 @@ def _exported(node: SgNode) -> tuple[str, ...]:
 
 
 _SCRIPT_WRAPPERS: Final = frozenset(["export_statement", "lexical_declaration", "variable_declaration"])
-_SCRIPT_KINDS: Final = {
-    "function_declaration": "function",
-    "generator_function_declaration": "function",
-    "class_declaration": "class",
-    "method_definition": "method",
-    "variable_declarator": "const",
-    "assignment_expression": "function",
-    "pair": "method",
-    "export_statement": "const",
-}
+_SCRIPT_KINDS: Final = definitions.kinds(
+    "function: function_declaration generator_function_declaration assignment_expression",
+    "class: class_declaration",
+    "method: method_definition pair",
+    "const: variable_declarator export_statement",
+)
 
 JAVASCRIPT_TABLE: Final = definitions.Table(
     {**_SCRIPT_KINDS, "field_definition": "field"}, _script, _SCRIPT_WRAPPERS, frozenset(["decorator"])
@@ -288,17 +284,14 @@ JAVASCRIPT_TABLE: Final = definitions.Table(
 TYPESCRIPT_TABLE: Final = definitions.Table(
     {
         **_SCRIPT_KINDS,
-        "function_signature": "function",
-        "abstract_class_declaration": "class",
-        "method_signature": "method",
-        "abstract_method_signature": "method",
-        "public_field_definition": "field",
-        "property_signature": "field",
-        "interface_declaration": "type",
-        "type_alias_declaration": "type",
-        "enum_declaration": "type",
-        "internal_module": "module",
-        "module": "module",
+        **definitions.kinds(
+            "function: function_signature",
+            "class: abstract_class_declaration",
+            "method: method_signature abstract_method_signature",
+            "field: public_field_definition property_signature",
+            "type: interface_declaration type_alias_declaration enum_declaration",
+            "module: internal_module module",
+        ),
     },
     _script,
     _SCRIPT_WRAPPERS | {"ambient_declaration"},

@@ -14,6 +14,7 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from thunderus_mem.fingerprint import languages
 from thunderus_mem.fingerprint.definitions import (
     GRAMMAR,
     FoundDefinition,
@@ -23,7 +24,6 @@ from thunderus_mem.fingerprint.definitions import (
     prepare,
     trial,
 )
-from thunderus_mem.fingerprint.languages import LANGUAGES, language_of
 from thunderus_mem.fingerprint.walk import CLOSE, OPEN, TokenWalk
 
 if TYPE_CHECKING:
@@ -302,59 +302,6 @@ def conflicts(text: str) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-MAX_LEXED: Final = 100_000
-"""Characters of the longest text that is read by a lexer: about half a million go through in a second."""
-_ALIASES: Final = {
-    "toml": "toml", "make": "mk", "ini": "ini cfg", "sql": "sql", "perl": "pl pm", "splus": "r",
-    "julia": "jl", "ocaml": "ml mli", "protobuf": "proto", "graphql": "graphql gql", "clojure": "clj cljs",
-    "erlang": "erl", "groovy": "groovy gradle", "objective-c": "m mm", "powershell": "ps1",
-    "xml": "xml xsd svg", "cmake": "cmake", "d": "d", "fortran": "f90 f95", "scheme": "scm",
-    "racket": "rkt", "common-lisp": "lisp", "vhdl": "vhd", "verilog": "v", "systemverilog": "sv",
-    "glsl": "glsl vert frag", "wgsl": "wgsl", "thrift": "thrift", "tcl": "tcl", "awk": "awk",
-    "json5": "json5", "properties": "properties", "rego": "rego", "scss": "scss", "less": "less",
-    "ada": "ada adb ads", "prolog": "pro",
-}  # fmt: skip
-_BY_SUFFIX: Final = {suffix: alias for alias, suffixes in _ALIASES.items() for suffix in suffixes.split()}
-_BY_NAME: Final = {
-    "Makefile": "make", "makefile": "make", "GNUmakefile": "make", "Dockerfile": "docker",
-    "CMakeLists.txt": "cmake", ".gitconfig": "ini", ".editorconfig": "ini", "Cargo.lock": "toml",
-    "poetry.lock": "toml", "uv.lock": "toml",
-}  # fmt: skip
-
-
-def lexer_name(path: str) -> str:
-    """The alias of the lexer for a file of this name, "" when only its lines can be compared."""
-    name = path.rpartition("/")[2]
-    stem, dot, suffix = name.rpartition(".")
-    if name in _BY_NAME:
-        return _BY_NAME[name]
-    return _BY_SUFFIX.get(suffix.lower(), "") if dot and stem else ""
-
-
-def version() -> str:
-    """Pygments' version (major, minor)."""
-    import pygments
-
-    return ".".join(pygments.__version__.split(".")[:2])
-
-
-def lexed(alias: str, text: str) -> list[tuple[int, str]]:
-    """The tokens of a text: the line (from 1) where each begins, and its text."""
-    from pygments.lexers import get_lexer_by_name
-    from pygments.token import Comment, String
-
-    lexer = get_lexer_by_name(alias, stripnl=False, ensurenl=False)
-    tokens: list[tuple[int, str]] = []
-    line = 1
-    for kind, value in lexer.get_tokens(text):
-        if kind in String and value.strip():
-            tokens.append((line, value))
-        elif kind not in Comment or kind in Comment.Preproc:
-            tokens += [(line + at, word) for at, row in enumerate(value.split("\n")) for word in row.split()]
-        line += value.count("\n")
-    return tokens
-
-
 _SECTION: Final = re.compile(r"\[{1,2}([^\]\[]+)\]{1,2}(?:\s+|\s*[#;].*)?")
 _KEY: Final = re.compile(r"([\w.\"'-]+)\s*[=:]")
 _TARGET: Final = re.compile(r"([\w./%-]+)\s*(?:::?(?!=)|[:?+]?=)")
@@ -374,9 +321,9 @@ class Plain:
 
     def __init__(self, path: str, text: str) -> None:
         alias = _alias(path, text)
-        self._scheme, self._grammar = (f"text-{alias}", version()) if alias else ("lines", "")
+        self._scheme, self._grammar = (f"text-{alias}", languages.lexer_version()) if alias else ("lines", "")
         rows = enumerate(text.split("\n"), 1)
-        parts = lexed(alias, text) if alias else [(at, " ".join(row.split())) for at, row in rows]
+        parts = languages.lexed(alias, text) if alias else [(at, " ".join(row.split())) for at, row in rows]
         self._lines = [line for line, word in parts if word]
         self._words = [word for _, word in parts if word]
 
@@ -395,7 +342,7 @@ class Plain:
 
 def _alias(path: str, text: str) -> str:
     # Lexers are patterns that look far ahead: over one line of 100,000 brackets some take minutes.
-    alias = lexer_name(path) if len(text) <= MAX_LEXED else ""
+    alias = languages.lexer_name(path) if len(text) <= languages.MAX_LEXED else ""
     return alias if alias and well_formed(text.encode()) else ""
 
 
@@ -486,7 +433,7 @@ class CodeSource:
         self._definitions: tuple[Definition, ...] | None = None
         self._faults: list[int] | None = None
         self._plain: Plain | None = None
-        language = language_of(path, data)
+        language = languages.language_of(path, data)
         self.trouble = trouble or trouble_of(data, language)
         self._text = "" if self.trouble else read_text(data)
         self.conflicts = conflicts(self._text)
@@ -530,7 +477,7 @@ class CodeSource:
 
     def walk(self) -> TokenWalk:
         """A new pass over this file's nodes."""
-        return TokenWalk(self._text, LANGUAGES[self.language].rules)
+        return TokenWalk(self._text, languages.LANGUAGES[self.language].rules)
 
     def measured(self, walk: TokenWalk, shape: list[str] | None = None) -> Fingerprint:
         """The fingerprint of what a pass has found."""
@@ -552,7 +499,7 @@ class CodeSource:
 
     def _failed(self) -> list[int]:
         if self._faults is None:
-            empty = LANGUAGES[self.language].rules.empty if self.language else frozenset[str]()
+            empty = languages.LANGUAGES[self.language].rules.empty if self.language else frozenset[str]()
             self._faults = faults(self.root(), empty) if self.language else []
         return self._faults
 
@@ -573,7 +520,7 @@ class CodeSource:
             if not self.language:
                 found = keys(self.path, self._text)
             elif self.language not in _DATA or len(self._text) <= _MAX_DATA:
-                found = locate(self._text, self.root(), LANGUAGES[self.language].table)
+                found = locate(self._text, self.root(), languages.LANGUAGES[self.language].table)
             self._definitions = tuple(Definition(self, one) for one in found)
         return self._definitions
 

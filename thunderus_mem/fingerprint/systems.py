@@ -225,15 +225,13 @@ def _go(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ...]
 
 
 GO_TABLE: Final = definitions.Table(
-    {
-        "function_declaration": "function",
-        "method_declaration": "method",
-        "type_spec": "type",
-        "type_alias": "type",
-        "method_elem": "method",
-        "const_spec": "const",
-        "var_spec": "var",
-    },
+    definitions.kinds(
+        "function: function_declaration",
+        "method: method_declaration method_elem",
+        "type: type_spec type_alias",
+        "const: const_spec",
+        "var: var_spec",
+    ),
     _go,
 )
 """Only what is declared is measured, not the keyword before it: it may stand alone or in a group."""
@@ -248,19 +246,13 @@ def _rust(node: SgNode, kind: str, text: definitions.TokenText) -> tuple[str, ..
 
 RUST_TABLE: Final = definitions.Table(
     {
-        "function_item": "function",
-        "function_signature_item": "function",
-        "struct_item": "type",
-        "enum_item": "type",
-        "union_item": "type",
-        "trait_item": "type",
-        "type_item": "type",
-        "associated_type": "type",
-        "const_item": "const",
-        "static_item": "const",
-        "enum_variant": "const",
-        "macro_definition": "macro",
-        "mod_item": "module",
+        **definitions.kinds(
+            "function: function_item function_signature_item",
+            "type: struct_item enum_item union_item trait_item type_item associated_type",
+            "const: const_item static_item enum_variant",
+            "macro: macro_definition",
+            "module: mod_item",
+        ),
         "impl_item": definitions.SCOPE,
     },
     _rust,
