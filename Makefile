@@ -19,7 +19,7 @@ demo: $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash docs/demo.sh
 
 test: $(READY)
-	$(BIN)/python -m pytest -n auto -m "not faults"
+	$(BIN)/python -m pytest -n auto --dist worksteal -m "not faults"
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from thunderus_mem.fingerprint import definitions
 from thunderus_mem.fingerprint import source as source_module
 from thunderus_mem.fingerprint.definitions import FAILS, SLOW, UNTRIED, find_kinds, parse
 from thunderus_mem.fingerprint.languages import LANGUAGES
@@ -126,7 +127,8 @@ def test_what_would_end_the_process_is_not_parsed_in_it(
     everything(source)
 
 
-def test_what_takes_a_parser_minutes_is_given_up() -> None:
+def test_what_takes_a_parser_minutes_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(definitions, "_SECONDS", 1)
     source = CodeSource("a.cs", b"<" * 300_000)
     assert source.trouble == SLOW
     everything(source)

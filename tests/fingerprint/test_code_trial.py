@@ -54,7 +54,13 @@ def children() -> set[int]:
     ],
     ids=["fine", "abort", "fault", "interrupt", "exception", "exit", "recursion", "memory", "forever"],
 )
-def test_how_work_ended(work: Callable[[], object], said: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_how_work_ended(
+    work: Callable[[], object],
+    said: str,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(definitions, "_SECONDS", 1)
     before = children()
     assert trial(work) == said
     assert capfd.readouterr() == ("", "")

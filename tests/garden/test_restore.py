@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -15,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.support import failpoints
 from tests.support.index_support import document
-from tests.support.review_support import SAME, Store
+from tests.support.review_support import COMMANDS, SAME, Store
 from tests.support.verify_store import verify
 from thunderus_mem.authoring.edit import DocumentEdits, edit
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound
@@ -24,11 +22,11 @@ from thunderus_mem.garden.plan import DocumentEdit, Plan, Step
 from thunderus_mem.history.reverse import UndoChoice
 from thunderus_mem.history.undo import restore, restore_last, snapshots, undo
 from thunderus_mem.lint.lint import lint
-from thunderus_mem.review.decisions import patch_approve, patch_reject
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
+
+    from tests.support.command_server import Server
 
 DRESSES = {
     "plain": lambda text: text.encode(),
@@ -207,29 +205,10 @@ def test_a_plan_of_thousands_of_steps_is_told_in_bounds(store: Store) -> None:
     assert garden_report(store.memory(), Plan(steps[:50])).left_out == 0
 
 
-COMMANDS: dict[str, Callable[[Store], object]] = {
-    "apply": lambda store: store.garden(),
-    "restore": lambda store: restore_last(store.memory()),
-    "propose": lambda store: store.propose(),
-    "approve": lambda store: patch_approve(store.memory(), every=True),
-    "reject": lambda store: patch_reject(store.memory(), every=True, why="no"),
-}
-
-
-def run(root: Path, word: str, turn: int, failpoint: str = "") -> int:
+def run(server: Server, root: Path, word: str, turn: int, failpoint: str = "") -> int:
     """Run a command in a process of its own; its exit code."""
-    child = os.fork()
-    if child == 0:
-        if failpoint:
-            failpoints.arm(failpoint)
-        code = 1
-        with suppress(BaseException):
-            store = Store(root)
-            store.turn = turn
-            COMMANDS[word](store)
-            code = 0
-        os._exit(code)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    main = "tests.support.review_support:main"
+    return server.run(str(root), word, str(turn), cwd=str(root), env={"FAILPOINT": failpoint}, main=main).code
 
 
 def prepared(store: Store, word: str) -> None:
@@ -243,20 +222,22 @@ def prepared(store: Store, word: str) -> None:
 
 
 @pytest.mark.parametrize("word", COMMANDS)
-def test_killed_anywhere_the_next_command_finishes_or_takes_back(word: str, tmp_path: Path) -> None:
+def test_killed_anywhere_the_next_command_finishes_or_takes_back(
+    word: str, tmp_path: Path, server: Server
+) -> None:
     """One kill at the first pass of each failpoint; the fault tier tries every pass and every call."""
     base = tmp_path / "base"
     prepared(Store(base).begin(), word)
     trace = tmp_path / "trace"
     golden = shutil.copytree(base, tmp_path / "golden")
-    assert run(golden, word, 100, f"trace={trace}") == 0
+    assert run(server, golden, word, 100, f"trace={trace}") == 0
     done = Store(golden).bytes()
     passes = failpoints.tried(trace.read_text().split(), "kill")
     passed = dict.fromkeys(line.partition(":")[0] for line in passes)
     assert len(passed) >= 5
     for name in passed:
         root = shutil.copytree(base, tmp_path / name)
-        assert run(root, word, 100, f"{name}:kill") == 137
+        assert run(server, root, word, 100, f"{name}:kill") == 137
         store = Store(root)
         store.turn = 200
         store.add("Next", f"After {name}.")
@@ -264,7 +245,7 @@ def test_killed_anywhere_the_next_command_finishes_or_takes_back(word: str, tmp_
         waiting = set(store.patches())
         applied = {event.refs["patch_id"] for event in store.events("patch")}
         assert not waiting & applied
-        assert run(root, word, 300) == 0 or word == "restore"
+        assert run(server, root, word, 300) == 0 or word == "restore"
         if word in ("apply", "approve"):
             assert {key: value for key, value in store.bytes().items() if "next" not in key} == done
         if word in ("approve", "reject"):

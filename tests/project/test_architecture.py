@@ -87,10 +87,16 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def for_types_only(tree: ast.Module) -> set[int]:
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a module, walked once for all tests."""
+    return tuple(ast.walk(tree_of(path)))
+
+
+def for_types_only(path: Path) -> set[int]:
     return {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes_of(path)
         if isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
         for inner in ast.walk(ast.Module(node.body, []))
     }
@@ -103,9 +109,8 @@ def imports(path: Path) -> tuple[tuple[str, int, bool], ...]:
 
 
 def _imports(path: Path) -> Iterator[tuple[str, int, bool]]:
-    tree = tree_of(path)
-    for_types = for_types_only(tree)
-    for node in ast.walk(tree):
+    for_types = for_types_only(path)
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield alias.name, node.lineno, id(node) in for_types
@@ -131,7 +136,7 @@ def package_of(name: str) -> str:
 
 
 def functions(path: Path) -> Iterator[ast.FunctionDef]:
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef):
             yield node
 
@@ -195,7 +200,7 @@ def test_only_the_index_asks_the_database() -> None:
     for path in modules():
         if package_of(name_of(path)) == "index":
             continue
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             sql = isinstance(node, ast.Constant) and isinstance(node.value, str) and SQL.search(node.value)
             if sql or (isinstance(node, ast.Attribute) and node.attr == "database"):
                 wrong.add(name_of(path))
@@ -206,7 +211,7 @@ def test_a_module_shows_few_names() -> None:
     """At most 12 are used from outside the package; errors and tables of rules are exempt."""
     used: dict[str, set[str]] = {}
     for path in modules():
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("thunderus_mem."):
                 module = node.module.removeprefix("thunderus_mem.")
                 if package_of(module) != package_of(name_of(path)):
@@ -422,7 +427,7 @@ def code_lines(path: Path) -> int:
     """Lines with code: no docstring, comment or blank line, and no import."""
     text = path.read_text(encoding="utf-8")
     left_out: set[int] = set()
-    for node in ast.walk(tree_of(path)):
+    for node in nodes_of(path):
         documented = isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
         alone = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if isinstance(node, (ast.Import, ast.ImportFrom)) or (alone and not documented):

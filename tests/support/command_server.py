@@ -210,7 +210,8 @@ def _load() -> None:
     import rensa  # noqa: F401
     import ruamel.yaml  # noqa: F401
 
-    import tests.support.failpoints  # noqa: F401
+    import tests.support.failpoints
+    import tests.support.review_support  # noqa: F401
     import thunderus_mem
 
     for module in pkgutil.walk_packages(thunderus_mem.__path__, "thunderus_mem."):
