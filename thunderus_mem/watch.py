@@ -13,7 +13,7 @@ import threading
 import time
 import warnings
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from thunderus_mem.errors import ThunderusError
 from thunderus_mem.index.scan import scan
@@ -38,26 +38,6 @@ _UNWATCHED: Final = ("memory/indexes", "sessions", "local", ".staging", ".quaran
 _IDLE_EVENTS: Final = frozenset(["opened", "closed_no_write"])
 
 
-class Watched(Protocol):
-    """What the watcher needs of a memory."""
-
-    @property
-    def store(self) -> str:
-        """The absolute path of ``.thunderus``."""
-
-    def under_way(self) -> str:
-        """What git is in the middle of in this working tree, empty when nothing is."""
-
-    def stamps(self) -> Mapping[str, object]:
-        """Each document's path with what changes when its file does."""
-
-    def refresh(self) -> None:
-        """Bring the index up to date."""
-
-    def lint(self, paths: tuple[str, ...]) -> Iterable[Diagnostic]:
-        """The findings of these documents."""
-
-
 @dataclass(frozen=True, slots=True)
 class WatchTurn:
     """One look that found something: the paths that came, changed or went, and what is wrong with them."""
@@ -69,7 +49,8 @@ class WatchTurn:
 
 
 class WatchedMemory:
-    """A `Watched` memory. ``open_again`` gives a fresh `Memory`: the store may have been exchanged since."""
+    """What the watcher needs of a memory. ``open_again`` gives a fresh `Memory`: the store may have been
+    exchanged since."""
 
     def __init__(self, open_again: Callable[[], Memory]) -> None:
         self._open = open_again
@@ -83,7 +64,7 @@ class WatchedMemory:
         return os.path.join(self._root, ".thunderus")
 
     def under_way(self) -> str:
-        """What git is in the middle of, empty when nothing is."""
+        """What git is in the middle of in this working tree, empty when nothing is."""
         return git_at_work(self._git, time.time())
 
     def stamps(self) -> dict[str, object]:
@@ -229,7 +210,7 @@ class _Listener:
 
 
 def watch(
-    memory: Watched,
+    memory: WatchedMemory,
     report: Callable[[WatchTurn], None],
     say: Callable[[str], None],
     stop: threading.Event,
@@ -254,7 +235,7 @@ def watch(
 class _Watch:
     """The loop and what it remembers between two looks."""
 
-    memory: Watched
+    memory: WatchedMemory
     report: Callable[[WatchTurn], None]
     say: Callable[[str], None]
     stop: threading.Event

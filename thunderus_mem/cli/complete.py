@@ -110,14 +110,11 @@ def _offered(
 def _fixed(before: Sequence[str], typed: str) -> Sequence[tuple[str, str]]:
     """Words of a known set that may stand here: kinds, relations, rules of lint and of the gardener."""
     command = before[0]
-    if before == ["add"] or before[-1] in ("--kind", "-k"):
-        from thunderus_mem.document.document import KINDS
+    kinds = before == ["add"] or before[-1] in ("--kind", "-k")
+    if kinds or (command == "link" and len(before) == 2):
+        from thunderus_mem.document.document import KINDS, RELATIONS
 
-        return [(kind, "") for kind in KINDS]
-    if command == "link" and len(before) == 2:
-        from thunderus_mem.document.document import RELATIONS
-
-        return [(relation, "") for relation in RELATIONS]
+        return [(word, "") for word in (KINDS if kinds else RELATIONS)]
     if command == "lint" and before[-1] == "--format":
         from thunderus_mem.cli.report import FORMATS
 

@@ -291,19 +291,12 @@ class Console:
 
     def version(self) -> None:
         """Print name and version; with ``--json`` also what it runs on."""
-        from thunderus_mem import __version__
-
-        if not self.json:
-            self.data(f"thunderus-mem {__version__}")
-            return
         import platform
 
-        from thunderus_mem.cli.output import envelope
+        from thunderus_mem import __version__
 
-        self._write(
-            self._out,
-            envelope("version", {"version": __version__, "python": platform.python_version()}) + "\n",
-        )
+        value = {"version": __version__, "python": platform.python_version()}
+        self.emit("version", value, lambda value, _: f"thunderus-mem {value['version']}")
 
     def layout(self) -> Layout:
         """The places of the store we work in, without opening it."""

@@ -19,14 +19,15 @@ import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from thunderus_mem.cli.console import Console, found_program, run_program
 from thunderus_mem.cli.text import columns, one_line
 from thunderus_mem.document.document import RELATIONS
-from thunderus_mem.errors import NotFound, ThunderusError
+from thunderus_mem.document.ids import is_document_id
+from thunderus_mem.errors import InvalidQuery, NotFound, ThunderusError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from thunderus_mem.cli.console import Console
     from thunderus_mem.memory.memory import Memory
 
 _TEXT_LIMIT = 1 << 20
@@ -199,9 +200,6 @@ class Choice(NamedTuple):
 
 def choices(memory: Memory, text: str) -> list[Choice]:
     """Documents for what is typed so far, best first; all of them, newest first, while nothing is."""
-    from thunderus_mem.document.ids import is_document_id
-    from thunderus_mem.errors import InvalidQuery
-
     if text.strip():
         from thunderus_mem.search.search import search
 
@@ -231,8 +229,6 @@ def choose(memory: Memory, text: str, console: Console) -> tuple[str, int]:
         raise ThunderusError(
             "Choosing needs a terminal to ask at.", hint="Leave out -i: thunderus-mem search WORDS"
         )
-    from thunderus_mem.cli.console import found_program
-
     fzf = found_program("fzf", console.environ) if console.environ.get("TERM") != "dumb" else None
     if fzf is not None:
         return _in_fzf(fzf, memory, text, console)
@@ -252,8 +248,6 @@ def fzf_arguments(version: tuple[int, ...], text: str, *, drawn: bool) -> list[s
 
 def _in_fzf(fzf: str, memory: Memory, text: str, console: Console) -> tuple[str, int]:
     import thunderus_mem
-    from thunderus_mem.cli.console import run_program
-    from thunderus_mem.document.ids import is_document_id
 
     version = _version(fzf, console)
     lines = choice_lines(choices(memory, text if version >= _LIVE else ""))

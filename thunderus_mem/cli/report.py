@@ -50,23 +50,7 @@ def report(diagnostics: Iterable[Diagnostic], format: str = "full", documents: S
     if format not in FORMATS:
         raise ValueError(f"There is no format {format}; choose one of {', '.join(FORMATS)}.")
     found = _without_secrets(sorted(diagnostics, key=_order))
-    # A commit that is stopped, and a shell that completes a format, need none of the others.
-
-    if format == "full":
-        return full(found)
-    if format == "concise":
-        return concise(found)
-
-    if format == "junit":
-        return junit(found, documents)
-    writers = {
-        "json": json_document,
-        "jsonl": jsonl,
-        "sarif": sarif,
-        "github": github,
-        "gitlab": gitlab,
-    }
-    return writers[format](found)
+    return junit(found, documents) if format == "junit" else _WRITERS[format](found)
 
 
 def _order(one: Diagnostic) -> tuple[object, ...]:
@@ -169,6 +153,12 @@ def details(one: Diagnostic) -> list[str]:
     return [*said, "--fix mends it"] if one.edits else said
 
 
+def _whole(one: Diagnostic) -> str:
+    """Message, what is expected, and what to do, in one paragraph."""
+    said = (one.message, f"Expected: {one.expected}." if one.expected else "", one.hint)
+    return " ".join(part for part in said if part)
+
+
 def few_alike(diagnostics: Sequence[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
     """Each finding with its line; of many alike in a file the first, then a line that counts the rest."""
     totals = Counter((one.path, one.rule) for one in diagnostics)
@@ -230,9 +220,7 @@ def json_document(diagnostics: Sequence[Diagnostic]) -> str:
     document = {
         "schema": SCHEMA,
         "diagnostics": [_fields(one) for one in diagnostics],
-        "errors": sum(one.severity is Severity.ERROR for one in diagnostics),
-        "warnings": sum(one.severity is Severity.WARNING for one in diagnostics),
-        "notes": sum(one.severity is Severity.NOTE for one in diagnostics),
+        **{f"{weight}s": sum(one.severity is weight for one in diagnostics) for weight in Severity},
     }
     return ascii_json(document) + "\n"
 
@@ -320,12 +308,11 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _result(one: Diagnostic, rule_index: int) -> dict[str, Any]:
-    said = (one.message, f"Expected: {one.expected}." if one.expected else "", one.hint)
     result: dict[str, Any] = {
         "ruleId": one.rule,
         "ruleIndex": rule_index,
         "level": str(one.severity),
-        "message": {"text": _message(" ".join(part for part in said if part))},
+        "message": {"text": _message(_whole(one))},
         "locations": [_location(one)],
         "partialFingerprints": {_FINGERPRINT: one.fingerprint},
     }
@@ -386,9 +373,7 @@ def _annotation(one: Diagnostic) -> str:
     if one.line:
         properties += [f"line={one.line}", f"col={one.column}"]
     properties.append(f"title={_property(f'{one.rule} {rule_name(one.rule)}'.strip())}")
-    parts = [one.message, f"Expected: {one.expected}." if one.expected else "", one.hint]
-    message = " ".join(part for part in parts if part)
-    return f"::{one.severity} {','.join(properties)}::{_data(message)}"
+    return f"::{one.severity} {','.join(properties)}::{_data(_whole(one))}"
 
 
 def github(diagnostics: Sequence[Diagnostic]) -> str:
@@ -483,3 +468,15 @@ def junit(diagnostics: Sequence[Diagnostic], documents: Sequence[str]) -> str:
         f' timestamp="1970-01-01T00:00:00">\n    <properties />\n{cases}'
         f"    <system-out>{_told(notes)}</system-out>\n    <system-err />\n  </testsuite>\n</testsuites>\n"
     )
+
+
+_WRITERS: Final[dict[str, Callable[[Sequence[Diagnostic]], str]]] = {
+    "full": full,
+    "concise": concise,
+    "json": json_document,
+    "jsonl": jsonl,
+    "github": github,
+    "gitlab": gitlab,
+    "sarif": sarif,
+}
+"""Format → what writes it; JUnit's needs the documents besides."""
