@@ -14,16 +14,7 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from thunderus_mem.fingerprint import languages
-from thunderus_mem.fingerprint.definitions import (
-    GRAMMAR,
-    FoundDefinition,
-    faults,
-    locate,
-    parse,
-    prepare,
-    trial,
-)
+from thunderus_mem.fingerprint import definitions, languages
 from thunderus_mem.fingerprint.walk import CLOSE, OPEN, TokenWalk
 
 if TYPE_CHECKING:
@@ -396,7 +387,7 @@ class Definition:
 
     __slots__ = ("_broken", "_fingerprint", "_found", "_source", "first", "kind", "last", "name")
 
-    def __init__(self, source: CodeSource, found: FoundDefinition | Keyed) -> None:
+    def __init__(self, source: CodeSource, found: definitions.FoundDefinition | Keyed) -> None:
         self.name, self.kind, self.first, self.last = found.name, found.kind, found.first, found.last
         self._source, self._found = source, found
         self._fingerprint: Fingerprint | None = None
@@ -447,8 +438,8 @@ class CodeSource:
 
     def _try(self, work: Callable[[], object]) -> None:
         """Let a child process parse it first: the parsers' own code may end the process it runs in."""
-        prepare()
-        self.trouble = trial(work)
+        definitions.prepare()
+        self.trouble = definitions.trial(work)
         if self.trouble:
             self._text, self.conflicts, self.language = "", (), ""
 
@@ -467,7 +458,7 @@ class CodeSource:
     def root(self) -> SgNode:
         """The root of the syntax tree; only for files with a language."""
         if self._root is None:
-            self._root = parse(self._text, self.language)
+            self._root = definitions.parse(self._text, self.language)
         return self._root
 
     def _as_plain(self) -> Plain:
@@ -482,11 +473,11 @@ class CodeSource:
     def measured(self, walk: TokenWalk, shape: list[str] | None = None) -> Fingerprint:
         """The fingerprint of what a pass has found."""
         size = sum(token[0] != OPEN and token != CLOSE for token in walk.tokens)
-        return measure(self.language, GRAMMAR, walk.tokens, size, shape, walk.docs)
+        return measure(self.language, definitions.GRAMMAR, walk.tokens, size, shape, walk.docs)
 
-    def measure_of(self, found: FoundDefinition | Keyed) -> tuple[Fingerprint, bool]:
+    def measure_of(self, found: definitions.FoundDefinition | Keyed) -> tuple[Fingerprint, bool]:
         """What a definition of this file measures to, and whether the parser failed inside it."""
-        if not isinstance(found, FoundDefinition):
+        if not isinstance(found, definitions.FoundDefinition):
             return self.of_lines(found.first, found.last) or self.whole(), False
         walk = self.walk()
         walk.run(found.nodes)
@@ -500,7 +491,7 @@ class CodeSource:
     def _failed(self) -> list[int]:
         if self._faults is None:
             empty = languages.LANGUAGES[self.language].rules.empty if self.language else frozenset[str]()
-            self._faults = faults(self.root(), empty) if self.language else []
+            self._faults = definitions.faults(self.root(), empty) if self.language else []
         return self._faults
 
     @property
@@ -516,11 +507,11 @@ class CodeSource:
     def definitions(self) -> tuple[Definition, ...]:
         """Every named definition, in the order of the file; methods and nested ones as well."""
         if self._definitions is None:
-            found: list[FoundDefinition] | list[Keyed] = []
+            found: list[definitions.FoundDefinition] | list[Keyed] = []
             if not self.language:
                 found = keys(self.path, self._text)
             elif self.language not in _DATA or len(self._text) <= _MAX_DATA:
-                found = locate(self._text, self.root(), languages.LANGUAGES[self.language].table)
+                found = definitions.locate(self._text, self.root(), languages.LANGUAGES[self.language].table)
             self._definitions = tuple(Definition(self, one) for one in found)
         return self._definitions
 

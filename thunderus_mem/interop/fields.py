@@ -16,20 +16,12 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from thunderus_mem.document import ids
 from thunderus_mem.document.document import read_document
 from thunderus_mem.document.frontmatter.edit import remove_key, set_key
 from thunderus_mem.document.frontmatter.nodes import typed_data
 from thunderus_mem.document.frontmatter.read import find_fences, read_header
 from thunderus_mem.document.frontmatter.write import compose
-from thunderus_mem.document.ids import (
-    MAX_NAME,
-    file_stem,
-    fold_key,
-    is_document_id,
-    new_document_id,
-    short_hash,
-    slug,
-)
 from thunderus_mem.document.markdown import headings
 from thunderus_mem.document.schema import DOCUMENT, check, is_valid_fast
 from thunderus_mem.document.timestamp import parse_timestamp, utc_key
@@ -151,7 +143,7 @@ class Taken:
         """Count a document among those that are there."""
         self.bodies[body] = made.file.id
         self.ids.add(made.file.id)
-        self.paths.add(fold_key(made.file.path))
+        self.paths.add(ids.fold_key(made.file.path))
         if made.number is not None:
             self.numbers.add(made.number)
 
@@ -232,15 +224,15 @@ def set_identity(draft: Draft, path: str, kind: str, title: str, taken: Taken, *
         if given != kind:
             draft.replace("id", kind, "it is the core of this memory")
         return kind
-    if isinstance(given, str) and is_document_id(given) and given not in taken.ids:
+    if isinstance(given, str) and ids.is_document_id(given) and given not in taken.ids:
         return given
     words = title
     if kind == "recap" and not decisions.file_date(title):
         words = f"{decisions.file_date(os.path.basename(path)) or ''} {title}"
-    made = new_document_id(kind, words)
+    made = ids.new_document_id(kind, words)
     if made in taken.ids:
         folder, name = os.path.split(os.path.splitext(path)[0])
-        made = new_document_id(kind, f"{folder} {decisions.without_number(name)}")
+        made = ids.new_document_id(kind, f"{folder} {decisions.without_number(name)}")
     base, count = made, 1
     while made in taken.ids:
         count += 1
@@ -264,12 +256,12 @@ def free_path(folder: str, document_id: str, kind: str, number: int | None, take
     if document_id == kind == "core":
         return f"{folder}/CORE.md"
     prefix = f"ADR-{number:04d}-" if number is not None else ""
-    room = MAX_NAME - len(prefix)
-    stem = file_stem(document_id, kind)
+    room = ids.MAX_NAME - len(prefix)
+    stem = ids.file_stem(document_id, kind)
     if len(stem) > room:
-        stem = f"{stem[: room - 7].rstrip('.-_')}-{short_hash(document_id)}"
+        stem = f"{stem[: room - 7].rstrip('.-_')}-{ids.short_hash(document_id)}"
     path, count = f"{folder}/{prefix}{stem}.md", 1
-    while fold_key(path) in taken.paths:
+    while ids.fold_key(path) in taken.paths:
         count += 1
         path = f"{folder}/{prefix}{stem[: room - 4]}-{count}.md"
     return path
@@ -286,7 +278,7 @@ def set_tags(draft: Draft, path: str, options: Options) -> None:
     kept = tags == given
     if not tags:
         name = os.path.basename(os.path.dirname(path)) or options.folder_name
-        tags = [slug(name) or "imported"]
+        tags = [ids.slug(name) or "imported"]
     wanted = list(dict.fromkeys([*tags, *options.tags]))
     if kept and wanted == given:
         return

@@ -22,18 +22,7 @@ from thunderus_mem.errors import InvalidDocument, NotFound, ThunderusError
 from thunderus_mem.git.changes import unmerged
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of
-from thunderus_mem.merge.documents import (
-    LABELS,
-    Block,
-    MergedKey,
-    Sides,
-    UnmergedKey,
-    examples_in,
-    find_conflict,
-    merge,
-    parse,
-    sides,
-)
+from thunderus_mem.merge import documents
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, STORE
 from thunderus_mem.store.paths import inside, is_shard, kind_of
@@ -45,7 +34,6 @@ if TYPE_CHECKING:
     from thunderus_mem.git.changes import Unmerged
     from thunderus_mem.git.repository import Git
     from thunderus_mem.memory.memory import Memory
-    from thunderus_mem.merge.documents import Lines
 
 
 class Versions(NamedTuple):
@@ -110,7 +98,7 @@ def _id(text: str | None) -> str:
 
 def _names(text: str | None, side: int) -> frozenset[str]:
     """The id and aliases of a version; of one that git filled with markers itself, those of its side."""
-    document = _document(sides(parse(text or ""))[side])
+    document = _document(documents.sides(documents.parse(text or ""))[side])
     return frozenset() if document is None else frozenset((document.id, *document.aliases))
 
 
@@ -121,7 +109,10 @@ def _renamed_twice(one: Versions, others: Sequence[Versions], gone: Sequence[Ver
         theirs = _names(other.theirs, 2)
         base = next((was for was in gone if _id(was.base) in mine & theirs), None)
         if _id(one.ours) == _id(other.theirs) != "" or base is not None:
-            both = sides(parse(one.ours or "")).ours, sides(parse(other.theirs or "")).theirs
+            both = (
+                documents.sides(documents.parse(one.ours or "")).ours,
+                documents.sides(documents.parse(other.theirs or "")).theirs,
+            )
             drops = (other.path, *([base.path] if base else []))
             note = f"both sides renamed its file, theirs to {other.path}"
             return DocumentConflict(_id(both[0]), one.path, base and base.base, *both, drops, note=note)
@@ -160,7 +151,7 @@ def _fits(path: str, document: Document) -> bool:
 
 def _sides_of(
     found: str, base: str | None, ours: str | None, theirs: str | None
-) -> tuple[Sides, tuple[str, str]] | None:
+) -> tuple[documents.Sides, tuple[str, str]] | None:
     """The versions of a file that git left in conflict, and the names that its markers give the sides;
     ``None`` when no marker is in it (any more).
 
@@ -169,12 +160,12 @@ def _sides_of(
     merging line by line can spoil it. Raises `InvalidDocument` when the sides cannot be told apart.
     """
     base, ours, theirs = (text and _like(found, text) for text in (base, ours, theirs))
-    parts = parse(found, examples_in(ours, theirs))
-    blocks = [part for part in parts if isinstance(part, Block)]
+    parts = documents.parse(found, documents.examples_in(ours, theirs))
+    blocks = [part for part in parts if isinstance(part, documents.Block)]
     if not blocks:
         return None
-    now = sides(parts)
-    labels = blocks[0].labels if all(blocks[0].labels) else LABELS
+    now = documents.sides(parts)
+    labels = blocks[0].labels if all(blocks[0].labels) else documents.LABELS
     if base is None and ours is None:
         base = now.base
     if ours is None or theirs is None:
@@ -183,7 +174,7 @@ def _sides_of(
     mine, other = _head(now.ours), _head(now.theirs)
     if any(block.doubtful for block in blocks) or not (mine and other):
         if _as_git_left((base, ours, theirs), (now.ours, now.theirs)):
-            return Sides(base, ours, theirs), labels
+            return documents.Sides(base, ours, theirs), labels
         _refuse_doubtful(blocks)
         return now._replace(base=base), labels
     was = tuple(None if text is None else _head(text) for text in (base, ours, theirs))
@@ -197,11 +188,11 @@ def _sides_of(
 def _is_untouched(found: str, base: str | None, ours: str, theirs: str) -> bool:
     """Whether a file in conflict is still as git left it, as far as its lines tell."""
     base, ours, theirs = base and _like(found, base), _like(found, ours), _like(found, theirs)
-    now = sides(parse(found, examples_in(ours, theirs)))
+    now = documents.sides(documents.parse(found, documents.examples_in(ours, theirs)))
     return found in (ours, theirs) or _as_git_left((base, ours, theirs), (now.ours, now.theirs))
 
 
-def _refuse_doubtful(blocks: list[Block]) -> None:
+def _refuse_doubtful(blocks: list[documents.Block]) -> None:
     doubtful = next((block for block in blocks if block.doubtful), None)
     if doubtful is not None:
         raise InvalidDocument(
@@ -322,8 +313,8 @@ class Answer(NamedTuple):
     before: str | None
     found: str | None
     text: str | None
-    settled: tuple[MergedKey, ...] = ()
-    left: tuple[UnmergedKey, ...] = ()
+    settled: tuple[documents.MergedKey, ...] = ()
+    left: tuple[documents.UnmergedKey, ...] = ()
     note: str = ""
     labels: tuple[str, str] | None = None
     drops: tuple[tuple[str, str | None], ...] = ()
@@ -343,7 +334,7 @@ class InConflict(NamedTuple):
     others: list[Other]
 
 
-def conflicts(memory: Memory) -> InConflict:
+def in_store(memory: Memory) -> InConflict:
     """What git's index has in conflict below the store."""
     found = InConflict([], [], [])
     files: list[Versions] = []
@@ -392,7 +383,7 @@ def committed_conflicts(memory: Memory, files: Iterable[tuple[str, str]]) -> lis
         with suppress(ThunderusError):
             text = _text_at(memory, path) or ""
             wanted = any("TM012" in one.codes and not one.line for one in suppressions(text))
-            if not wanted and find_conflict(text):
+            if not wanted and documents.find_conflict(text):
                 found.append(DocumentConflict(doc_id, path, None, None, None))
     return found
 
@@ -407,17 +398,23 @@ def _text_at(memory: Memory, path: str) -> str | None:
         raise InvalidDocument("the file is not UTF-8", hint="settle it by hand") from error
 
 
-def decide(memory: Memory, one: DocumentConflict, lines: Lines) -> Answer:
+def decide(memory: Memory, one: DocumentConflict, lines: documents.Lines) -> Answer:
     """Decide what can be decided of one document; what cannot be read is left as it is."""
     try:
         return _decided(memory, one, lines)._replace(file=one.path)
     except (ThunderusError, ValueError) as error:
         return Answer(
-            one.id, one.path, "unreadable", one.ours, None, None, left=(UnmergedKey("", str(error)),)
+            one.id,
+            one.path,
+            "unreadable",
+            one.ours,
+            None,
+            None,
+            left=(documents.UnmergedKey("", str(error)),),
         )
 
 
-def _decided(memory: Memory, one: DocumentConflict, lines: Lines) -> Answer:
+def _decided(memory: Memory, one: DocumentConflict, lines: documents.Lines) -> Answer:
     found = _text_at(memory, one.path)
     answer = Answer(one.id, one.path, "merged", one.ours, found, found, note=one.note)
     if one.apart:
@@ -428,7 +425,7 @@ def _decided(memory: Memory, one: DocumentConflict, lines: Lines) -> Answer:
     if marked is None:
         return _without_markers(memory, answer, one)
     versions, labels = marked
-    merged = merge(versions.base, versions.ours, versions.theirs, lines, labels)
+    merged = documents.merge(versions.base, versions.ours, versions.theirs, lines, labels)
     document = read_document(one.path, merged.text.encode()).document
     if document is None and not any(left.key != "text" for left in merged.left):
         raise InvalidDocument("the merged text does not read as a document")

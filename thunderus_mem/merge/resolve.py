@@ -20,15 +20,7 @@ from thunderus_mem.git.changes import stage_files
 from thunderus_mem.memory.journal import FileChange
 from thunderus_mem.memory.locate import find_row, stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
-from thunderus_mem.merge.conflicts import (
-    InConflict,
-    Other,
-    Versions,
-    committed_conflicts,
-    conflicts,
-    decide,
-    document_conflicts,
-)
+from thunderus_mem.merge import conflicts
 from thunderus_mem.merge.documents import LABELS, Merged, UnmergedKey, find_conflict, merge, two_way
 from thunderus_mem.store.files import read_file, replace_file
 from thunderus_mem.store.paths import inside
@@ -104,7 +96,7 @@ class Resolved:
     """
 
     documents: tuple[ResolvedDocument, ...]
-    others: tuple[Other, ...]
+    others: tuple[conflicts.Other, ...]
     clear: tuple[str, ...] = ()
     ours: str = ""
     theirs: str = ""
@@ -140,17 +132,19 @@ def resolve(
     if not plan:
         settle(memory, "resolve")
     memory.refresh()
-    found = conflicts(memory)
+    found = conflicts.in_store(memory)
     clear: tuple[str, ...] = ()
     if names:
         documents, clear = _named(memory, found.documents, names)
-        found = InConflict(documents, [], [])
+        found = conflicts.InConflict(documents, [], [])
     elif not any(found):
         found.documents.extend(
-            committed_conflicts(memory, [(path, doc_id) for path, _, doc_id in memory.index.files()])
+            conflicts.committed_conflicts(
+                memory, [(path, doc_id) for path, _, doc_id in memory.index.files()]
+            )
         )
     lines = partial(merge_lines, memory.git.ask) if memory.git is not None else _two_way
-    answers = _together(found.documents, [decide(memory, one, lines) for one in found.documents])
+    answers = _together(found.documents, [conflicts.decide(memory, one, lines) for one in found.documents])
     value = _value(answers, found, clear)
     if plan:
         value = replace(value, diff=_diff(answers), planned=True)
@@ -185,7 +179,7 @@ def _named(
         meant = _meant(memory, found, name)
         if not meant:
             row_path, row_id = _whole(memory, name)
-            meant = committed_conflicts(memory, [(row_path, row_id)])
+            meant = conflicts.committed_conflicts(memory, [(row_path, row_id)])
             clear += [] if meant else [row_id or row_path]
         # Two documents in one file are parted together or not at all.
         paths = {one.path for one in meant}
@@ -227,7 +221,7 @@ def _together(found: Sequence[DocumentConflict], answers: Sequence[Answer]) -> l
     ]
 
 
-def _value(answers: Sequence[Answer], found: InConflict, clear: tuple[str, ...]) -> Resolved:
+def _value(answers: Sequence[Answer], found: conflicts.InConflict, clear: tuple[str, ...]) -> Resolved:
     ours, theirs = next((answer.labels for answer in answers if answer.labels), ("", ""))
     documents = tuple(
         ResolvedDocument(
@@ -241,7 +235,7 @@ def _value(answers: Sequence[Answer], found: InConflict, clear: tuple[str, ...])
         )
         for answer in answers
     )
-    shards = [Other(shard.path, shard.how, settled=True) for shard in found.shards]
+    shards = [conflicts.Other(shard.path, shard.how, settled=True) for shard in found.shards]
     return Resolved(documents, (*shards, *found.others), clear, ours, theirs)
 
 
@@ -274,7 +268,12 @@ def _edits(memory: Memory, answer: Answer) -> list[FileChange]:
 
 
 def _write(
-    memory: Memory, answers: Sequence[Answer], shards: Sequence[Shard], *, why: str, actor: str
+    memory: Memory,
+    answers: Sequence[Answer],
+    shards: Sequence[Shard],
+    *,
+    why: str,
+    actor: str,
 ) -> tuple[dict[str, str], tuple[str, ...], bool] | None:
     """Write documents, each file that git had in conflict as one event, and shards.
 
@@ -361,14 +360,14 @@ def merge_driver(base: str, ours: str, theirs: str, path: str, *, environ: Mappi
         ]
     except UnicodeDecodeError as error:
         raise InvalidDocument(f"{path} is not UTF-8 on every side", hint="decide with git") from error
-    merged = _merged(Versions(path, texts[0] or None, texts[1], texts[2]), _lines(environ))
+    merged = _merged(conflicts.Versions(path, texts[0] or None, texts[1], texts[2]), _lines(environ))
     replace_file(os.path.abspath(ours), merged.text.encode())
     return Driven(path, tuple(dict.fromkeys(one.key for one in merged.settled)), merged.left)
 
 
-def _merged(versions: Versions, lines: Lines) -> Merged:
+def _merged(versions: conflicts.Versions, lines: Lines) -> Merged:
     base, ours, theirs = versions.base, versions.ours or "", versions.theirs or ""
-    if len(document_conflicts([versions])) > 1:
+    if len(conflicts.document_conflicts([versions])) > 1:
         why = "two documents stand in one file; `thunderus-mem resolve` parts them"
         return Merged(lines(base or "", ours, theirs, LABELS), left=(UnmergedKey("", why),))
     try:
