@@ -75,23 +75,6 @@ _WHEN = ("auto", "always", "never")
 class Console:
     """What a command may say and how: the streams, ``--json``, colour, quiet, and the folder it works in."""
 
-    __slots__ = (
-        "_others",
-        "_out",
-        "_progress",
-        "_talk",
-        "color",
-        "environ",
-        "json",
-        "no_input",
-        "no_pager",
-        "opened",
-        "plain",
-        "quiet",
-        "start",
-        "style",
-    )
-
     def __init__(self, out: TextIO, talk: TextIO, environ: Mapping[str, str]) -> None:
         self._out = out
         self._talk = talk

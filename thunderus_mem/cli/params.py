@@ -18,5 +18,6 @@ DryRun = Annotated[bool, typer.Option("--dry-run", "--plan", help="Show what wou
 
 Kinds = Annotated[list[str] | None, typer.Option("--kind", "-k", help="Only this kind; repeat.")]
 Newest = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many, newest first.")]
+OnlyIds = Annotated[bool, typer.Option("--ids", help="Print only the ids.")]
 Patch = Annotated[bool, typer.Option("--patch", "-p", help="Show the code then and now.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Write the report to a file.")]

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from thunderus_mem.cli.console import Console
+    from thunderus_mem.lint.rule import Rule
     from thunderus_mem.memory.memory import Memory
 
 app = typer.Typer()
@@ -149,7 +150,7 @@ def rule_command(
     """Explain a rule: what it checks, why, an example, and how to fix it."""
     console: Console = ctx.obj
     if not code:
-        pages = tuple(RulePage(rule.code, rule.name, str(rule.severity), rule.summary, "") for rule in RULES)
+        pages = tuple(_page(rule, "") for rule in RULES)
         console.emit(
             "rule",
             pages,
@@ -160,7 +161,10 @@ def rule_command(
             long=True,
         )
         return
-    console.emit("rule", _page(code.upper()), _shown_page, long=True)
+    rule = next((rule for rule in RULES if code.upper() in (rule.code, rule.name.upper())), None)
+    if rule is None:
+        raise NotFound(f"There is no rule {code.upper()}.", hint="All rules: thunderus-mem rule")
+    console.emit("rule", _page(rule, rule_page(rule.code).rstrip("\n")), _shown_page, long=True)
 
 
 def _shown_page(value: RulePage, console: Console) -> str:
@@ -172,12 +176,8 @@ def _shown_page(value: RulePage, console: Console) -> str:
     return markdown(console.clean(value.page), console, console.room)
 
 
-def _page(code: str) -> RulePage:
-    for known in RULES:
-        if code in (known.code, known.name.upper()):
-            page = rule_page(known.code).rstrip("\n")
-            return RulePage(known.code, known.name, str(known.severity), known.summary, page)
-    raise NotFound(f"There is no rule {code}.", hint="All rules: thunderus-mem rule")
+def _page(rule: Rule, page: str) -> RulePage:
+    return RulePage(rule.code, rule.name, str(rule.severity), rule.summary, page)
 
 
 @schema_app.command("list")

@@ -12,7 +12,7 @@ import re
 import sys
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -495,15 +495,9 @@ def _quoted(*lines: str) -> str:
     return '"' + "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in lines) + '"'
 
 
-class _HasCode(Protocol):
-    @property
-    def code(self) -> tuple[why.CodeThen, ...]: ...
-
-
-Value = TypeVar("Value", bound=_HasCode)
-
-
-def with_code(render: Callable[[Value, Console], str], value: Value, console: Console) -> str:
+def with_code(
+    render: Callable[[Any, Console], str], value: blame.BlameReport | why.WhyReport, console: Console
+) -> str:
     """What a value prints, and below it the code it speaks of, then and now."""
     blocks = ["\n".join(_block(one, console)) for one in value.code]
     return "\n\n".join([render(value, console), *blocks])

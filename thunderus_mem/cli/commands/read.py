@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from thunderus_mem.authoring import show
-from thunderus_mem.cli.params import DocumentId, Kinds
+from thunderus_mem.cli.params import DocumentId, Kinds, OnlyIds
 from thunderus_mem.cli.text import Style, aligned, columns, counted, day, fitting, one_line, verdict_word
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def list_command(
     since: Annotated[str, typer.Option(metavar="DATE", help="Updated on this day or later.")] = "",
     before: Annotated[str, typer.Option(metavar="DATE", help="Updated before this day.")] = "",
     archived: Annotated[bool, typer.Option("--archived", help="Those in the archive as well.")] = False,
-    ids: Annotated[bool, typer.Option("--ids", help="Print only the ids.")] = False,
+    ids: OnlyIds = False,
 ) -> None:
     """List documents, by id."""
     console: Console = ctx.obj

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from thunderus_mem.cli.params import OnlyIds
 from thunderus_mem.cli.text import Style, wrapped
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def search_command(
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=1000, show_default="10")] = 0,
     archived: Annotated[bool, typer.Option("--archived", help="Look in the archive as well.")] = False,
-    ids: Annotated[bool, typer.Option("--ids", help="Print only the ids.")] = False,
+    ids: OnlyIds = False,
     explain: Annotated[bool, typer.Option("--explain", help="Say how each score came about.")] = False,
     interactive: Annotated[
         bool, typer.Option("--interactive", "-i", help="Choose while typing, and show what was chosen.")
