@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.history.version_graph import NEW, kept_lines
+from thunderus_mem.history.blame import NEW, kept_lines
 
 REPEATED = st.lists(st.sampled_from(["", "a", "b", "c", "---", "}"]), max_size=30)
 

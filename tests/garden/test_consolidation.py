@@ -23,8 +23,7 @@ from thunderus_mem.garden.rules.sessions import (
     plan_consolidation,
 )
 from thunderus_mem.interop.events import read_brought
-from thunderus_mem.recap.commands import first_words
-from thunderus_mem.recap.events import EventReading, decisions_in
+from thunderus_mem.recap.events import EventReading, decisions_in, first_words
 from thunderus_mem.recap.scope import Activity
 from thunderus_mem.store.config import Config
 

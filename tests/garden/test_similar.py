@@ -29,8 +29,7 @@ from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.statements import gist, statements
 from thunderus_mem.garden import apply
 from thunderus_mem.garden.plan import GardenInput, Step, make_plan
-from thunderus_mem.garden.rules.duplicates import plan_duplicates
-from thunderus_mem.garden.rules.similar import gates_of, joined, plan_similar
+from thunderus_mem.garden.rules.duplicates import gates_of, joined, plan_duplicates, plan_similar
 from thunderus_mem.garden.similar import pairs as pairs_module
 from thunderus_mem.garden.similar.pairs import Gates, find_similar
 from thunderus_mem.garden.similar.profile import profiles, sentences_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thunderus_mem.history.version_graph import Version, line_owners
+from thunderus_mem.history.blame import Version, line_owners
 
 
 @st.composite

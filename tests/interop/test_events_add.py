@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.support.command_store import PRIVATE, SHARED, CommandStore
 from thunderus_mem.errors import InvalidDocument
 from thunderus_mem.interop.events import BROUGHT_KINDS, LOGGED_TYPES, Brought, read_brought
-from thunderus_mem.recap.commands import is_inside
+from thunderus_mem.recap.events import is_inside
 
 if TYPE_CHECKING:
     from tests.support.command_server import Server

@@ -25,12 +25,10 @@ from thunderus_mem.document.timestamp import format_precise
 from thunderus_mem.errors import Conflict, NotFound, NotWritable, Refused, ThunderusError
 from thunderus_mem.garden.plan import GardenInput, Plan, make_plan, references_in
 from thunderus_mem.garden.rules.archive import expiry, old_recaps, plan_archive
-from thunderus_mem.garden.rules.duplicates import plan_duplicates
-from thunderus_mem.garden.rules.links import plan_links
+from thunderus_mem.garden.rules.duplicates import compared, gates_of, plan_duplicates, plan_similar
+from thunderus_mem.garden.rules.names import plan_links, plan_numbers, plan_tags
 from thunderus_mem.garden.rules.sessions import plan_consolidation, plan_recaps
-from thunderus_mem.garden.rules.similar import compared, gates_of, plan_similar
 from thunderus_mem.garden.rules.sizes import plan_sizes
-from thunderus_mem.garden.rules.tags import plan_numbers, plan_tags
 from thunderus_mem.garden.similar.pairs import memory_key
 from thunderus_mem.garden.similar.profile import computed, gists, key_of, measure, not_kept
 from thunderus_mem.index.caches import SignatureCache
@@ -574,6 +572,7 @@ def _in_snapshot(memory: Memory, edit: DocumentEdit) -> dict[str, str]:
 def digest(plan: Plan) -> str:
     """What tells one plan from another: a hash over the steps that would be carried out."""
     told = [(step.rule, step.action, step.targets, step.edits) for step in plan.applicable]
+    # Over the representation of `DocumentEdit`: another name or field there makes other hashes in the log.
     return "sha256:" + hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -599,7 +598,7 @@ def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[File
     for step in steps:
         id = memory.new_id("patch")
         try:
-            edits = tuple(_proposed(_file_change(memory, edit)) for edit in step.edits)
+            edits = tuple(ProposedEdit.of(_file_change(memory, edit)) for edit in step.edits)
             proposal = Proposal(
                 id,
                 format_precise(memory.now()),
@@ -623,9 +622,3 @@ def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[File
             continue
         filed.append(FiledStep(id, step.action, step.why, step.targets, step.label))
     return filed, skipped
-
-
-def _proposed(change: FileChange) -> ProposedEdit:
-    return ProposedEdit.between(
-        change.path, change.doc_id, change.before, change.after, renames=change.renames
-    )

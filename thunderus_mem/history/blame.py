@@ -1,22 +1,29 @@
-"""Who last changed each line of a document: the log's events, git's commits, or nobody on record yet."""
+"""Who last changed each line of a document: the log's events, git's commits, or nobody on record yet.
+
+`kept_lines` finds which lines stay from one text to the next, never slowly, whatever the texts are;
+`line_owners` carries owners along any graph of versions; `version_graph` makes that graph. These are pure.
+"""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeVar
 
-from thunderus_mem.document.document import read_document
+from thunderus_mem.document.document import content_hash, read_document
 from thunderus_mem.errors import InvalidQuery
 from thunderus_mem.git.history import file_versions, renamed_files
 from thunderus_mem.history.log import trace
-from thunderus_mem.history.version_graph import Owner, Revision, line_owners, lines_of, version_graph
 from thunderus_mem.history.why import CodeThen, anchors_named, code_then
+from thunderus_mem.log.reader import Transition, known_texts
 from thunderus_mem.memory.locate import find_document
 from thunderus_mem.memory.past_texts import as_lf
+from thunderus_mem.store.files import ABSENT
 from thunderus_mem.store.layout import MEMORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from thunderus_mem.document.document import Document
     from thunderus_mem.git.commits import Commit
@@ -25,6 +32,477 @@ if TYPE_CHECKING:
     from thunderus_mem.log.line import Event
     from thunderus_mem.log.reader import DocumentPast
     from thunderus_mem.memory.memory import Memory
+
+NEW: Final = -1
+"""Stands for the place of a line that was not there before."""
+_MAX_PAIRS: Final = 40_000
+"""Stretches without a line that occurs once are compared up to this many pairs, else taken as new."""
+_MAX_DEPTH: Final = 40
+
+
+def kept_lines(old: Sequence[str], new: Sequence[str]) -> list[int]:
+    """For each line of ``new`` its place in ``old``, or `NEW`. Places only grow.
+
+    Lines that occur once in both texts hold the others in place, so that a moved bracket or blank line does
+    not drag its surroundings along. When lines are all different, every line that kept its order is found.
+    """
+    found = [NEW] * len(new)
+    waiting = [(0, len(old), 0, len(new), 0)]
+    while waiting:
+        start, stop, begin, end, depth = waiting.pop()
+        while start < stop and begin < end and old[start] == new[begin]:
+            found[begin] = start
+            start, begin = start + 1, begin + 1
+        while start < stop and begin < end and old[stop - 1] == new[end - 1]:
+            stop, end = stop - 1, end - 1
+            found[end] = stop
+        if start == stop or begin == end:
+            continue
+        anchors = _anchors(old[start:stop], new[begin:end]) if depth < _MAX_DEPTH else []
+        if not anchors:
+            found[begin:end] = _compared(old[start:stop], new[begin:end], start)
+            continue
+        for place, at in anchors:
+            found[begin + at] = start + place
+        edges = [(start - 1, begin - 1), *((start + i, begin + j) for i, j in anchors), (stop, end)]
+        for (i, j), (next_i, next_j) in pairwise(edges):
+            waiting.append((i + 1, next_i, j + 1, next_j, depth + 1))
+    return found
+
+
+def _anchors(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of lines that occur once in each, as many as keep one order; lines with a word before others."""
+    places = _once(old)
+    common = [(line, places[line], at) for line, at in _once(new).items() if line in places]
+    worded = [(place, at) for line, place, at in common if any(map(str.isalnum, line))]
+    return list(_growing(worded or [(place, at) for _, place, at in common]))
+
+
+def _once(lines: Sequence[str]) -> dict[str, int]:
+    """The lines that occur once, with their places, in order."""
+    places: dict[str, int] = {}
+    for at, line in enumerate(lines):
+        places[line] = NEW if line in places else at
+    return {line: at for line, at in places.items() if at != NEW}
+
+
+def _growing(pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """A longest run of pairs (sorted by their second) in which the first grows too."""
+    ends: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for number, (place, _) in enumerate(pairs):
+        at = bisect_left(ends, place)
+        before.append(last[at - 1] if at else NEW)
+        ends[at : at + 1] = [place]
+        last[at : at + 1] = [number]
+    chosen: list[tuple[int, int]] = []
+    number = last[-1] if last else NEW
+    while number != NEW:
+        chosen.append(pairs[number])
+        number = before[number]
+    return reversed(chosen)
+
+
+def _compared(old: Sequence[str], new: Sequence[str], start: int) -> list[int]:
+    found = [NEW] * len(new)
+    if len(old) * len(new) > _MAX_PAIRS:
+        return found
+    from difflib import SequenceMatcher
+
+    for i, j, size in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
+        found[j : j + size] = range(start + i, start + i + size)
+    return found
+
+
+LineOwner = TypeVar("LineOwner")
+_NOTHING_LENT: Mapping[str, object] = {}
+
+
+class Version(NamedTuple, Generic[LineOwner]):
+    """A text on the way to the last one: its lines, who made it, and the versions it was made from.
+
+    ``parents`` are places of earlier versions; a line that several have is the first one's. ``lent`` says
+    whose a line is that stands here and in none of them: a text that was joined from pieces names the pieces.
+    """
+
+    lines: Sequence[str]
+    owner: LineOwner
+    parents: tuple[int, ...] = ()
+    lent: Mapping[str, LineOwner] = _NOTHING_LENT  # type: ignore[assignment]
+
+
+def line_owners(versions: Sequence[Version[LineOwner]]) -> list[LineOwner]:
+    """The owner of each line of the last version.
+
+    A line belongs to the version that brought it in: it has no counterpart in any parent. A line that was
+    taken away and came back belongs to who brought it back.
+    """
+    known: list[list[LineOwner]] = []
+    for version in versions:
+        owners: list[LineOwner | None] = [None] * len(version.lines)
+        for parent in version.parents:
+            for at, place in enumerate(kept_lines(versions[parent].lines, version.lines)):
+                if owners[at] is None and place != NEW:
+                    owners[at] = known[parent][place]
+        _borrow(owners, version)
+        known.append([version.owner if owner is None else owner for owner in owners])
+    return known[-1] if known else []
+
+
+def _borrow(owners: list[LineOwner | None], version: Version[LineOwner]) -> None:
+    """Give lines that no parent has to whoever lent them.
+
+    A line without a word (blank, a fence, a bracket) proves nothing: it goes with the line before or after.
+    """
+    if not version.lent:
+        return
+    open_places = [at for at, owner in enumerate(owners) if owner is None]
+    wordless = []
+    for at in open_places:
+        line = version.lines[at]
+        if any(map(str.isalnum, line)):
+            owners[at] = version.lent.get(line)
+        elif line in version.lent:
+            wordless.append(at)
+    fresh = set(open_places)
+    for order, step in ((wordless, -1), (reversed(wordless), 1)):
+        for at in order:
+            if owners[at] is None and at + step in fresh:
+                owners[at] = owners[at + step]
+
+
+# The versions of a document, joined from log and git. Git's revisions (and the file as it is now, the newest
+# of them) are the frame: each names those it started from. Between two of them the log's transitions are
+# placed by hashes: a run of them that leads from an older revision's text to this one's explains it, line by
+# line. What no run explains was written by the commit itself, or outside the tool. Transitions that have no
+# place (their branch was rebased, squashed or merged with another) still say whose their added lines are.
+
+EVENT: Final = "event"
+COMMIT: Final = "commit"
+UNRECORDED: Final = "unrecorded"
+
+
+class Owner(NamedTuple):
+    """Who a line belongs to: an event or a commit by its id, or nobody on record.
+
+    Not ``exact``: what came before is not known, so the line may be older.
+    """
+
+    kind: str
+    id: str
+    exact: bool = True
+
+
+class Revision(NamedTuple):
+    """A state of the file: a commit's, or with ``key`` "" the present one. ``text`` has LF line ends.
+
+    ``parents`` are keys of older revisions it was made from, ``cut``: there are others nobody here has.
+    """
+
+    key: str
+    parents: tuple[str, ...]
+    text: str | None
+    cut: bool = False
+
+
+class Runs:
+    """The transitions of one document, found by the texts they join. Those taken are used no more."""
+
+    def __init__(self, transitions: Sequence[Transition]) -> None:
+        self.end = max((transition.number for transition in transitions), default=-1) + 1
+        self._taken: set[int] = set()
+        self._to: dict[str, list[Transition]] = {}
+        self._from: dict[str, list[Transition]] = {}
+        for transition in transitions:
+            if transition.before != transition.after:
+                self._to.setdefault(transition.after, []).append(transition)
+                self._from.setdefault(transition.before, []).append(transition)
+
+    def take(self, transitions: Iterable[Transition]) -> None:
+        """Transitions that found their place."""
+        self._taken.update(transition.number for transition in transitions)
+
+    def between(self, starts: Collection[str], goal: str, limit: int) -> tuple[Transition, ...]:
+        """The latest run from one of the texts ``starts`` to the text ``goal``, before transition ``limit``.
+
+        Clocks of several machines differ: when no run is in order, one out of order will do.
+        """
+        return self._back(starts, goal, limit, ordered=True) or self._back(
+            starts, goal, self.end, ordered=False
+        )
+
+    def _back(
+        self, starts: Collection[str], goal: str, limit: int, *, ordered: bool
+    ) -> tuple[Transition, ...]:
+        """Depth first from the end, the latest first; no text is tried twice with no more room."""
+        tried: dict[str, int] = {goal: limit}
+        path: list[Transition] = []
+        ways: list[Iterator[Transition]] = [self._into(goal, limit)]
+        while ways:
+            transition = next(ways[-1], None)
+            if transition is None:
+                ways.pop()
+                if path:
+                    path.pop()
+                continue
+            if transition.before in starts:
+                return (transition, *reversed(path))
+            room = transition.number if ordered else self.end
+            if transition.before == ABSENT or tried.get(transition.before, -1) >= room:
+                continue
+            tried[transition.before] = room
+            path.append(transition)
+            ways.append(self._into(transition.before, room))
+        return ()
+
+    def _into(self, text: str, limit: int) -> Iterator[Transition]:
+        return (transition for transition in reversed(self._to.get(text, ())) if transition.number < limit)
+
+    def back_from(self, goal: str, limit: int) -> tuple[Transition, ...]:
+        """The latest run of transitions not taken that ends in a text, as far back as it goes."""
+        found: list[Transition] = []
+        while transition := next(
+            (one for one in self._into(goal, limit) if one.number not in self._taken), None
+        ):
+            found.append(transition)
+            goal, limit = transition.before, transition.number
+        return tuple(reversed(found))
+
+    def ahead_from(self, start: str, limit: int) -> tuple[Transition, ...]:
+        """The earliest run of transitions not taken that begins at a text, as far ahead as it goes."""
+        found: list[Transition] = []
+        number = -1
+        while True:
+            transition = next(
+                (
+                    one
+                    for one in self._from.get(start, ())
+                    if number < one.number < limit and one.number not in self._taken and one.own
+                ),
+                None,
+            )
+            if transition is None:
+                return tuple(found)
+            found.append(transition)
+            start, number = transition.after, transition.number
+
+
+class _Explained(NamedTuple):
+    """How the log explains a revision: ``lead`` starts from an older one, ``run`` ends in this one.
+
+    ``whole``: together they are one run. ``source`` is the older revision the lead starts from.
+    """
+
+    lead: tuple[Transition, ...]
+    run: tuple[Transition, ...]
+    whole: bool
+    source: str = ""
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines of a text without their ends, as an editor counts them."""
+    lines = text.split("\n")
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def version_graph(transitions: Sequence[Transition], revisions: Sequence[Revision]) -> list[Version[Owner]]:
+    """The versions of a document, older ones first; the last is the first revision's text.
+
+    ``revisions`` come newest first, every one before those it was made from.
+    """
+    frame = _Frame(revisions)
+    runs = Runs(transitions)
+    explained = _explain(frame, runs)
+    placed = {transition.number for one in explained.values() for transition in one.run}
+    spare = [transition for transition in transitions if transition.own and transition.number not in placed]
+    return _Graph(frame, explained, transitions, spare).versions()
+
+
+class _Frame:
+    """The revisions that matter, with their hashes; those that repeat a parent's text stand for it."""
+
+    def __init__(self, revisions: Sequence[Revision]) -> None:
+        self.by_key = {one.key: one for one in revisions if one.text is not None}
+        self.hashes = {key: content_hash(one.text or "") for key, one in self.by_key.items()}
+        self.texts = {self.hashes[key]: one.text or "" for key, one in self.by_key.items()}
+        self.needed: list[Revision] = []
+        wanted = {revisions[0].key} if revisions else set()
+        for one in revisions:
+            if one.key in wanted and one.text is not None:
+                self.needed.append(one)
+                wanted.update(self.sources(one))
+
+    def sources(self, one: Revision) -> tuple[str, ...]:
+        """The older revisions it was made from; the one with the same text alone, if there is one."""
+        there = tuple(key for key in one.parents if key in self.by_key)
+        same = [key for key in there if self.hashes[key] == self.hashes[one.key]]
+        return tuple(same[:1]) or there
+
+    def repeats(self, one: Revision) -> bool:
+        """Whether it has a parent's text."""
+        return any(self.hashes[key] == self.hashes[one.key] for key in self.sources(one))
+
+
+def _explain(frame: _Frame, runs: Runs) -> dict[str, _Explained]:
+    """Place runs of transitions between revisions: those that explain one wholly have the first choice."""
+    whole, rest = _explain_wholly(frame, runs)
+    runs.take(transition for one in whole.values() for transition in one.run)
+    return whole | _explain_partly(frame, runs, rest)
+
+
+def _explain_wholly(frame: _Frame, runs: Runs) -> tuple[dict[str, _Explained], list[tuple[Revision, int]]]:
+    """Runs from an older revision's text to a newer one's, newest first; and what none explains.
+
+    Going back, each revision is left the transitions before those of the revisions made from it.
+    """
+    found: dict[str, _Explained] = {}
+    rest: list[tuple[Revision, int]] = []
+    limits: dict[str, int] = {}
+    for one in frame.needed:
+        limit = limits.get(one.key, runs.end)
+        older = {frame.hashes[key]: key for key in reversed(frame.sources(one))} or {ABSENT: ""}
+        if not frame.repeats(one):
+            run = runs.between(older, frame.hashes[one.key], limit)
+            if run:
+                limit = run[0].number
+                found[one.key] = _Explained((), run, whole=True, source=older[run[0].before])
+            else:
+                rest.append((one, limit))
+        for key in frame.sources(one):
+            limits[key] = max(limits.get(key, 0), limit)
+    return found, rest
+
+
+def _explain_partly(frame: _Frame, runs: Runs, rest: Sequence[tuple[Revision, int]]) -> dict[str, _Explained]:
+    """Runs that end in a revision's text, and runs that begin at an older one and show in it."""
+    ends = []
+    for one, limit in rest:
+        run = runs.back_from(frame.hashes[one.key], limit)
+        runs.take(run)
+        ends.append((one, run, run[0].number if run else limit))
+    found: dict[str, _Explained] = {}
+    for one, run, limit in reversed(ends):
+        leads = [
+            (_shown(runs.ahead_from(frame.hashes.get(key, ABSENT), limit), one), key)
+            for key in frame.sources(one) or ("",)
+        ]
+        lead, source = max(leads, key=lambda pair: len(pair[0]))
+        runs.take(lead)
+        found[one.key] = _Explained(lead, run, whole=False, source=source)
+    return found
+
+
+def _shown(lead: tuple[Transition, ...], one: Revision) -> tuple[Transition, ...]:
+    """As much of a lead as shows in the revision: its last transition added a line that stands there."""
+    lines = {line for line in lines_of(one.text or "") if any(map(str.isalnum, line))}
+    while lead and lines.isdisjoint(lent_lines(lead[-1:])):
+        lead = lead[:-1]
+    return lead
+
+
+class _Graph:
+    """Makes versions, parents first."""
+
+    def __init__(
+        self,
+        frame: _Frame,
+        explained: Mapping[str, _Explained],
+        transitions: Sequence[Transition],
+        spare: Sequence[Transition],
+    ) -> None:
+        self._frame = frame
+        self._explained = explained
+        self._steps = transitions
+        self._spare = lent_lines(spare)
+        self._texts = known_texts(transitions, frame.texts)
+        self._made: list[Version[Owner]] = []
+        self._places: dict[str, int] = {}
+
+    def versions(self) -> list[Version[Owner]]:
+        """All of them; the newest revision's last."""
+        for one in reversed(self._frame.needed):
+            sources = [self._places[key] for key in self._frame.sources(one)]
+            if self._frame.repeats(one):
+                self._places[one.key] = sources[0]
+            else:
+                self._places[one.key] = self._add(one, sources)
+        return self._made[: self._places[self._frame.needed[0].key] + 1] if self._frame.needed else []
+
+    def _put(self, text: str, owner: Owner, parents: Iterable[int], lent: Mapping[str, Owner]) -> int:
+        self._made.append(Version(lines_of(text), owner, tuple(parents), lent))
+        return len(self._made) - 1
+
+    def _add(self, one: Revision, sources: Sequence[int]) -> int:
+        found = self._explained[one.key]
+        start = [self._places[found.source]] if found.source else []
+        others = [place for place in sources if place not in start]
+        if found.whole:
+            return self._put_run(found.run, start, others)[0]
+        gap = one.cut
+        if found.lead:
+            place, gap = self._put_run(found.lead, start, ())
+            start = [place] if place >= 0 else []
+        parents = [*start, *others]
+        if not found.run:
+            kind = COMMIT if one.key else UNRECORDED
+            return self._put(one.text or "", Owner(kind, one.key, not gap), parents, self._spare)
+        before = self._before(found.run[0], parents)
+        return self._put_run(found.run, [*parents, *before], (), gap=not before)[0]
+
+    def _before(self, transition: Transition, parents: Sequence[int]) -> list[int]:
+        """The place of the text a run starts from, which no transition left: a commit's, or its own, put down
+        here. None when nobody has that text.
+        """
+        hashes = self._frame.hashes
+        for key, place in self._places.items():
+            if hashes[key] == transition.before:
+                return [place]
+        text = self._texts.get(transition.before)
+        if text is None:
+            return []
+        return [self._put(text, Owner(EVENT, transition.event_id, exact=False), parents, self._spare)]
+
+    def _put_run(
+        self, run: Sequence[Transition], parents: Sequence[int], others: Sequence[int], *, gap: bool = False
+    ) -> tuple[int, bool]:
+        """Put down the texts of a run: the place of the last, and whether one after it is not known.
+
+        Transitions whose text nobody has are counted to the next one that is known. ``others`` are versions
+        that were merged in somewhere in the run.
+        """
+        for transition in run:
+            text = self._texts.get(transition.after)
+            if text is None:
+                gap = True
+                continue
+            lent = self._spare if gap else self._merged(transition)
+            place = self._put(
+                text, Owner(EVENT, transition.event_id, exact=not gap), (*parents, *others), lent
+            )
+            parents, gap = [place], False
+        return parents[0] if parents else -1, gap
+
+    def _merged(self, transition: Transition) -> dict[str, Owner]:
+        if not transition.merged:
+            return {}
+        return lent_lines(one for one in self._steps if one.doc_id in transition.merged and not one.own)
+
+
+def lent_lines(transitions: Iterable[Transition]) -> dict[str, Owner]:
+    """Whose the lines are that transitions added, by the lines themselves; the latest's where several did."""
+    lent: dict[str, Owner] = {}
+    for transition in transitions:
+        owner = Owner(EVENT, transition.event_id)
+        inside = False
+        for line in (transition.diff or "").split("\n"):
+            inside = inside or line.startswith("@@ ")
+            if inside and line.startswith("+"):
+                lent[line[1:]] = owner
+    return lent
+
+
+# The lines of a document on disk
 
 _MOST_RENAMES = 8
 

@@ -30,7 +30,7 @@ from thunderus_mem.log.event import changes_of
 from thunderus_mem.log.line import ACTORS, MAX_LINE, encode, parse_object, secret_in
 from thunderus_mem.log.new_event import EventContext, make_event
 from thunderus_mem.memory.transaction import open_transaction
-from thunderus_mem.recap.commands import is_inside
+from thunderus_mem.recap.events import is_inside
 from thunderus_mem.search.query import filter_value
 from thunderus_mem.store.files import replace_file
 

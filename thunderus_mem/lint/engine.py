@@ -19,7 +19,7 @@ from thunderus_mem.document.paths import is_archived
 from thunderus_mem.document.secrets import redacted
 from thunderus_mem.errors import NotFound
 from thunderus_mem.lint.rule import CODES, Rule
-from thunderus_mem.lint.rules import identity, links, reading, safety, store, structure
+from thunderus_mem.lint.rules import identity, links, safety, store, structure
 from thunderus_mem.lint.rules.store import SuppressionUse, suppress, suppressions_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from thunderus_mem.diagnostic import Diagnostic
     from thunderus_mem.lint.rule import Check, LintConfig, LintContext, Scope, StoreState
 
-_MODULES: Final = (reading, structure, identity, links, safety, store)
+_MODULES: Final = (structure, identity, links, safety, store)
 _STORE: Final = ("TM5", "TM604")
 _SUPPRESSIONS: Final = "TM6"
 _FIRST_TO_LOOK: Final = "TM012"

@@ -2,7 +2,8 @@
 
 The value, its file as bytes, and the folder, which is read under a cap and without following links. It may
 come from anybody through git, so nothing of it is believed: `decode` takes only what `encode` could have
-written, and `ProposedEdit.text_after` only a diff that leads from the one hash to the other.
+written, and `ProposedEdit.text_after` only a diff that leads from the one hash to the other. `needs_review`
+says whose changes become proposals at all; whether one still fits is said by `rebase` in `review.queue`.
 """
 
 from __future__ import annotations
@@ -76,6 +77,11 @@ class ProposedEdit(NamedTuple):
         """The edit that makes ``after`` of ``before`` (``None``: no file)."""
         old, new = ("" if text is None else content_hash(text) for text in (before, after))
         return cls(path, doc_id, old, new, whole_diff(before, after, path), renames)
+
+    @classmethod
+    def of(cls, change: FileChange) -> ProposedEdit:
+        """The edit that makes a change."""
+        return cls.between(change.path, change.doc_id, change.before, change.after, renames=change.renames)
 
     def text_after(self, now: str | None) -> str | None:
         """The text it makes of ``now``, the text it was made from (``None``: no file); ``None`` removes it.
@@ -475,12 +481,8 @@ def proposal_of(
     A new document does not name its event: what it is made from is the decision, and that is yet to come.
     """
     edits = tuple(
-        ProposedEdit.between(
-            one.path,
-            one.doc_id,
-            one.before,
-            _without_event(one.after, ids.event) if one.before is None else one.after,
-            renames=one.renames,
+        ProposedEdit.of(
+            one._replace(after=_without_event(one.after, ids.event)) if one.before is None else one
         )
         for one in changes
     )

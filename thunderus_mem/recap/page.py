@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from thunderus_mem.document.document import Document
     from thunderus_mem.git.commits import Commit
     from thunderus_mem.log.line import Event
-    from thunderus_mem.recap.commands import CommandProblem, Run
-    from thunderus_mem.recap.events import DocumentRecap, SortedEvents
+    from thunderus_mem.recap.events import CommandProblem, DocumentRecap, Run, SortedEvents
     from thunderus_mem.recap.scope import Activity, RecapScope
     from thunderus_mem.store.config import Config
 

@@ -27,8 +27,7 @@ from thunderus_mem.git.commits import commit_named, commits_between, touched_bet
 from thunderus_mem.index.log import read
 from thunderus_mem.lint.injection import find_injections
 from thunderus_mem.log.event import private_to
-from thunderus_mem.recap.commands import thread_of
-from thunderus_mem.recap.events import EventReading
+from thunderus_mem.recap.events import EventReading, thread_of
 from thunderus_mem.store.files import read_below, read_file
 from thunderus_mem.store.paths import inside, safe_relative
 from thunderus_mem.verdicts.code import WorkingTree

@@ -18,8 +18,7 @@ from thunderus_mem.log.new_event import Ids, PatchLinks
 from thunderus_mem.memory.past_texts import CommittedTexts
 from thunderus_mem.memory.proposals import age, all_waiting
 from thunderus_mem.memory.transaction import Written, open_transaction, resolve_actor, settle
-from thunderus_mem.review.queue import DECISION, waiting_for
-from thunderus_mem.review.rebase import rebase
+from thunderus_mem.review.queue import DECISION, rebase, waiting_for
 from thunderus_mem.store.files import remove_file
 from thunderus_mem.store.paths import inside, kind_of
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.proposals import Proposal, Waiting
     from thunderus_mem.memory.transaction import Transaction
-    from thunderus_mem.review.rebase import State
+    from thunderus_mem.review.queue import State
 
 APPROVED, REJECTED, EXPIRED = "approved", "rejected", "expired"
 

@@ -25,8 +25,7 @@ from thunderus_mem.document.unicode import visible
 from thunderus_mem.errors import InvalidDocument, NotFound
 from thunderus_mem.garden.plan import DocumentEdit, Step
 from thunderus_mem.log.event import changes_of
-from thunderus_mem.recap.commands import Run, first_words, only_looks, problems, runs, said, thread_of
-from thunderus_mem.recap.events import RECAP_OP, decisions_in
+from thunderus_mem.recap import events as recap_events
 from thunderus_mem.recap.page import last_day, month_of, recap_page, rollup_id, rollup_page, week_of
 from thunderus_mem.recap.scope import day_scope, session_scope
 from thunderus_mem.recap.template import cut, one_line, span, spans
@@ -38,8 +37,6 @@ if TYPE_CHECKING:
     from thunderus_mem.document.document import Document
     from thunderus_mem.garden.plan import GardenInput
     from thunderus_mem.log.line import Event
-    from thunderus_mem.recap.commands import CommandProblem
-    from thunderus_mem.recap.events import DecisionSentence, EventReading
     from thunderus_mem.recap.page import Page
     from thunderus_mem.recap.scope import Activity, RecapScope
     from thunderus_mem.store.config import Config
@@ -91,7 +88,7 @@ class _Planner:
         if "session" in self._config.recap_schedule:
             threads: dict[str, list[Event]] = {}
             for event in self._history.events:
-                threads.setdefault(thread_of(event), []).append(event)
+                threads.setdefault(recap_events.thread_of(event), []).append(event)
             for name in sorted(threads):
                 last = max(utc_key(event.ts)[:10] for event in threads[name])
                 if self._first <= last < self._today:
@@ -145,7 +142,7 @@ class _Planner:
                 (doc_id,),
                 (DocumentEdit(path, doc_id, "", text),),
                 rule="recaps",
-                op=RECAP_OP,
+                op=recap_events.RECAP_OP,
                 private=page.private,
             )
         )
@@ -271,7 +268,7 @@ class _Seen(NamedTuple):
     """What sessions are looked at with."""
 
     config: Config
-    reading: EventReading
+    reading: recap_events.EventReading
     known: KnownLessons
     memory: KnownLessons
     code: Mapping[str, str]
@@ -280,7 +277,7 @@ class _Seen(NamedTuple):
 def lessons(
     events: Sequence[Event],
     config: Config,
-    reading: EventReading,
+    reading: recap_events.EventReading,
     documents: Sequence[Document],
     code: Mapping[str, str],
 ) -> list[Lesson]:
@@ -291,8 +288,8 @@ def lessons(
     """
     known = KnownLessons([document for document in documents if document.kind != "recap"])
     how = _Seen(config, reading, known, KnownLessons(documents), code)
-    ran = [run for run in runs(events, reading.hide) if not reading.unfit(run.command)]
-    found = [*_decisions(events, how), *_fixes(problems(events, ran), how), *_commands(ran, how)]
+    ran = [run for run in recap_events.runs(events, reading.hide) if not reading.unfit(run.command)]
+    found = [*_decisions(events, how), *_fixes(recap_events.problems(events, ran), how), *_commands(ran, how)]
     return [*found, *_workflows(events, ran, how)]
 
 
@@ -300,9 +297,9 @@ def _decisions(events: Sequence[Event], how: _Seen) -> Iterator[Lesson]:
     """Decisions with a reason, told in messages and notes; nothing that was recalled before."""
     recalled: dict[str, Recalled] = {}
     for event in events:
-        heard = recalled.setdefault(thread_of(event), Recalled(how.memory))
+        heard = recalled.setdefault(recap_events.thread_of(event), Recalled(how.memory))
         if event.kind in ("message", "note"):
-            for one in decisions_in(said(event), how.config.consolidate_keywords):
+            for one in recap_events.decisions_in(recap_events.said(event), how.config.consolidate_keywords):
                 if not one.reason or how.known.says(one.sentence) or heard.has(one.sentence):
                     continue
                 if not how.reading.unfit(f"{one.context} {one.whole}"):
@@ -310,7 +307,7 @@ def _decisions(events: Sequence[Event], how: _Seen) -> Iterator[Lesson]:
         heard.hear(event)
 
 
-def _decision(event: Event, one: DecisionSentence) -> Lesson:
+def _decision(event: Event, one: recap_events.DecisionSentence) -> Lesson:
     title = cut(" ".join(one.subject.replace("`", "").split()), _TITLE)
     told = len(one.context.split()) >= _CONTEXT
     background = f"{one_line(cut(one.context))}\n\n" if told else ""
@@ -329,12 +326,12 @@ def _decision(event: Event, one: DecisionSentence) -> Lesson:
         ("decision", "learned"),
         (event.id,),
         "a decision with a reason was told and no document says it",
-        thread_of(event),
+        recap_events.thread_of(event),
         one.sentence,
     )
 
 
-def _fixes(found: Sequence[CommandProblem], how: _Seen) -> Iterator[Lesson]:
+def _fixes(found: Sequence[recap_events.CommandProblem], how: _Seen) -> Iterator[Lesson]:
     """Failures whose mending is known: files edited, commands run, or the command itself said otherwise."""
     for one in found:
         solved = one.solved
@@ -357,7 +354,7 @@ def _fixes(found: Sequence[CommandProblem], how: _Seen) -> Iterator[Lesson]:
         yield Lesson(
             "fact",
             f"fact.gotchas.{_name(one.failed.command)}-{short_hash(alike)}",
-            cut(f"What mended {first_words(one.failed.command)}".replace("`", ""), _TITLE),
+            cut(f"What mended {recap_events.first_words(one.failed.command)}".replace("`", ""), _TITLE),
             "\n".join(lines) + "\n",
             ("gotcha", "learned"),
             one.events,
@@ -368,12 +365,12 @@ def _fixes(found: Sequence[CommandProblem], how: _Seen) -> Iterator[Lesson]:
 
 
 def _name(command: str) -> str:
-    return slug(first_words(command))[:40].strip("-") or "command"
+    return slug(recap_events.first_words(command))[:40].strip("-") or "command"
 
 
-def _commands(ran: Sequence[Run], how: _Seen) -> Iterator[Lesson]:
+def _commands(ran: Sequence[recap_events.Run], how: _Seen) -> Iterator[Lesson]:
     """For each kind of work the commands that worked again and again, and that are written nowhere."""
-    tries: dict[str, list[Run]] = {}
+    tries: dict[str, list[recap_events.Run]] = {}
     for run in ran:
         tries.setdefault(run.command, []).append(run)
     by_class: dict[str, list[str]] = {}
@@ -401,7 +398,7 @@ def _commands(ran: Sequence[Run], how: _Seen) -> Iterator[Lesson]:
         )
 
 
-def _workflows(events: Sequence[Event], ran: Sequence[Run], how: _Seen) -> Iterator[Lesson]:
+def _workflows(events: Sequence[Event], ran: Sequence[recap_events.Run], how: _Seen) -> Iterator[Lesson]:
     """Commands that succeeded one after the other for one request of a person."""
     for flow in _flows(events, ran):
         steps = list(dict.fromkeys(run.command for run in flow if not is_trivial(run.command)))
@@ -413,7 +410,7 @@ def _workflows(events: Sequence[Event], ran: Sequence[Run], how: _Seen) -> Itera
             continue
         alike = "\n".join(steps)
         numbered = "".join(f"{number}. {span(step)}\n" for number, step in enumerate(steps, 1))
-        first, last = first_words(steps[0]), first_words(steps[-1])
+        first, last = recap_events.first_words(steps[0]), recap_events.first_words(steps[-1])
         yield Lesson(
             "playbook",
             f"playbook.{_name(steps[0])}-to-{_name(steps[-1])}-{short_hash(alike)}"[:100],
@@ -429,16 +426,16 @@ def _workflows(events: Sequence[Event], ran: Sequence[Run], how: _Seen) -> Itera
         )
 
 
-def _flows(events: Sequence[Event], ran: Sequence[Run]) -> Iterator[list[Run]]:
+def _flows(events: Sequence[Event], ran: Sequence[recap_events.Run]) -> Iterator[list[recap_events.Run]]:
     """Successful runs in a row, within a session, up to a failure or to the next message of a person."""
-    threads: dict[str, list[tuple[int, Run | None]]] = {}
+    threads: dict[str, list[tuple[int, recap_events.Run | None]]] = {}
     for run in ran:
         threads.setdefault(run.thread, []).append((run.place, run if run.ok else None))
     for place, event in enumerate(events):
         if event.kind == "message" and event.actor == "user":
-            threads.setdefault(thread_of(event), []).append((place, None))
+            threads.setdefault(recap_events.thread_of(event), []).append((place, None))
     for steps in threads.values():
-        flow: list[Run] = []
+        flow: list[recap_events.Run] = []
         for _, step in [*sorted(steps, key=lambda one: one[0]), (0, None)]:
             if step is not None:
                 flow.append(step)
@@ -534,7 +531,7 @@ class Recalled:
         if event.kind == "tool_result":
             text = "\n".join(_texts(event.body))[:_LONGEST]
         elif event.kind == "message":
-            text = said(event)[:_LONGEST]
+            text = recap_events.said(event)[:_LONGEST]
         else:
             return
         runs = _runs(_words(text))
@@ -651,8 +648,8 @@ CLASSES: Final = tuple(name for name, _ in _OF_CLASS)
 
 def is_trivial(command: str) -> bool:
     """Whether a command only looks around, or is one that everybody knows."""
-    words = first_words(command).split()
-    return not words or only_looks(command) or words[0].rpartition("/")[2] in _TRIVIAL
+    words = recap_events.first_words(command).split()
+    return not words or recap_events.only_looks(command) or words[0].rpartition("/")[2] in _TRIVIAL
 
 
 def class_of(command: str) -> str:
