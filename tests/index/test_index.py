@@ -3,10 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.support.index_support import FACTS, document, new_store, put
-from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.index.manifest import check_manifest
 from thunderus_mem.index.questions import Filter
 from thunderus_mem.index.refresh import open_index
+from thunderus_mem.memory.locate import IndexCorpus
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 

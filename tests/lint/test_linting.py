@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.index_support import document, new_store, put
-from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.lint import runner
 from thunderus_mem.lint.lint import lint
+from thunderus_mem.memory.locate import IndexCorpus
 from thunderus_mem.memory.memory import open_memory
 from thunderus_mem.store.safe_open import open_folder
 

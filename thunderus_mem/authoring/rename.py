@@ -23,9 +23,8 @@ from thunderus_mem.document.references import Reference, cited_paths, references
 from thunderus_mem.document.templates import choose_id
 from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refused
 from thunderus_mem.git.changes import lines_with
-from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.memory.journal import FileChange
-from thunderus_mem.memory.locate import check_free, document_in, find_row, stored_path
+from thunderus_mem.memory.locate import IndexCorpus, check_free, document_in, find_row, stored_path
 from thunderus_mem.memory.transaction import open_transaction, settle
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import STORE

@@ -19,13 +19,12 @@ from thunderus_mem.document.schema import INDEX, SCHEMA_NAMES, schema_text
 from thunderus_mem.document.statements import same_text
 from thunderus_mem.errors import DocumentExists, InvalidDocument, Refused, ThunderusError, TooLarge
 from thunderus_mem.history.log import log_findings
-from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.index.log import read
 from thunderus_mem.index.writer import foreign_name, is_foreign_name
 from thunderus_mem.lint.engine import fingerprinted, lint_reading, select_checks
 from thunderus_mem.lint.rule import CODES, LintConfig, LintContext, SchemaCopy, StoreState, finding
 from thunderus_mem.log.event import private_to
-from thunderus_mem.memory.locate import read_row
+from thunderus_mem.memory.locate import IndexCorpus, read_row
 from thunderus_mem.memory.proposals import BadProposal, age, entries
 from thunderus_mem.store.config import tokens_by_kind
 from thunderus_mem.store.files import read_file

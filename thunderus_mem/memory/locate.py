@@ -1,9 +1,13 @@
-"""From what a person typed (an id, a unique beginning, a path) to a document, read from its file."""
+"""From what a person typed (an id, a unique beginning, a path) to a document, read from its file; and what
+rules and names need to know of the other documents, asked of the index once and kept.
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import re
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from thunderus_mem.diagnostic import Diagnostic, Severity
@@ -11,18 +15,18 @@ from thunderus_mem.document.document import MAX_DOCUMENT, Document, read_documen
 from thunderus_mem.document.ids import closest, fold_key, resolve_prefix
 from thunderus_mem.document.paths import is_archived
 from thunderus_mem.errors import DocumentExists, InvalidDocument, NotFound, Refused
-from thunderus_mem.index.corpus import IndexCorpus
 from thunderus_mem.index.log import read
 from thunderus_mem.index.refresh import refuse_unlisted
+from thunderus_mem.index.words import fold_name
 from thunderus_mem.log.event import changes_of
 from thunderus_mem.store.files import read_below, read_file
 from thunderus_mem.store.paths import inside
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from thunderus_mem.index.log import EventRow
-    from thunderus_mem.index.questions import DocRow
+    from thunderus_mem.index.questions import DocRow, Index
     from thunderus_mem.memory.memory import Memory
 
 _NUMBER = re.compile(r"(?:adr[-_ .]?)?0*([0-9]{1,6})", re.ASCII | re.IGNORECASE)
@@ -202,3 +206,103 @@ def left_behind(memory: Memory, doc_id: str, path: str) -> tuple[Diagnostic, ...
         Diagnostic("TM201", Severity.WARNING, path, 0, 0, f"{source} still links to {doc_id}.")
         for source in sorted(set(sources))
     )
+
+
+_ADR_NUMBER = re.compile(r"/DECISIONS/(?:.*/)?ADR-(\d+)[^/]*$", re.IGNORECASE)
+
+
+class IndexCorpus:
+    """Answers ``lint.Corpus`` from an index."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def paths_of(self, doc_id: str) -> tuple[str, ...]:
+        """Every file with that id."""
+        return self._paths.get(doc_id, ())
+
+    def paths_like(self, path: str) -> tuple[str, ...]:
+        """Every file whose path is this one but for case and Unicode form."""
+        return self._alike.get(fold_key(path), ())
+
+    def ids_like(self, doc_id: str) -> tuple[str, ...]:
+        """Every id that is this one but for case and Unicode form."""
+        return self._alike_ids.get(fold_key(doc_id), ())
+
+    def resolve(self, target: str) -> str | None:
+        """The id behind an id, an alias, a file stem or a path; behind that of an archived document that was
+        joined into another, the other."""
+        if target in self._docs:
+            return self._joined(target) or target
+        return self._by_path.get(target) or self._names.get(fold_name(target.removesuffix(".md")))
+
+    def _joined(self, doc_id: str) -> str | None:
+        return self._index.heir(doc_id) if is_archived(self._docs[doc_id][0]) else None
+
+    def superseded_by(self, doc_id: str) -> str | None:
+        """The existing document that supersedes this one."""
+        return self._superseded.get(doc_id)
+
+    def ids(self) -> Iterable[str]:
+        """All document ids, sorted."""
+        return sorted(self._docs)
+
+    def anchors(self, doc_id: str) -> frozenset[str]:
+        """The heading anchors of a document."""
+        return frozenset(json.loads(self._docs.get(doc_id, ("", "[]"))[1]))
+
+    def adr_numbers(self) -> Mapping[int, tuple[str, ...]]:
+        """Number of a decision → the files that carry it."""
+        numbers: dict[int, list[str]] = {}
+        for path, _, _ in self._files:
+            if match := _ADR_NUMBER.search(path):
+                numbers.setdefault(int(match[1]), []).append(path)
+        return {number: tuple(paths) for number, paths in sorted(numbers.items())}
+
+    def named(self, key: str) -> list[str]:
+        """Everything that documents name in their provenance under ``events`` or ``commits``."""
+        return self._index.named(key)
+
+    @cached_property
+    def _files(self) -> list[tuple[str, str, str]]:
+        return self._index.files()
+
+    @cached_property
+    def _docs(self) -> dict[str, tuple[str, str]]:
+        return self._index.headings()
+
+    @cached_property
+    def _alike(self) -> dict[str, tuple[str, ...]]:
+        return _groups(path for path, _, _ in self._files)
+
+    @cached_property
+    def _alike_ids(self) -> dict[str, tuple[str, ...]]:
+        return _groups(self._docs)
+
+    @cached_property
+    def _by_path(self) -> dict[str, str]:
+        return {path: doc_id for path, _, doc_id in self._files if doc_id}
+
+    @cached_property
+    def _paths(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, tuple[str, ...]] = {}
+        for path, _, doc_id in sorted(self._files, key=lambda file: is_archived(file[0])):
+            if doc_id:
+                found[doc_id] = (*found.get(doc_id, ()), path)
+        return found
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return self._index.names()
+
+    @cached_property
+    def _superseded(self) -> dict[str, str]:
+        return self._index.superseded_by()
+
+
+def _groups(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Names by their folded form, where several share one."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(fold_key(name), []).append(name)
+    return {folded: tuple(sorted(found)) for folded, found in groups.items() if len(found) > 1}
