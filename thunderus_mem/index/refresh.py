@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from thunderus_mem.index.scan import FolderScan
-    from thunderus_mem.index.writer import Tell, Update
+    from thunderus_mem.index.writer import Tell
     from thunderus_mem.store.layout import Layout
 
 QUIET_SECONDS: Final = 60.0
@@ -89,7 +89,7 @@ def open_index(layout: Layout, tell: Tell = silent) -> tuple[SqliteIndex, Refres
     """The index, fresh. A missing, damaged or outdated one is built anew, silently but not secretly: see
     ``Refreshed.rebuilt``. Where nothing can be written it is built in memory."""
     for _ in range(_TRIES):
-        stood = inode_of(layout.index_file)
+        inode = inode_of(layout.index_file)
         try:
             index = SqliteIndex.open(layout.index_file)
             try:
@@ -108,7 +108,7 @@ def open_index(layout: Layout, tell: Tell = silent) -> tuple[SqliteIndex, Refres
         except OSError as error:
             return in_memory(layout, error.strerror or "the index cannot be opened", tell)
         try:
-            return _build(layout, reason, tell, instead_of=stood)
+            return _build(layout, reason, tell, instead_of=inode)
         except IndexMoved:
             continue
     return in_memory(layout, "other processes keep replacing the index", tell)
@@ -220,13 +220,9 @@ def _apply(layout: Layout, index: SqliteIndex, seen: FolderScan, tell: Tell) -> 
     from thunderus_mem.index.writer import Update
     from thunderus_mem.store.parallel import paused
 
-    with paused():
-        return _applied(layout, index, seen, Update(layout.root, index.database, tell))
-
-
-def _applied(layout: Layout, index: SqliteIndex, seen: FolderScan, update: Update) -> Refreshed:
     database = index.database
-    with database.transaction():
+    update = Update(layout.root, database, tell)
+    with paused(), database.transaction():
         update.run(seen, index.walk())
         total = index.count()
         problems = update.problem_count()
@@ -270,8 +266,8 @@ def leftovers(folder: str) -> list[Leftover]:
             for entry in entries:
                 if _NAMES.fullmatch(entry.name):
                     info = entry.stat(follow_symlinks=False)
-                    lately = info.st_mtime > time.time() - QUIET_SECONDS
-                    found.append(Leftover(entry.path, info.st_size, lately or _is_held(entry.path)))
+                    recent = info.st_mtime > time.time() - QUIET_SECONDS
+                    found.append(Leftover(entry.path, info.st_size, recent or _is_held(entry.path)))
     except OSError:
         return []
     return sorted(found)

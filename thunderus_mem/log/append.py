@@ -56,8 +56,8 @@ def _open_log(path: str, flags: int, *, new: bool = False) -> int:
     return descriptor
 
 
-def at_log(path: str, mend: Callable[[int], TailRepair | None]) -> TailRepair | None:
-    """What ``mend`` does to a log that is there, open for reading and writing; ``None`` when there is none.
+def at_log(path: str, repair: Callable[[int], TailRepair | None]) -> TailRepair | None:
+    """What ``repair`` does to a log that is there, open for reading and writing; ``None`` when there is none.
     Raises the system's no as ours."""
     try:
         descriptor = _open_log(path, _FLAGS)
@@ -66,7 +66,7 @@ def at_log(path: str, mend: Callable[[int], TailRepair | None]) -> TailRepair | 
     except OSError as error:
         raise explain(error, path) from error
     try:
-        return mend(descriptor)
+        return repair(descriptor)
     except OSError as error:
         raise explain(error, path) from error
     finally:
@@ -272,10 +272,10 @@ def repair_batch(path: str, batch: Batch, quarantine_dir: str) -> TailRepair | N
 
     A log to which others have appended since stays as it is. Raises ``NotWritable`` when the disk refuses.
     """
-    return at_log(path, lambda descriptor: _mend_open(descriptor, path, batch, quarantine_dir))
+    return at_log(path, lambda descriptor: _repair_batch_open(descriptor, path, batch, quarantine_dir))
 
 
-def _mend_open(descriptor: int, path: str, batch: Batch, quarantine_dir: str) -> TailRepair | None:
+def _repair_batch_open(descriptor: int, path: str, batch: Batch, quarantine_dir: str) -> TailRepair | None:
     size = os.fstat(descriptor).st_size
     if not batch.offset < size <= batch.offset + batch.size:
         return None

@@ -255,11 +255,11 @@ def given_up(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
 
 def happened(events: Sequence[Event]) -> list[tuple[Event, list[Change]]]:
     """Events in order with the changes they made; those that were given up are left out."""
-    told = [(event, changes) for event in events if (changes := changes_of(event))]
+    changing = [(event, changes) for event in events if (changes := changes_of(event))]
     not_made = given_up(events)
     return [
         (event, [one for one in changes if one.op != ABORTED and (event.id, one.path) not in not_made])
-        for event, changes in told
+        for event, changes in changing
     ]
 
 

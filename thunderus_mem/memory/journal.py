@@ -279,7 +279,7 @@ class RecoveredFile(NamedTuple):
 
     ``removed``: never committed, nothing had happened. ``published``: finished now. ``dropped``: had been
     finished. ``aborted``: the file has other text, which stays; ours is in ``kept``. ``pending``: the disk
-    refused again, ``problem`` says why. ``tail``: the end of the log ``path`` was mended, torn bytes are in
+    refused again, ``problem`` says why. ``tail``: the end of the log ``path`` was repaired, torn bytes are in
     ``kept``. ``damaged``: the staged change could not be read; its files are in ``kept``.
     """
 
@@ -346,8 +346,8 @@ class Journal:
         """Append lines that change no file to the log ``shard``, in one write: all, or none for whoever reads
         it after the next `recover`. The first is that of the event. Raises as `commit` does."""
         log = inside(self._root, shard)
-        mended = repair_tail(log, self._quarantine)
-        if mended is not None:
+        repair = repair_tail(log, self._quarantine)
+        if repair is not None:
             raise Conflict(f"{shard} was mended just now.", hint="Run the command again.")
         if len(lines) > 1:
             stage(self._staging, plan(event_id, shard, (), "")._replace(batch=batch_at(log, lines)), ())
@@ -376,8 +376,8 @@ class Journal:
         log = inside(self._root, shard)
         for planned in operation.writes:
             check_expected(inside(self._root, planned.path), planned.before)
-        mended = repair_tail(log, self._quarantine)
-        if mended is not None and mended.action == "completed":
+        repair = repair_tail(log, self._quarantine)
+        if repair is not None and repair.action == "completed":
             # The line names the record before it, and that is no longer the last one.
             raise Conflict(f"{shard} was mended just now.", hint="Run the command again.")
         if changes:
@@ -430,7 +430,7 @@ class Journal:
         """Finish or undo whatever an interrupted process left, under the lock; says what was done.
 
         ``contains(shard, event_id)`` tells whether the log has the event. ``head`` is git's HEAD now: a
-        change made on another one is not published but set aside. The ends of ``shards`` are mended first.
+        change made on another one is not published but set aside. The ends of ``shards`` are repaired first.
         ``on_abort`` is called for each file that keeps other text, before the staged operation is
         forgotten, so that it can be recorded; it must bear being called twice. Killed itself, the next call
         does the rest. Raises ``NotWritable`` when the disk refuses to say what there is.
@@ -464,15 +464,15 @@ class Journal:
             return [self._keep_damaged(event_id)]
         log = inside(self._root, operation.shard)
         if operation.batch is not None:
-            told = _tail_recovered(repair_batch(log, operation.batch, self._quarantine), operation.shard)
+            tails = _tail_recovered(repair_batch(log, operation.batch, self._quarantine), operation.shard)
             drop(self._staging, event_id)
-            return told
-        told = _tail_recovered(repair_tail(log, self._quarantine), operation.shard)
+            return tails
+        tails = _tail_recovered(repair_tail(log, self._quarantine), operation.shard)
         moved = head is not None and operation.head not in ("", head)
         if contains(operation.shard, event_id):
             sync_log(log)
-            return [*told, *self._finish(operation, moved, on_abort)]
-        return [*told, *self._undo(operation, moved)]
+            return [*tails, *self._finish(operation, moved, on_abort)]
+        return [*tails, *self._undo(operation, moved)]
 
     def _is_ours(self, operation: Operation) -> bool:
         if operation.batch is not None and (operation.writes or not self._is_private(operation.shard)):
@@ -535,5 +535,5 @@ def _waiting(operation: Operation, planned: Planned, error: OSError | ThunderusE
     return RecoveredFile(operation.event_id, planned.path, "pending", problem=str(problem))
 
 
-def _tail_recovered(mended: TailRepair | None, shard: str) -> list[RecoveredFile]:
-    return [] if mended is None else [RecoveredFile("", shard, "tail", mended.kept)]
+def _tail_recovered(repair: TailRepair | None, shard: str) -> list[RecoveredFile]:
+    return [] if repair is None else [RecoveredFile("", shard, "tail", repair.kept)]

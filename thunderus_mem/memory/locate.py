@@ -91,9 +91,9 @@ def _numbered(memory: Memory, given: str) -> list[str]:
 
 
 def _hint(memory: Memory, given: str, ids: list[str]) -> str:
-    told = memory.log_index().naming([given])
-    if told:
-        path = _unreadable_file(memory, given, told)
+    rows = memory.log_index().naming([given])
+    if rows:
+        path = _unreadable_file(memory, given, rows)
         if path:
             return f"its file cannot be read as a document: see `thunderus-mem lint {path}`"
         return f"it was removed; `thunderus-mem log {given}` tells when and why"
@@ -101,12 +101,12 @@ def _hint(memory: Memory, given: str, ids: list[str]) -> str:
     return f"did you mean {', '.join(near)}?" if near else "`thunderus-mem list` shows all ids"
 
 
-def _unreadable_file(memory: Memory, doc_id: str, told: Sequence[EventRow]) -> str:
+def _unreadable_file(memory: Memory, doc_id: str, rows: Sequence[EventRow]) -> str:
     """The file in which the log last saw a document, when it is there and does not read; else ""."""
     bad = {path for path, _, found in memory.index.files() if not found}
     if not bad:
         return ""
-    changes = [change for logged in read(memory.log, told) for change in changes_of(logged.event)]
+    changes = [change for logged in read(memory.log, rows) for change in changes_of(logged.event)]
     paths = [change.path for change in changes if change.doc_id == doc_id and change.path in bad]
     return paths[-1] if paths else ""
 

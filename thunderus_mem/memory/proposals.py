@@ -313,8 +313,8 @@ def _check_edits(edits: tuple[ProposedEdit, ...]) -> None:
             raise InvalidProposal(f"edits[{at}].path", "is named twice")
         seen.add(edit.path.casefold())
     halves = [edit for edit in edits if edit.renames]
-    told = [(bool(edit.before), bool(edit.after)) for edit in halves]
-    if told != [(True, False), (False, True)] * (len(halves) // 2):
+    sides = [(bool(edit.before), bool(edit.after)) for edit in halves]
+    if sides != [(True, False), (False, True)] * (len(halves) // 2):
         raise InvalidProposal("edits", "a rename is two edits: the old path, then the new one")
     for at, edit in enumerate(edits):
         if not edit.before:
@@ -382,8 +382,8 @@ def entries(layout: Layout) -> Iterator[Waiting | BadProposal]:
         except NotFound:
             continue  # decided meanwhile
         except ThunderusError as error:
-            told = str(error).removeprefix(repr(path)).removeprefix(path).strip(" .")
-            yield BadProposal(path, "", told, error.hint or "")
+            reason = str(error).removeprefix(repr(path)).removeprefix(path).strip(" .")
+            yield BadProposal(path, "", reason, error.hint or "")
 
 
 def all_waiting(layout: Layout) -> Iterator[Waiting]:

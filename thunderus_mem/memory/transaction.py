@@ -146,8 +146,8 @@ def _end_of(root: str, shard: str) -> bytes | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        told = explain(error, shard)
-        raise type(told)(str(told), hint=_LOOK) from error
+        ours = explain(error, shard)
+        raise type(ours)(str(ours), hint=_LOOK) from error
 
 
 def _reflog_size(state: GitState | None) -> int:

@@ -209,8 +209,8 @@ def search(
         hits = hits_of(
             index, query, found.judged(judged), root=memory.root, limit=most, explain=explain, whole=whole
         )
-        aside = not archived and not hits and index.count(archived=True)
-        notes = (*query.notes, _NOT_ASKED) if aside else query.notes
+        archived_only = not archived and not hits and index.count(archived=True)
+        notes = (*query.notes, _NOT_ASKED) if archived_only else query.notes
         asked = index.count(archived=None if archived else False)
         return SearchResult(text, tuple(hits), notes, asked, index.generation())
 
