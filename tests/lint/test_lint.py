@@ -21,6 +21,7 @@ from thunderus_mem.lint.engine import RULES, apply_edits, lint_reading, lint_sto
 from thunderus_mem.lint.rule import CODES, LintConfig, LintContext, SchemaCopy, StoreState
 from thunderus_mem.lint.rules.links import nearest
 from thunderus_mem.lint.rules.store import matches
+from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,24 +70,29 @@ def test_severities_come_from_the_configuration() -> None:
     assert found(text, LintConfig(severities={"TM201": "off"})) == []
 
 
+def capped(soft: int, hard: int, **kinds: int) -> LintConfig:
+    texts = tuple(f"{kind} = {tokens}" for kind, tokens in kinds.items())
+    return LintConfig(settings=Config(caps_document_soft=soft, caps_document_hard=hard, caps_kinds=texts))
+
+
 def test_caps_come_from_the_configuration() -> None:
-    small = LintConfig(document_soft=10, document_hard=20)
+    small = capped(10, 20)
     assert "TM302" in codes(FACT + "x" * 200 + "\n", small)
 
 
 def test_the_cap_of_a_kind_stands_in_place_of_the_soft_one_and_raises_the_hard_one() -> None:
     text = FACT + "x" * 400 + "\n"
     tokens = len(text) // 4
-    caps = LintConfig(document_soft=1000, document_hard=2000)
+    caps = capped(1000, 2000)
     assert codes(text, caps) == []
-    assert codes(text, caps._replace(kind_soft={"recap": 10, "fact": tokens})) == []
-    (told,) = found(text, caps._replace(kind_soft={"fact": tokens - 1}))
+    assert codes(text, capped(1000, 2000, recap=10, fact=tokens)) == []
+    (told,) = found(text, capped(1000, 2000, fact=tokens - 1))
     assert (told.rule, told.expected) == ("TM301", f"at most {tokens - 1} tokens")
-    tight = LintConfig(document_soft=10, document_hard=20)
+    tight = capped(10, 20)
     assert codes(text, tight) == ["TM302"]
-    assert codes(text, tight._replace(kind_soft={"playbook": tokens})) == ["TM302"]
-    assert codes(text, tight._replace(kind_soft={"fact": tokens})) == []
-    assert codes(text, tight._replace(kind_soft={"fact": tokens - 1})) == ["TM302"]
+    assert codes(text, capped(10, 20, playbook=tokens)) == ["TM302"]
+    assert codes(text, capped(10, 20, fact=tokens)) == []
+    assert codes(text, capped(10, 20, fact=tokens - 1)) == ["TM302"]
 
 
 def test_without_a_corpus_nothing_is_said_of_other_documents() -> None:

@@ -6,19 +6,10 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from thunderus_mem.authoring.anchor import given_anchors
+from thunderus_mem.document import templates
 from thunderus_mem.document.frontmatter.write import compose
 from thunderus_mem.document.ids import file_name
 from thunderus_mem.document.paths import archived_path
-from thunderus_mem.document.templates import (
-    adr_status,
-    check_kind,
-    choose_id,
-    link_map,
-    new_header,
-    parse_field,
-    skeleton,
-    with_status_section,
-)
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import DocumentExists, InvalidDocument
 from thunderus_mem.lint.runner import find_duplicates, validate
@@ -80,12 +71,12 @@ def add(
 
 def _complete(new: NewDocument) -> NewDocument:
     """What was given, with the section that a decision needs. Raises `InvalidDocument` for what lacks."""
-    check_kind(new.kind)
+    templates.check_kind(new.kind)
     title, tags, body = " ".join(new.title.split()), given_tags(new.tags), new.body
     if not title:
         raise InvalidDocument("a document needs a title")
     if new.kind == "adr":
-        body = with_status_section(body, adr_status(new.status or "Accepted"))
+        body = templates.with_status_section(body, templates.adr_status(new.status or "Accepted"))
     elif new.status is not None:
         raise InvalidDocument(f"only an adr has a status, not a {new.kind}")
     if not body.strip():
@@ -95,7 +86,7 @@ def _complete(new: NewDocument) -> NewDocument:
 
 def _resolved(memory: Memory, new: NewDocument) -> NewDocument:
     """The document with its id, the ids it links to, and its anchors with their fingerprints."""
-    id = choose_id(new.kind, new.title, new.id)
+    id = templates.choose_id(new.kind, new.title, new.id)
     links = [(relation, find_row(memory, target).id) for relation, target in new.links]
     fields = _nested(new.fields)
     if new.anchors:
@@ -127,8 +118,8 @@ def _compose(memory: Memory, new: NewDocument, ids: Ids) -> tuple[Document, tupl
     places = [os.path.join(memory.root, one) for one in (folder, archived_path(folder))]
     names = [name for place in places for name in file_names(place)]
     path = f"{folder}/{file_name(id, new.kind, names)}"
-    optional = {"links": link_map(new.links), "aliases": list(dict.fromkeys(new.aliases))}
-    header = new_header(
+    optional = {"links": templates.link_map(new.links), "aliases": list(dict.fromkeys(new.aliases))}
+    header = templates.new_header(
         id,
         new.title,
         new.kind,
@@ -147,7 +138,7 @@ def _nested(fields: Mapping[str, Any]) -> dict[str, Any]:
     """Fields as a header nests them: ``metadata.a`` and ``metadata.b`` share one mapping."""
     found: dict[str, Any] = {}
     for key, given in fields.items():
-        path, value = parse_field(key, given)
+        path, value = templates.parse_field(key, given)
         place = found
         for part in path[:-1]:
             place = place.setdefault(part, {})
@@ -159,4 +150,4 @@ def _nested(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def template(kind: str, title: str, *, status: str | None = None) -> str:
     """The body an editor opens with for a new document of ``kind``."""
-    return skeleton(kind, title, status=adr_status(status or "Accepted"))
+    return templates.skeleton(kind, title, status=templates.adr_status(status or "Accepted"))

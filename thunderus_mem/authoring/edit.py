@@ -16,15 +16,8 @@ from thunderus_mem.document.templates import check_relation, parse_field
 from thunderus_mem.document.timestamp import format_timestamp, utc_key
 from thunderus_mem.errors import Conflict, DocumentExists, InvalidDocument
 from thunderus_mem.lint.runner import validate
+from thunderus_mem.memory import locate
 from thunderus_mem.memory.journal import FileChange
-from thunderus_mem.memory.locate import (
-    check_free,
-    document_in,
-    find_document,
-    find_row,
-    left_behind,
-    stored_path,
-)
 from thunderus_mem.memory.transaction import Written, open_transaction, unchanged
 from thunderus_mem.store.paths import kind_of
 
@@ -61,7 +54,7 @@ def edit(memory: Memory, id: str, edits: DocumentEdits, *, why: str = "", actor:
         memory.refresh()
         places = given_anchors(memory, edits.anchors)
     with open_transaction(memory, "edit") as transaction:
-        document = find_document(memory, id)
+        document = locate.find_document(memory, id)
         if edits.expecting is not None and document.hash != edits.expecting:
             read, found = (one.removeprefix("sha256:")[:8] for one in (edits.expecting, document.hash))
             raise Conflict(
@@ -124,8 +117,8 @@ def _check_identity(before: Document, after: Document) -> None:
 def remove(memory: Memory, id: str, *, why: str, actor: str = "user") -> Written:
     """Remove a document; git and the log keep its text. Says which documents still link to it."""
     with open_transaction(memory, "remove") as transaction:
-        document = find_document(memory, id, itself=True)
-        warnings = left_behind(memory, document.id, document.path)
+        document = locate.find_document(memory, id, itself=True)
+        warnings = locate.left_behind(memory, document.id, document.path)
         return transaction.write("remove", document, None, why=why, actor=actor, warnings=warnings)
 
 
@@ -143,7 +136,7 @@ def _add_link(
     memory: Memory, source: str, relation: str, target: str, *, why: str, actor: str, op: str
 ) -> Written:
     with open_transaction(memory, op) as transaction:
-        document, other = find_document(memory, source), find_document(memory, target)
+        document, other = locate.find_document(memory, source), locate.find_document(memory, target)
         if document.id == other.id:
             raise InvalidDocument(f"{document.id} cannot point to itself")
         if relation == "supersedes" and _reaches(memory, other.id, document.id):
@@ -184,7 +177,7 @@ def note(memory: Memory, text: str, *, refs: Sequence[str] = (), actor: str = "u
     if not text.strip():
         raise InvalidDocument("an empty note says nothing")
     with open_transaction(memory, "note") as transaction:
-        doc_ids = tuple(find_row(memory, ref).id for ref in refs)
+        doc_ids = tuple(locate.find_row(memory, ref).id for ref in refs)
         return Noted(transaction.note(text, doc_ids, actor=actor), doc_ids)
 
 
@@ -271,7 +264,7 @@ def _planned(memory: Memory, op: str, ids: Sequence[str]) -> tuple[list[FileChan
         if target == path:
             kept.append(doc_id)
         elif path not in moved:
-            document = document_in(memory, path, doc_id)
+            document = locate.document_in(memory, path, doc_id)
             _check_target(memory, document, target)
             moved[path] = MovedDocument(doc_id, target, path)
             changes += FileChange.move(doc_id, path, document.text, target)
@@ -280,9 +273,9 @@ def _planned(memory: Memory, op: str, ids: Sequence[str]) -> tuple[list[FileChan
 
 def _chosen(memory: Memory, given: str, op: str) -> tuple[str, str]:
     """The id and the file that are meant: of two files with one id the one named, else the one to move."""
-    row = find_row(memory, given, itself=True)
+    row = locate.find_row(memory, given, itself=True)
     paths = memory.index.paths_of(row.id)
-    named = stored_path(memory, given)
+    named = locate.stored_path(memory, given)
     if named in paths:
         return row.id, named
     movable = [path for path in paths if is_archived(path) == (op == _UNARCHIVE)]
@@ -307,4 +300,4 @@ def _check_target(memory: Memory, document: Document, target: str) -> None:
             f"{taken[0]} has the id {document.id} already",
             hint="give one of the two another id (`thunderus-mem rename`), or remove it",
         )
-    check_free(memory, target, "rename or remove that file first")
+    locate.check_free(memory, target, "rename or remove that file first")

@@ -11,21 +11,7 @@ from thunderus_mem.document.document import MAX_DOCUMENT, content_hash
 from thunderus_mem.document.secrets import holds_secret
 from thunderus_mem.document.timestamp import format_timestamp
 from thunderus_mem.errors import Conflict, InvalidDocument, NotFound, Refused
-from thunderus_mem.history.reverse import (
-    UNDO,
-    Chosen,
-    DocumentTree,
-    Reverser,
-    Sources,
-    UndoChoice,
-    chosen,
-    committed_shards,
-    of_patch,
-    patch_of,
-    permissions_in,
-    steps_of,
-    taken_back,
-)
+from thunderus_mem.history import reverse
 from thunderus_mem.index.log import read
 from thunderus_mem.log.event import changes_of, document_ids
 from thunderus_mem.log.new_event import Ids, PatchLinks
@@ -46,7 +32,7 @@ if TYPE_CHECKING:
     from thunderus_mem.memory.memory import Memory
     from thunderus_mem.memory.transaction import Transaction
 
-_LAST: Final = UndoChoice()
+_LAST: Final = reverse.UndoChoice()
 
 
 class UndoneDocument(NamedTuple):
@@ -95,7 +81,7 @@ class Undone(NamedTuple):
 class _Reversal(NamedTuple):
     """One event to take back, how, and the patch its undo belongs to."""
 
-    chosen: Chosen
+    chosen: reverse.Chosen
     patch: str
     changes: tuple[FileChange, ...]
 
@@ -109,7 +95,7 @@ class _Reversal(NamedTuple):
 
 def undo(
     memory: Memory,
-    choice: UndoChoice = _LAST,
+    choice: reverse.UndoChoice = _LAST,
     *,
     why: str = "",
     dry_run: bool = False,
@@ -134,7 +120,7 @@ def undo(
     recorded: list[str] = []
 
     def attempt() -> tuple[list[_Reversal], Undone]:
-        with open_transaction(memory, UNDO) as transaction:
+        with open_transaction(memory, reverse.UNDO) as transaction:
             recorded.extend(transaction.outcome.recorded)
             planned = planner.plan()
             written: list[str] = []
@@ -151,27 +137,27 @@ def undo(
 class _Planner:
     """Works out what `undo` writes, again for each attempt; git is asked between two of them."""
 
-    def __init__(self, memory: Memory, choice: UndoChoice, *, exact: bool) -> None:
+    def __init__(self, memory: Memory, choice: reverse.UndoChoice, *, exact: bool) -> None:
         self._memory = memory
         self._choice = choice
         self._exact = exact
-        self._shards = committed_shards(memory)
+        self._shards = reverse.committed_shards(memory)
         self.committed = CommittedTexts(memory.git)
 
     def plan(self, by_hand: Sequence[Change] = ()) -> list[_Reversal]:
         """The events to take back and how; ``by_hand`` is what people changed and nobody has recorded yet."""
         memory = self._memory
-        sources = Sources(
+        sources = reverse.Sources(
             events=memory.events_about,
             by_hand=by_hand,
             kept=memory.undo_texts.read,
             committed=self.committed.texts,
             now=format_timestamp(memory.now()),
         )
-        tree = DocumentTree(_reader(memory), _finder(memory))
-        reverser = Reverser(tree, sources)
+        tree = reverse.DocumentTree(_reader(memory), _finder(memory))
+        reverser = reverse.Reverser(tree, sources)
         planned = []
-        for command in chosen(memory, self._choice, self._shards):
+        for command in reverse.chosen(memory, self._choice, self._shards):
             patch = memory.new_id("patch")
             for one in command:
                 _check_places(one.event)
@@ -207,7 +193,7 @@ def _finder(memory: Memory) -> Callable[[str], str | None]:
 
 def _check_places(event: Event) -> None:
     """A log can come from anybody: only documents are written."""
-    for step in steps_of(event):
+    for step in reverse.steps_of(event):
         for path in (step.old_path, step.new_path):
             if not may_change(path):
                 raise Refused(
@@ -216,15 +202,15 @@ def _check_places(event: Event) -> None:
                 )
 
 
-def _check_unchanged(tree: DocumentTree, event: Event) -> None:
+def _check_unchanged(tree: reverse.DocumentTree, event: Event) -> None:
     """Raise for a document that is not as the event left it."""
-    for step in steps_of(event):
+    for step in reverse.steps_of(event):
         now = tree.text(step.new_path)
         if ("" if now is None else content_hash(now)) != step.after:
             raise Conflict(
                 f"{step.name} ({step.new_path}) was changed since",
                 hint="nothing is written; to keep that change and take back the rest: "
-                f"thunderus-mem undo {patch_of(event)[1]}",
+                f"thunderus-mem undo {reverse.patch_of(event)[1]}",
             )
 
 
@@ -242,10 +228,10 @@ def _commit(
     transaction: Transaction, memory: Memory, one: _Reversal, why: str, actor: str, modes: Mapping[str, int]
 ) -> str:
     event = one.chosen.event
-    logged = {change.path: permissions_in(change.mode) for change in changes_of(event)}
+    logged = {change.path: reverse.permissions_in(change.mode) for change in changes_of(event)}
     known = {**logged, **modes}
     return transaction.commit(
-        UNDO,
+        reverse.UNDO,
         [reversal._replace(mode=known.get(reversal.path)) for reversal in one.changes],
         why=why or one.why,
         actor=actor,
@@ -379,17 +365,16 @@ def restore_last(
 
 def _restored(memory: Memory, event: Event, *, why: str, dry_run: bool, actor: str) -> Undone:
     patch = _patch(event)
-    if not of_patch(memory, patch):
+    if not reverse.of_patch(memory, patch):
         raise Conflict(f"nothing was done after {_id(event)}", hint="`thunderus-mem log` shows what happened")
     reason = why or f"restores {_id(event)}"
-    return undo(
-        memory, UndoChoice(patch), why=reason, dry_run=dry_run, actor=actor, exact=True, modes=_modes(event)
-    )
+    choice = reverse.UndoChoice(patch)
+    return undo(memory, choice, why=reason, dry_run=dry_run, actor=actor, exact=True, modes=_modes(event))
 
 
 def _events(memory: Memory) -> Iterator[tuple[Event, bool]]:
     """The snapshots of the log, newest first, and whether each was made in this working tree."""
-    own, committed = memory.sessions.own(), committed_shards(memory)
+    own, committed = memory.sessions.own(), reverse.committed_shards(memory)
     for rows in memory.log_index().backwards(kinds=("snapshot",)):
         for entry in read(memory.log, rows):
             if _id(entry.event) and _patch(entry.event):
@@ -397,10 +382,10 @@ def _events(memory: Memory) -> Iterator[tuple[Event, bool]]:
 
 
 def _snapshot(memory: Memory, event: Event, *, here: bool) -> Snapshot:
-    steps = of_patch(memory, _patch(event))
+    steps = reverse.of_patch(memory, _patch(event))
     paths = {path for step in steps for path in step.refs.get("paths", ()) if isinstance(path, str)}
     ids = {name for step in steps for name in step.refs.get("memory_doc_ids", ()) if isinstance(name, str)}
-    taken = taken_back(memory.events_about(paths, ids)) if steps else {}
+    taken = reverse.taken_back(memory.events_about(paths, ids)) if steps else {}
     return Snapshot(
         _id(event),
         event.ts,
@@ -432,7 +417,7 @@ def _modes(event: Event) -> dict[str, int]:
     for one in listed if isinstance(listed, list) else ():
         if not isinstance(one, dict):
             continue
-        path, mode = _text(one.get("path")), permissions_in(_text(one.get("mode")))
+        path, mode = _text(one.get("path")), reverse.permissions_in(_text(one.get("mode")))
         if path and mode is not None:
             found[path] = mode
     return found

@@ -19,14 +19,7 @@ from thunderus_mem.lint.engine import distinct, fingerprinted
 from thunderus_mem.lint.rule import finding
 from thunderus_mem.lint.runner import lint_config
 from thunderus_mem.memory.locate import find_row
-from thunderus_mem.verdicts.code import (
-    CommitTree,
-    PatchedTree,
-    WorkingTree,
-    breaking_commit,
-    code_diff,
-    measured,
-)
+from thunderus_mem.verdicts import code
 from thunderus_mem.verdicts.evaluate import evaluate
 from thunderus_mem.verdicts.judge import Judge
 from thunderus_mem.verdicts.verdict import CHANGED, MISSING, UNKNOWN, Verdict
@@ -129,10 +122,10 @@ def _cause(judge: Judge, verdict: Verdict, *, look: bool) -> _Cause:
     if judge.past is None:
         return _Cause()
     file = (verdict.found or verdict.anchor).path
-    known = breaking_commit(verdict.anchor, verdict.found, judge.past) if look else None
+    known = code.breaking_commit(verdict.anchor, verdict.found, judge.past) if look else None
     if known is None:
         return _Cause(file)
-    diff = code_diff(verdict, known, judge.tree)
+    diff = code.code_diff(verdict, known, judge.tree)
     if known.commit is None:
         return _Cause(file, diff=diff)
     return _Cause(file, "", known.commit.sha, known.commit.subject, diff)
@@ -218,7 +211,7 @@ def check_staged(memory: Memory) -> CheckReport:
     if patch is None:
         raise NotFound(f"git does not say what is staged: {git.reason}")
     with ObjectReader(git) as reader:
-        trees = CommitTree(git, reader, "HEAD"), CommitTree(git, reader, ":")
+        trees = code.CommitTree(git, reader, "HEAD"), code.CommitTree(git, reader, ":")
         return _check_change(memory, CodeChange(*trees, _diffs(patch)))
 
 
@@ -237,7 +230,7 @@ def check_since(memory: Memory, revision: str) -> CheckReport:
             hint="a branch, a tag or a hash; a shallow clone has few of them",
         )
     with ObjectReader(git) as reader:
-        trees = CommitTree(git, reader, base), WorkingTree(memory.root, git)
+        trees = code.CommitTree(git, reader, base), code.WorkingTree(memory.root, git)
         return _check_change(memory, CodeChange(*trees, _diffs(patch)))
 
 
@@ -250,7 +243,7 @@ def check_diff(memory: Memory, text: str) -> CheckReport:
     diffs = parse_diff(text)
     if not diffs:
         raise InvalidQuery("that is no unified diff", hint="give what `git diff` prints")
-    tree = WorkingTree(memory.root, memory.git)
+    tree = code.WorkingTree(memory.root, memory.git)
     before: dict[str, bytes | None] = {}
     after: dict[str, bytes | None] = {}
     for diff in diffs:
@@ -263,10 +256,11 @@ def check_diff(memory: Memory, text: str) -> CheckReport:
             after[diff.new_path] = now.encode("utf-8", "surrogateescape")
             if diff.new_path != diff.old_path:
                 before.setdefault(diff.new_path, None)
-    return _check_change(memory, CodeChange(PatchedTree(tree, before), PatchedTree(tree, after), diffs))
+    trees = code.PatchedTree(tree, before), code.PatchedTree(tree, after)
+    return _check_change(memory, CodeChange(*trees, diffs))
 
 
-def _versions(tree: WorkingTree, diff: FileDiff) -> tuple[str, str]:
+def _versions(tree: code.WorkingTree, diff: FileDiff) -> tuple[str, str]:
     """The text of a file before and after its diff; one of them is in the working tree."""
     old = tree.source(diff.old_path) if diff.old_path else None
     new = tree.source(diff.new_path) if diff.new_path else None
@@ -353,7 +347,7 @@ class CodeChange:
         if anchor.is_glob:
             return evaluate(anchor, self._before, self).status == "verified"
         wanted = parse_fingerprint(anchor.fingerprint)
-        found = measured(anchor, self._before.source(anchor.path))
+        found = code.measured(anchor, self._before.source(anchor.path))
         if wanted is None:
             return bool(found)
         return any(one.hash == wanted.hash and same_measure(one, wanted) for one in found)

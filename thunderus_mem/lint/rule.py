@@ -26,6 +26,7 @@ from thunderus_mem.document.paths import archived_path
 from thunderus_mem.document.references import is_bracketed, may_be_name
 from thunderus_mem.document.references import references as find_references
 from thunderus_mem.merge.documents import find_conflict
+from thunderus_mem.store.config import Config
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -150,24 +151,17 @@ class Evidence(Protocol):
 
 
 class LintConfig(NamedTuple):
-    """Which rules run, how much they weigh, and the caps. Sizes are in tokens (characters divided by four).
+    """Which rules run, how much they weigh, and the settings that hold caps and longest names.
 
     ``select`` and ``ignore`` hold beginnings of codes (``TM2``); nothing selected means all. ``severities``
-    maps a code to a severity or ``"off"``; ``kind_soft`` a kind to the soft cap it has in place of the
-    document's; ``per_file`` a glob to codes left alone there, with the reasons.
+    maps a code to a severity or ``"off"``; ``per_file`` a glob to codes left alone there, with the reasons.
     """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     severities: Mapping[str, Severity | Literal["off"]] = MappingProxyType({})
-    core_soft: int = 4000
-    core_hard: int = 8000
-    document_soft: int = 2000
-    document_hard: int = 4000
-    kind_soft: Mapping[str, int] = MappingProxyType({})
-    path_max: int = 120
-    name_max: int = 60
     per_file: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    settings: Config = Config()
 
     def runs(self, code: str) -> bool:
         """Whether the rule with this code is wanted."""

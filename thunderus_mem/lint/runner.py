@@ -26,7 +26,6 @@ from thunderus_mem.lint.rule import CODES, LintConfig, LintContext, SchemaCopy, 
 from thunderus_mem.log.event import private_to
 from thunderus_mem.memory.locate import IndexCorpus, read_row
 from thunderus_mem.memory.proposals import BadProposal, age, entries
-from thunderus_mem.store.config import tokens_by_kind
 from thunderus_mem.store.files import read_file
 from thunderus_mem.store.layout import INDEXES, MEMORY
 from thunderus_mem.store.parallel import spread
@@ -68,14 +67,8 @@ def lint_config(memory: Memory, select: Iterable[str] = (), ignore: Iterable[str
         select=chosen,
         ignore=(*config.lint_ignore, *ignore),
         severities={code: _weight(word) for code, word in config.lint_severity.items()},
-        core_soft=config.caps_core_soft,
-        core_hard=config.caps_core_hard,
-        document_soft=config.caps_document_soft,
-        document_hard=config.caps_document_hard,
-        kind_soft=tokens_by_kind(config.caps_kinds),
-        path_max=config.lint_path_max,
-        name_max=config.lint_name_max,
         per_file=config.lint_per_file,
+        settings=config,
     )
 
 

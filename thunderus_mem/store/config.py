@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
 Origin = Literal["default", "file", "environment"]
 FORMAT: Final = 1
@@ -85,32 +85,17 @@ class Caps(NamedTuple):
     hard: int
 
 
-def caps_of(kind: str, core: Caps, document: Caps, kinds: Mapping[str, int]) -> Caps:
-    """The caps of a kind: those of ``core`` for core memory, of ``document`` for any other.
-
-    The number that ``kinds`` has for a kind stands in place of the document's soft cap, and raises the hard
-    one where it is larger. The soft cap is never above the hard one.
-    """
-    if kind == "core":
-        found = core
-    elif kind in kinds:
-        found = Caps(kinds[kind], max(kinds[kind], document.hard))
-    else:
-        found = document
-    return Caps(min(found), found.hard)
-
-
 def configured_caps(config: Config, kind: str) -> Caps:
-    """The caps of a kind by the settings of a store."""
-    return caps_of(
-        kind,
-        Caps(config.caps_core_soft, config.caps_core_hard),
-        Caps(config.caps_document_soft, config.caps_document_hard),
-        tokens_by_kind(config.caps_kinds),
-    )
+    """The caps of a kind by the settings of a store.
 
-
-def tokens_by_kind(texts: Iterable[str]) -> dict[str, int]:
-    """Kind → tokens, of texts such as ``recap = 3000`` of which none is refused."""
-    pairs = (text.partition("=") for text in texts)
-    return {kind.strip(): int(tokens) for kind, _, tokens in pairs}
+    The number that ``caps.kinds`` has for a kind stands in place of the document's soft cap, and raises the
+    hard one where it is larger. The soft cap is never above the hard one.
+    """
+    pairs = (text.partition("=") for text in config.caps_kinds)  # texts such as "recap = 3000"
+    kinds = {name.strip(): int(tokens) for name, _, tokens in pairs}
+    soft, hard = config.caps_document_soft, config.caps_document_hard
+    if kind == "core":
+        soft, hard = config.caps_core_soft, config.caps_core_hard
+    elif kind in kinds:
+        soft, hard = kinds[kind], max(kinds[kind], hard)
+    return Caps(min(soft, hard), hard)

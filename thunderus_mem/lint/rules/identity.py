@@ -12,7 +12,7 @@ from thunderus_mem.document.paths import archived_path, is_archived, live_path
 from thunderus_mem.document.references import references
 from thunderus_mem.document.timestamp import utc_key
 from thunderus_mem.lint.rule import NOTE
-from thunderus_mem.store.config import Caps, caps_of
+from thunderus_mem.store.config import configured_caps
 from thunderus_mem.store.layout import DOCUMENT_FOLDERS, MEMORY
 
 if TYPE_CHECKING:
@@ -241,6 +241,7 @@ def file_name(context: LintContext) -> Iterable[Diagnostic]:
     document = context.document
     if document is None or not context.path.startswith(f"{MEMORY}/"):
         return
+    longest = context.config.settings.lint_name_max
     name = context.path.rpartition("/")[2]
     stem = name.removesuffix(".md")
     wanted = _name_for(document)
@@ -253,11 +254,11 @@ def file_name(context: LintContext) -> Iterable[Diagnostic]:
         problem = "The file name begins or ends with a blank or ends with a dot."
     elif is_reserved_name(name):
         problem = f"`{stem}` is the name of a device on Windows."
-    elif len(own) > context.config.name_max:
+    elif len(own) > longest:
         problem = f"The file name is {len(own)} characters long."
     hint = f"Rename the file to {wanted}."
     if problem:
-        expected = f"at most {context.config.name_max} characters, letters, digits, `.`, `-` and `_`"
+        expected = f"at most {longest} characters, letters, digits, `.`, `-` and `_`"
         yield context.finding("TM105", (0, 0), problem, expected=expected, hint=hint)
     elif not _follows(stem, document):
         message = f"The file name does not follow from the id `{document.id}`."
@@ -297,24 +298,19 @@ def path_length(context: LintContext) -> Iterable[Diagnostic]:
 
     Mend: shorten the names of folders or of the file.
     """
-    if len(context.path) > context.config.path_max:
+    config = context.config.settings
+    if len(context.path) > config.lint_path_max:
         yield context.finding(
             "TM106",
             (0, 0),
             f"The path is {len(context.path)} characters long.",
-            expected=f"at most {context.config.path_max} characters",
+            expected=f"at most {config.lint_path_max} characters",
             hint="Shorten the names of folders or of the file.",
         )
 
 
 def _tokens(document: Document) -> int:
     return len(document.text) // 4
-
-
-def _caps(context: LintContext, document: Document) -> Caps:
-    config = context.config
-    core = Caps(config.core_soft, config.core_hard)
-    return caps_of(document.kind, core, Caps(config.document_soft, config.document_hard), config.kind_soft)
 
 
 def size_soft(context: LintContext) -> Iterable[Diagnostic]:
@@ -338,7 +334,7 @@ def size_soft(context: LintContext) -> Iterable[Diagnostic]:
     document = context.document
     if document is None:
         return
-    soft, hard = _caps(context, document)
+    soft, hard = configured_caps(context.config.settings, document.kind)
     tokens = _tokens(document)
     if soft < tokens <= hard:
         yield context.finding(
@@ -372,7 +368,7 @@ def size_hard(context: LintContext) -> Iterable[Diagnostic]:
     document = context.document
     if document is None:
         return
-    hard = _caps(context, document)[1]
+    hard = configured_caps(context.config.settings, document.kind)[1]
     tokens = _tokens(document)
     if tokens > hard:
         yield context.finding(
