@@ -1,4 +1,4 @@
-# make demo|test|check|oracle|bench|faults|docs: each makes .venv first when it is not there.
+# Targets: demo test check oracle bench faults docs. Each creates .venv if it is missing.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: demo test check oracle bench faults faults-night durable-coverage docs lint types memory clean
 .DEFAULT_GOAL := test
 
-# The packages of the "dev" group in pyproject.toml, without needing a pip that knows groups.
+# Install the "dev" group of pyproject.toml, also with a pip that has no --group.
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -c "import tomllib; \
@@ -37,7 +37,7 @@ memory: $(READY)
 check: lint types test memory
 	$(BIN)/python docs/generate.py --check
 
-# What the command does in many situations, against recordings; not part of the tests.
+# Compare the program's behaviour in many situations with recordings; not part of `make test`.
 oracle: $(READY)
 	$(BIN)/python tests/oracle/run.py
 
@@ -51,12 +51,12 @@ faults: $(READY)
 	$(BIN)/python tests/faults/report.py
 
 faults-night: export THUNDERUS_MEM_FAULTS = night
-# One test tries thousands of points there; what bounds a single point is in the tests themselves.
+# One test tries thousands of fault points in this tier; each point has its own time limit in the test.
 faults-night: export PYTEST_ADDOPTS = --timeout 3600
 faults-night: durable-coverage faults
 
-# The modules that everything durable rests on: each line and each branch of them is run by their own tests.
-# A module that is not there has no line that could be missed, so each must be there.
+# The modules that make writes durable: their own tests must cover every line and branch.
+# A missing module would count as covered, so each file is a prerequisite.
 DURABLE := store/disk store/safe_open store/files store/quarantine log/append memory/journal
 DURABLE_TESTS := store/test_failpoints store/test_safe_open store/test_files log/test_append \
   memory/test_journal memory/test_git_race store/test_quarantine

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job on a small repository with real documents, in a temporary folder: make demo
+# Show the main commands on a small repository with real documents, in a temporary folder: make demo
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -21,18 +21,18 @@ git config user.email "${GIT_AUTHOR_EMAIL:-ada@example.invalid}"
 git add -A
 git commit -qm "Waybill, a service that follows parcels"
 
-say "Make a memory, and bring in what the repository already knows"
+say "Create a memory and import the repository's documents"
 run thunderus-mem --quiet init
 run thunderus-mem import markdown docs/adr --kind adr
 run thunderus-mem import markdown docs/runbooks --kind playbook
 run thunderus-mem import markdown notes --kind fact
 
-say "Add what you have just learned"
+say "Add a fact"
 run thunderus-mem add fact "Carrier test accounts reset at midnight" --tag carriers --tag testing \
   --body 'Parcels made with a test account are gone after 00:00 UTC; `src/waybill/carriers.py` names the accounts.' \
   -m "Cost us a morning"
 
-say "Find it, in your own words or by a name in the code"
+say "Search, in your own words or by a name in the code"
 run thunderus-mem search "how long do we wait for a carrier?"
 run thunderus-mem search 'polling kind:adr' --limit 2
 
@@ -40,13 +40,13 @@ say "Where does it come from?"
 run thunderus-mem why fact.carrier-test
 run thunderus-mem blame fact.carrier-test --lines 18,
 
-say "Check everything; one link was dead before it came here"
+say "Lint; one imported document has a dead link"
 may_fail thunderus-mem lint
 sed -i.bak 's/\[\([^]]*\)\](zpl-cheat-sheet.md)/\1/' .thunderus/memory/semantic/FACTS/label-printers.md
 rm .thunderus/memory/semantic/FACTS/label-printers.md.bak
 run thunderus-mem lint
 
-say "Tie a decision to the code it rules; reformatting changes nothing, another formula does"
+say "Anchor a decision to code; reformatting is ignored, a different formula is reported"
 run thunderus-mem anchor adr.retry-carriers src/waybill/carriers.py#pauses
 sed -i.bak 's/FIRST_PAUSE \* 2\*\*attempt/(FIRST_PAUSE*(2 ** attempt))/' src/waybill/carriers.py
 run thunderus-mem check
@@ -56,11 +56,11 @@ rm src/waybill/carriers.py.bak
 git checkout -q -- src
 run thunderus-mem for src/waybill/carriers.py
 
-say "Two notes say the same: look at the plan, then carry it out"
+say "Two notes are duplicates: review the plan, then apply it"
 run thunderus-mem garden --plan
 run thunderus-mem garden --apply
 
-say "Behind git: a good commit goes through, a broken document does not"
+say "Git hook: a good commit passes, a broken document is rejected"
 run thunderus-mem hooks install
 git add -A
 run git commit -qm "Keep a memory"
@@ -71,7 +71,7 @@ may_fail git commit -qm "Break it"
 git rm -qf --cached .thunderus/memory/semantic/FACTS/broken.md
 rm .thunderus/memory/semantic/FACTS/broken.md
 
-say "While an editor is open: watch keeps the index fresh and says what is wrong"
+say "Watch: keep the index up to date and report problems while you edit"
 thunderus-mem watch > watch.txt 2>&1 &
 watching=$!
 for _ in $(seq 50); do [ -s watch.txt ] && break; sleep 0.1; done
@@ -83,6 +83,6 @@ run cat watch.txt
 rm watch.txt
 git checkout -q -- .thunderus
 
-say "The day in one document, and the state of it all"
+say "Summarise the day in one document, and show the status"
 run thunderus-mem recap --day today
 run thunderus-mem status
