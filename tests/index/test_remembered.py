@@ -43,7 +43,7 @@ def settle(root: Path) -> None:
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that are parsed from now on."""
-    from thunderus_mem.fingerprint import definitions, source
+    from thunderus_mem.fingerprint import definitions
 
     seen: list[str] = []
     parse = definitions.parse
@@ -52,7 +52,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         seen.append(text[:40])
         return parse(text, language, *rest)
 
-    monkeypatch.setattr(source, "parse", watched)
+    monkeypatch.setattr(definitions, "parse", watched)
     return seen
 
 

@@ -175,6 +175,20 @@ def test_a_split_that_was_turned_down_is_asked_again_when_the_headings_change(st
     assert steps() == ["split"]
 
 
+def test_rejected_step_stays_rejected_after_its_document_is_renamed(store: Store) -> None:
+    def actions() -> list[str]:
+        return [step.action for step in garden_plan(store.memory(), only=["tags"], apart=True).proposals]
+
+    store.put("one.md", document("fact.one", "The first.", tags=("tests",)))
+    store.put("two.md", document("fact.two", "The second.", tags=("test",)))
+    assert actions() == ["unite-tags"]
+    apply.garden_propose(store.memory(), garden_plan(store.memory(), only=["tags"], apart=True))
+    patch_reject(store.memory(), every=True, why="both are needed")
+    for name in ("one", "two"):
+        rename.rename(store.memory(), f"fact.{name}", f"fact.{name}-renamed")
+    assert actions() == []
+
+
 def test_the_gardener_of_an_agent_files_what_it_would_carry_out(store: Store) -> None:
     store.twins()
     before = store.bytes()

@@ -332,3 +332,19 @@ def test_permissions_are_those_of_a_regular_file_or_nobody_knows(tmp_path, monke
 
     monkeypatch.setattr(disk, "mode_of", refuse)
     assert permissions(str(path)) == 0
+
+
+def test_permissions_are_set_before_the_first_byte_is_written(tmp_path, monkeypatch) -> None:
+    path = str(tmp_path / "private")
+    modes: list[int] = []
+    write_all = disk.write_all
+
+    def watched(descriptor: int, name: str, data: bytes) -> None:
+        modes.append(stat.S_IMODE(os.fstat(descriptor).st_mode))
+        write_all(descriptor, name, data)
+
+    monkeypatch.setattr(disk, "write_all", watched)
+    disk.write_new(path, (b"one", b"two"), 0o600)
+    assert modes == [0o600, 0o600]
+    with open(path, "rb") as written:
+        assert written.read() == b"onetwo"

@@ -118,7 +118,7 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False
         parts = planned(chosen, seen, memory.config, (lambda _: ()) if apart else decisions.undecided)
     steps = [step for part in parts for step in part if step.extent != "report"]
     return make_plan(
-        *parts, rejected=decisions.rejected(steps), waiting=decisions.waiting(steps), order=RULE_NAMES
+        *parts, rejected=decisions.rejected(steps), waiting=decisions.pending(steps), order=RULE_NAMES
     )
 
 
@@ -131,25 +131,26 @@ def _see_all_decisions(memory: Memory) -> None:
 
 
 class _Decisions:
-    """What was decided about steps, or waits for it; the queue is read when a step asks for it."""
+    """The keys of rejected and of pending steps; log and queue are read when the first step needs them."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._waiting: frozenset[str] | None = None
+        self._rejected: frozenset[str] | None = None
+        self._pending: frozenset[str] | None = None
 
     def rejected(self, steps: Sequence[Step]) -> frozenset[str]:
-        """The keys that somebody turned down."""
-        return rejected_keys(self._memory, {target for step in steps for target in step.targets})
+        if self._rejected is None and steps:
+            self._rejected = rejected_keys(self._memory)
+        return self._rejected or frozenset()
 
-    def waiting(self, steps: Sequence[Step]) -> frozenset[str]:
-        """The keys that wait for review."""
-        if self._waiting is None and steps:
-            self._waiting = frozenset(one.proposal.key for one in all_waiting(self._memory.layout)) - {""}
-        return self._waiting or frozenset()
+    def pending(self, steps: Sequence[Step]) -> frozenset[str]:
+        if self._pending is None and steps:
+            self._pending = frozenset(one.proposal.key for one in all_waiting(self._memory.layout)) - {""}
+        return self._pending or frozenset()
 
     def undecided(self, steps: Sequence[Step]) -> tuple[Step, ...]:
-        """The steps that nobody has turned down, and that do not wait."""
-        decided = self.rejected(steps) | self.waiting(steps)
+        """The steps that are neither rejected nor pending."""
+        decided = self.rejected(steps) | self.pending(steps)
         return tuple(step for step in steps if step.key not in decided)
 
 

@@ -233,15 +233,14 @@ def decision_about(memory: Memory, patch: str) -> Event | None:
     return found
 
 
-def rejected_keys(memory: Memory, doc_ids: Collection[str]) -> frozenset[str]:
-    """The keys of steps about these documents that somebody has turned down.
+def rejected_keys(memory: Memory) -> frozenset[str]:
+    """The keys of all steps whose last decision is a rejection.
 
-    Of the log only approvals that name one of the documents are read.
+    All approvals are read, not only those about the documents of a plan: the key of a step may not depend
+    on its documents (one tag for two), and a rejection also holds after a document was renamed or merged.
     """
-    if not doc_ids:
-        return frozenset()
     last: dict[str, str] = {}
-    for rows in memory.log_index().in_order(kinds=("approval",), doc_ids=doc_ids):
+    for rows in memory.log_index().in_order(kinds=("approval",)):
         for entry in read(memory.log, rows):
             key, decision = (entry.event.body.get(name) for name in ("key", DECISION))
             if isinstance(key, str) and key and isinstance(decision, str):

@@ -77,13 +77,16 @@ def write_all(descriptor: int, path: str, data: bytes) -> None:
 
 
 def write_new(path: str, pieces: Iterable[bytes], mode: int | None) -> None:
-    """Make a new file of these bytes, with the permission bits ``mode`` where they are given, all synced."""
+    """Create a file with these bytes and, if given, the permission bits ``mode``; sync it.
+
+    The bits are set while the file is empty: no one else may open it once it contains a private text.
+    """
     descriptor = create(path)
     try:
-        for piece in pieces:
-            write_all(descriptor, path, piece)
         if mode is not None:
             set_mode(path, mode)
+        for piece in pieces:
+            write_all(descriptor, path, piece)
         sync_file(descriptor, path)
     finally:
         os.close(descriptor)
