@@ -123,7 +123,7 @@ def recap(day: str, body: str) -> Document:
 def test_a_week_takes_over_what_a_later_reader_asks_for_and_says_from_where() -> None:
     monday = recap(
         "2026-01-19",
-        "# R\n\n## Summary\n\n- 2 commands run.\n\n## Decisions\n\n- We chose `a`.\n\n## Commands\n\n- `x`\n",
+        "# R\n\n## Summary\n\n- 2 commands run.\n\n## Decisions\n\n- We chose `a`.\n\n## Open items\n\n- Ship it\n\n## Commands\n\n- `x`\n",
     )
     friday = recap("2026-01-23", "# R\n\n## Summary\n\n- 1 note.\n\n## Open ends\n\n- Who owns it?\n")
     other = recap("2026-01-26", "# R\n\n## Open ends\n\n- Not this week\n")
@@ -144,8 +144,9 @@ def test_a_week_takes_over_what_a_later_reader_asks_for_and_says_from_where() ->
 
 - We chose `a`. (`recap.2026-01-19`)
 
-## Open ends
+## Open items
 
+- Ship it (`recap.2026-01-19`)
 - Who owns it? (`recap.2026-01-23`)
 
 ## Provenance
@@ -167,12 +168,12 @@ def test_a_months_page_stays_within_the_largest_document() -> None:
     ("kind", "name"), [("week", "2026-W54"), ("week", "x"), ("month", "2026-13"), ("month", "9999-12")]
 )
 def test_a_name_that_is_no_week_or_month_is_refused(kind: str, name: str) -> None:
-    with pytest.raises(ThunderusError, match="is not a"):
+    with pytest.raises(ThunderusError, match=f"invalid {kind}"):
         rollup_page(kind, name, [], Config())
 
 
 def test_a_week_without_recaps_is_not_found() -> None:
-    with pytest.raises(NotFound, match="no recap of a day or session in 2026-W04"):
+    with pytest.raises(NotFound, match="no recaps of days or sessions in 2026-W04"):
         rollup_page("week", "2026-w4", [], Config())
 
 

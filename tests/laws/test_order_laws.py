@@ -147,7 +147,7 @@ def test_each_step_can_be_taken_back_to_the_byte_and_each_proposal_loses_nothing
         after = applied(files, [step])
         assert after != files
         assert not told(files) - told(after), step.why
-        assert all(line == "Its parts:" or line.startswith("- ]|") for line in told(after) - told(files))
+        assert all(line == "Parts:" or line.startswith("- ]|") for line in told(after) - told(files))
     world = dict(files)
     done = []
     for step in plan.applicable:
@@ -197,7 +197,7 @@ def test_every_line_stands_in_exactly_one_part_in_order(body: str, eol: str) -> 
         assert one is not None
         lines = lines_of(one.body)
         if one.id == document.id:
-            at = lines.index("Its parts:")
+            at = lines.index("Parts:")
             lines = lines[:at] + lines[at + 1 + len(found.parts) :]
         rest = iter(whole)
         assert all(line in rest for line in lines), "the lines of a part are in the order they had"

@@ -158,7 +158,7 @@ def test_what_recaps_did_is_not_told() -> None:
 
 def test_a_day_without_anything_shared_is_not_found() -> None:
     for events in ([], [EVENTS[10]], [EVENTS[11]], [EVENTS[13]]):
-        with pytest.raises(NotFound, match=f"nothing happened on {DAY}"):
+        with pytest.raises(NotFound, match=f"no events or commits on {DAY}"):
             recap_document(day_scope(DAY), events, DOCUMENTS, [COMMITS[2]], Config())
 
 
@@ -211,7 +211,7 @@ def busy(number: int, *, template: str = "") -> tuple[list[str], str]:
     assert len(text) <= 4 * Config().caps_document_hard
     cited = header["provenance"]["events"]
     assert isinstance(cited, list)
-    assert f"- {number + 21 - len(cited)} events left out for length: `thunderus-mem log` tells all." in body
+    assert f"- {number + 21 - len(cited)} events omitted for length; see `thunderus-mem log`." in body
     return cited, body
 
 
@@ -255,7 +255,7 @@ def test_a_busy_day_is_written_and_lint_accepts_it(repo: Path, server: Server) -
         assert server.run("note", words, cwd=str(repo), env=seed).code == 0
     made = server.run("recap", "--day", DAY, cwd=str(repo), env={"THUNDERUS_MEM_SEED": "30"})
     assert made.code == 0, made.err
-    assert "events left out for length" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
+    assert "events omitted for length" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
     assert server.run("lint", cwd=str(repo)).code == 0
 
 
@@ -299,7 +299,7 @@ def test_a_template_of_ones_own_always_ends_in_provenance() -> None:
         day_scope(DAY), EVENTS, DOCUMENTS, [], Config(), template="# {{ day }} costs $5\n\n- {{ notes[0] }}\n"
     )
     assert body.startswith(f"# {DAY} costs $5\n\n- The cache")
-    assert "\n## Provenance\n\n- Changes of `fact.cache`: `evt_" in body
+    assert "\n## Provenance\n\n- Changes to `fact.cache`: `evt_" in body
 
 
 def test_characters_that_nobody_sees_do_not_have_the_page_refused(repo: Path, server: Server) -> None:

@@ -51,40 +51,43 @@ def test_what_stands_in_a_value_is_never_read_as_a_template() -> None:
 @pytest.mark.parametrize(
     ("template", "says"),
     [
-        ("a\n{{ secret }}", "t, line 2: there is no secret"),
+        ("a\n{{ secret }}", "t, line 2: unknown name 'secret'"),
         ("{% for x in notes %}\n{{ x }", "t, line 2:"),
-        ("a\n\n{{ notes.__class__.__mro__ }}", "t, line 3: there is no __mro__"),
-        ("{{ ''.__class__ }}", "there is no __class__"),
-        ("{{ notes['append'] }}", "line 1: an item is taken by its number"),
-        ("{% for a in notes %}{{ notes[a] }}{% endfor %}", "an item is taken by its number"),
-        ("{{ title() }}", "a call cannot be used here"),
-        ("{{ range(9) }}", "a call cannot be used here"),
-        ("{{ 'a' * 999999999 }}", "* cannot be used here"),
-        ("{{ 'a' ~ 'b' }}", "~ cannot be used here"),
-        ("{{ 9 ** 999999999 }}", "** cannot be used here"),
-        ("{{ '%999999999d' % 1 }}", "% cannot be used here"),
+        ("a\n\n{{ notes.__class__.__mro__ }}", "t, line 3: unknown attribute '__mro__'"),
+        ("{{ ''.__class__ }}", "unknown attribute '__class__'"),
+        ("{{ notes['append'] }}", "line 1: an index must be a number"),
+        ("{% for a in notes %}{{ notes[a] }}{% endfor %}", "an index must be a number"),
+        ("{{ title() }}", "a call is not allowed in a recap template"),
+        ("{{ range(9) }}", "a call is not allowed in a recap template"),
+        ("{{ 'a' * 999999999 }}", "* is not allowed in a recap template"),
+        ("{{ 'a' ~ 'b' }}", "~ is not allowed in a recap template"),
+        ("{{ 9 ** 999999999 }}", "** is not allowed in a recap template"),
+        ("{{ '%999999999d' % 1 }}", "% is not allowed in a recap template"),
         ("{{ '%999999999d' | format(1) }}", "format"),
         ("{{ title | center(999999999) }}", "center"),
-        ("{{ [1, 2] }}", "a list cannot be used here"),
-        ("{% set x = 1 %}{{ x }}", "set cannot be used here"),
-        ("{% include '/etc/passwd' %}", "include cannot be used here"),
-        ("{% extends 'x' %}", "extends cannot be used here"),
-        ("{% import 'x' as y %}", "import cannot be used here"),
-        ("{% macro m() %}{% endmacro %}", "macro cannot be used here"),
-        ("{% for a in notes recursive %}{{ loop(a) }}{% endfor %}", "loops may stand 2 deep"),
+        ("{{ [1, 2] }}", "a list is not allowed in a recap template"),
+        ("{% set x = 1 %}{{ x }}", "set is not allowed in a recap template"),
+        ("{% include '/etc/passwd' %}", "include is not allowed in a recap template"),
+        ("{% extends 'x' %}", "extends is not allowed in a recap template"),
+        ("{% import 'x' as y %}", "import is not allowed in a recap template"),
+        ("{% macro m() %}{% endmacro %}", "macro is not allowed in a recap template"),
+        (
+            "{% for a in notes recursive %}{{ loop(a) }}{% endfor %}",
+            "loops can be nested 2 levels deep at most",
+        ),
         (
             "{% for a in notes %}" * 3 + "x" + "{% endfor %}" * 3,
-            "loops may stand 2 deep",
+            "loops can be nested 2 levels deep at most",
         ),
         ("{{ title | join | join | join }}", "join"),
-        ("{{ notes | join(title | length) }}{{ day / 0 }}", "cannot be used here"),
-        ("{{ 'x' }}" + "a" * 70_000, "longer than 64 KiB"),
+        ("{{ notes | join(title | length) }}{{ day / 0 }}", "is not allowed in a recap template"),
+        ("{{ 'x' }}" + "a" * 70_000, "exceeds 64 KiB"),
         ("{{ title }}" * 3_000, "more than 2,000 parts"),
         ("{{ title is callable }}", "callable"),
         ("{{ notes[99] }}", "line 1"),
-        ("{{ loop.index }}", "there is no loop"),
-        ("{{ self }}", "there is no self"),
-        ("{% for title in notes %}{{ title.upper }}{% endfor %}", "there is no upper"),
+        ("{{ loop.index }}", "unknown name 'loop'"),
+        ("{{ self }}", "unknown name 'self'"),
+        ("{% for title in notes %}{{ title.upper }}{% endfor %}", "unknown attribute 'upper'"),
     ],
 )
 def test_what_a_page_has_no_use_for_is_refused_with_file_and_line(template: str, says: str) -> None:
@@ -99,7 +102,7 @@ def test_the_work_is_bounded_by_what_is_given() -> None:
     loops = "{% for a in notes %}{% for b in notes %}{{ title }}{% endfor %}{% endfor %}"
     with pytest.raises(InvalidConfig, match="more than 1 MiB"):
         fill(loops, "t", VALUES | {"notes": ["x"] * 5_000, "title": "y" * 100})
-    with pytest.raises(InvalidConfig, match="longer than 1 MiB"):
+    with pytest.raises(InvalidConfig, match="exceeds 1 MiB"):
         fill("{{ notes | join('" + "x" * 50_000 + "') | join(',') }}", "t", VALUES | {"notes": ["x"] * 50})
 
 
@@ -175,16 +178,16 @@ def test_the_configured_template_makes_the_recap_and_a_broken_one_says_where(
     template.write_text("# {{ title }}\n\n{{ changs }}\n")
     broken = server.run("recap", cwd=str(repo))
     assert broken.code == 2
-    assert "docs/recap.md.j2, line 3: there is no changs" in broken.err.lower()
+    assert "docs/recap.md.j2, line 3: unknown name 'changs'" in broken.err.lower()
     template.write_bytes(b"# {{ title }}\n\xff\n")
     mangled = server.run("recap", cwd=str(repo))
-    assert (mangled.code, "docs/recap.md.j2, line 2: this is not UTF-8" in mangled.err) == (2, True)
+    assert (mangled.code, "docs/recap.md.j2, line 2: invalid UTF-8" in mangled.err) == (2, True)
     assert not list((repo / ".thunderus/memory/episodic").glob("*.md"))
     template.write_text("# My {{ title }}\n")
     made = server.run("recap", cwd=str(repo), env={"THUNDERUS_MEM_SEED": "3"})
     assert made.code == 0, made.err
     text = (repo / ".thunderus/memory/episodic/2026-01-21.md").read_text()
-    assert "\n# My Recap of 2026-01-21\n\n## Provenance\n\n- Changes of `core`: `evt_" in text
+    assert "\n# My Recap of 2026-01-21\n\n## Provenance\n\n- Changes to `core`: `evt_" in text
 
 
 @pytest.mark.parametrize(

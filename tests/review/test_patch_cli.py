@@ -144,8 +144,8 @@ def test_a_broken_proposal_does_not_stop_completion(run: Callable[..., Done], tm
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("garden", "--only", "duplicate"), 4, "Did you mean duplicates?"),
-        (("garden", "--only", "links,duplicate"), 4, "Did you mean duplicates?"),
+        (("garden", "--only", "duplicate"), 4, "did you mean 'duplicates'?"),
+        (("garden", "--only", "links,duplicate"), 4, "did you mean 'duplicates'?"),
         (("garden", "--only", "links,"), 2, "As --only links,tags"),
         (("garden", "--plan", "--apply"), 2, "Give one of"),
         (("garden", "--undo", "--only", "duplicates"), 2, "as a whole"),

@@ -1,6 +1,6 @@
-"""The gardener: what can be tidied in a memory, planned, carried out or filed for review.
+"""The gardener: plan cleanup of a memory, and apply the steps or propose them for review.
 
-`plan` has the values (a plan, its steps, what rules look at); `apply` has the table of rules and the plan
-they make, shows it, carries it out and files it; `rules/` holds the rules, `similar/` finds documents that
-are alike. Only `apply` touches the disk (index, documents, log, queue, a cache).
+`plan` defines the values (a plan, its steps, the input of rules); `apply` has the table of rules, and makes,
+shows, applies and proposes a plan; `rules/` contains the rules, `similar/` finds similar documents. Only
+`apply` does I/O (index, documents, log, queue, a cache).
 """

@@ -1,10 +1,9 @@
-"""The gardener at work: its rules, the plan they make together, and that plan shown, carried out or filed for
-review.
+"""The rules of the gardener, and the plan they make: show it, apply it, or propose it for review.
 
-Each rule is a pure function of `GardenInput` and the configuration; each plans on what is there once the
-steps before it are carried out. `garden_plan` reads index, log, files and the queue, and keeps what was
-computed of texts in a cache; `garden_report` reads the documents; `garden_apply` and `garden_propose` write
-through a transaction, after a snapshot in the log.
+Each rule is a pure function of `GardenInput` and the configuration, and plans on top of the steps before it.
+`garden_plan` reads index, log, files and the queue, and caches what it computes for texts; `garden_report`
+reads the documents; `garden_apply` and `garden_propose` write through a transaction, after a snapshot in the
+log.
 """
 
 from __future__ import annotations
@@ -59,8 +58,8 @@ if TYPE_CHECKING:
 
 
 class GardenRule(NamedTuple):
-    """One rule of the gardener; ``plan`` gives the same steps for the same material. None of them is carried
-    out by itself unless the rule ``applies``."""
+    """One rule of the gardener; ``plan`` is deterministic. Unless the rule ``applies``, none of its steps is
+    applied without review."""
 
     name: str
     does: str
@@ -76,41 +75,40 @@ RULES: Final[tuple[GardenRule, ...]] = (
     GardenRule("duplicates", "Merge documents that make exactly the same statements.", _duplicates),
     GardenRule(
         "similar",
-        "Propose what to do with documents that nearly say the same.",
+        "Propose how to resolve near-duplicates and contradictions.",
         plan_similar,
         applies=False,
     ),
-    GardenRule("numbers", "Give decisions that took one number twice a number of their own.", plan_numbers),
-    GardenRule("links", "Lead links that lead nowhere to where their target went.", plan_links),
-    GardenRule("tags", "Write each tag in one way.", plan_tags),
-    GardenRule("sizes", "Split long facts at their headings, and say what else is too long.", plan_sizes),
-    GardenRule("recaps", "Write the recaps of `recap.schedule` that are missing.", plan_recaps),
-    GardenRule("archive", "Set aside old recaps, and what has expired or was replaced.", plan_archive),
+    GardenRule("numbers", "Renumber ADRs that share a number.", plan_numbers),
+    GardenRule("links", "Repair dead links whose target moved.", plan_links),
+    GardenRule("tags", "Use one spelling for each tag.", plan_tags),
+    GardenRule("sizes", "Split long facts at their headings, and report other long documents.", plan_sizes),
+    GardenRule("recaps", "Write the missing recaps of `recap.schedule`.", plan_recaps),
+    GardenRule("archive", "Archive old recaps, and expired or superseded documents.", plan_archive),
     GardenRule(
         "consolidate",
-        "Propose facts, decisions and playbooks that sessions have shown.",
+        "Propose facts, decisions and playbooks learned from sessions.",
         plan_consolidation,
         applies=False,
     ),
 )
-"""In the order in which their steps are carried out."""
+"""In the order in which their steps are applied."""
 
 RULE_NAMES: Final = tuple(rule.name for rule in RULES)
 
 
 def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False) -> Plan:
-    """What the gardener would do now, by all rules or by those named ``only``; changes nothing. The same
-    material gives the same plan. What was turned down, and what waits for review, is left out and counted.
+    """Plan what the gardener would do now, with all rules or those in ``only``; changes nothing.
 
-    Steps that are carried out build on each other; with ``apart`` each is about the memory as it is, which is
-    what can be filed. Raises `NotFound` for a rule that does not exist."""
+    The plan is deterministic. Rejected steps and those pending review are omitted and counted. Steps to apply
+    build on each other; with ``apart`` each is planned against the current memory, so that it can be
+    proposed. Raises `NotFound` for an unknown rule.
+    """
     for name in only:
         if name not in RULE_NAMES:
             near = closest(name, RULE_NAMES, 1)
-            meant = f"Did you mean {near[0]}? " if near else ""
-            raise NotFound(
-                f'there is no gardening rule "{name}"', hint=f"{meant}The rules are {', '.join(RULE_NAMES)}"
-            )
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise NotFound(f"unknown rule {name!r}{meant}", hint=f"rules: {', '.join(RULE_NAMES)}")
     chosen = [rule for rule in RULES if not only or rule.name in only]
     _see_all_decisions(memory)
     with paused(), with_signatures(memory, material_of(memory), [rule.name for rule in chosen]) as seen:
@@ -125,8 +123,8 @@ def garden_plan(memory: Memory, *, only: Sequence[str] = (), apart: bool = False
 def _see_all_decisions(memory: Memory) -> None:
     for shard in memory.log_index().unread():
         raise NotWritable(
-            f"{shard} cannot be read, so what was decided there would be passed over.",
-            hint="Mend its permissions, then run the command again.",
+            f"cannot read {shard}; decisions recorded there would be missed",
+            hint="fix its permissions, then run the command again",
         )
 
 
@@ -160,9 +158,12 @@ def planned(
     config: Config,
     going: Callable[[Sequence[Step]], Sequence[Step]] = lambda steps: steps,
 ) -> tuple[tuple[Step, ...], ...]:
-    """The steps of each rule. Two rules may change one document: what the second would carry out begins with
-    what the first leaves. Proposals and reports are about the memory as it is, since they wait. ``going``
-    says which steps will be carried out: nothing is built on those that were turned down or wait."""
+    """The steps of each rule.
+
+    Two rules may change the same document: steps to apply are planned on the result of earlier ones.
+    Proposals and reports are planned against the current memory, because they take effect later. ``going``
+    selects the steps that will be applied: nothing is planned on top of rejected or pending ones.
+    """
     try:
         return tuple(_in_sequence(rules, material, config, going))
     finally:
@@ -190,7 +191,7 @@ def _in_sequence(
 
 
 def carried_out(material: GardenInput, steps: Sequence[Step]) -> GardenInput:
-    """The memory after the edits of ``steps``, in their order."""
+    """The memory after applying the edits of ``steps``, in order."""
     by_path = {document.path: document for document in (*material.documents, *material.archived)}
     files, former = set(material.files), dict(material.former)
     for edit in (edit for step in steps for edit in step.edits):
@@ -213,14 +214,14 @@ def carried_out(material: GardenInput, steps: Sequence[Step]) -> GardenInput:
     )
 
 
-# What the rules look at
+# The input of the rules
 
 _COMPARES: Final = frozenset(("duplicates", "similar"))
-"""Rules that look at what every text says."""
+"""Rules that compare all texts."""
 
 
 def material_of(memory: Memory) -> GardenInput:
-    """What the gardening rules look at, from a fresh index."""
+    """Collect the input of the gardening rules, from a refreshed index."""
     memory.refresh()
     in_use, archived = (
         tuple(sorted(found, key=lambda document: (document.id, document.path)))
@@ -241,7 +242,7 @@ def material_of(memory: Memory) -> GardenInput:
 
 
 def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[str]:
-    """Of the recaps that may be archived, those that still say what the program itself wrote."""
+    """Ids of the recaps that may be archived and were not edited since the program wrote them."""
     asked = {one.id: one for one in old_recaps(in_use, memory.config, today)}
     asked |= {one.id: one for one in in_use if one.kind == "recap" and "" < expiry(one) <= today}
     rows = memory.log_index().naming(sorted(asked)) if asked else []
@@ -251,7 +252,7 @@ def _ours(memory: Memory, in_use: Sequence[Document], today: str) -> frozenset[s
 
 @contextmanager
 def with_signatures(memory: Memory, seen: GardenInput, names: Sequence[str]) -> Iterator[GardenInput]:
-    """The material with what was computed of its texts before, where a rule compares them."""
+    """The input with the cache of what was computed for its texts, if a rule compares them."""
     if not _COMPARES.intersection(names):
         yield seen
         return
@@ -263,13 +264,13 @@ def with_signatures(memory: Memory, seen: GardenInput, names: Sequence[str]) -> 
     remembered.save(known, [*texts, memory_key(compared(seen.documents), gates_of(memory.config))])
 
 
-# Fewer are read in the time it takes to start a process and to bring back what it found.
+# Below this, starting processes and transferring their results takes longer than the work.
 _MANY: Final = 256
 
 
 def learn(documents: Sequence[Document], known: MutableMapping[str, bytes]) -> None:
-    """Add to ``known`` the profiles of many documents that it does not hold; of a few they are computed
-    where they are needed, as are those of a process that failed."""
+    """Add missing profiles to ``known`` in parallel if there are many; otherwise, and if a process fails,
+    they are computed where they are needed."""
     missing = not_kept(documents, known)
     if len(missing) < _MANY:
         return
@@ -282,13 +283,13 @@ def _packed(documents: Sequence[Document]) -> list[str]:
     return [b64encode(profile).decode() for profile in computed(documents)]
 
 
-# The plan shown with its diffs, carried out, or filed for review
+# Show a plan with its diffs, apply it, or propose it for review
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedEdit:
-    """One file of a step: ``op`` is create, update, remove or rename (``moved_from`` is its old path then);
-    ``diff`` shows it, ``None`` where it is too long to."""
+    """The change of one file: ``op`` is create, update, remove or rename (then ``moved_from`` is its old
+    path); ``diff`` is ``None`` if it is too long to show."""
 
     path: str
     doc_id: str
@@ -299,9 +300,9 @@ class PlannedEdit:
 
 @dataclass(frozen=True, slots=True)
 class PlannedStep:
-    """A step as it is told: what, why, on what evidence, how far it may go (``reach``), and what it changes.
+    """A step as it is reported: action, reason, evidence, ``reach``, and the changes.
 
-    ``key`` is what a decision about it is remembered by.
+    ``key`` is the key under which a decision about it is stored.
     """
 
     action: str
@@ -317,11 +318,11 @@ class PlannedStep:
 
 @dataclass(frozen=True, slots=True)
 class PlanReport:
-    """What the gardener would do.
+    """A plan as it is reported.
 
-    ``steps`` are those shown, ``left_out`` how many more there are. ``to_apply``, ``to_propose`` and
-    ``to_report`` count all of them; ``decided`` steps were turned down, ``waiting`` ones are filed already,
-    ``expired`` proposals wait for longer than they should.
+    ``steps`` are those shown, ``left_out`` is the number not shown. ``to_apply``, ``to_propose`` and
+    ``to_report`` count all steps; ``decided`` counts rejected ones, ``waiting`` pending ones, ``expired``
+    proposals that have been pending for too long.
     """
 
     steps: tuple[PlannedStep, ...]
@@ -336,7 +337,7 @@ class PlanReport:
 
 @dataclass(frozen=True, slots=True)
 class AppliedStep:
-    """A step that was carried out, and the event that says so."""
+    """A step that was applied, and the event that records it."""
 
     action: str
     why: str
@@ -346,7 +347,7 @@ class AppliedStep:
 
 @dataclass(frozen=True, slots=True)
 class SkippedStep:
-    """A step whose documents somebody changed meanwhile; ``why`` names the file."""
+    """A step skipped because a document changed in the meantime; ``why`` names the file."""
 
     action: str
     why: str
@@ -355,7 +356,7 @@ class SkippedStep:
 
 @dataclass(frozen=True, slots=True)
 class FiledStep:
-    """A step in the review queue, by the id of its proposal."""
+    """A step that was added to the review queue, with the id of its proposal."""
 
     id: str
     action: str
@@ -366,14 +367,14 @@ class FiledStep:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What `garden_apply` did, by step and by file. ``reported`` are the steps that only a person can decide,
-    ``skipped`` those that no longer fit what is on disk: the next plan looks anew.
+    """The result of `garden_apply`, by step and by file. ``reported`` are steps that need a decision,
+    ``skipped`` those whose documents changed on disk: the next plan includes them again.
 
-    ``op`` of a file is ``update`` or ``remove``; its text is left out, the log has it.
-    ``published`` is false when an event is on disk but a file is not yet: the next command puts it there.
-    ``snapshot_id`` names what to go back to ("" when nothing was done), ``proposals`` the steps left for
-    `garden_propose`, ``waiting`` counts those that are filed already; ``filed`` are steps that an agent may
-    not carry out itself.
+    ``op`` of a file is ``update`` or ``remove``; its text is omitted, it is in the log. ``published`` is
+    false if an event was written but a file was not: the next command writes it. ``snapshot_id`` is the
+    snapshot to restore ("" if nothing was done), ``proposals`` are the steps left for `garden_propose`,
+    ``waiting`` counts pending ones; ``filed`` are steps that were proposed because an agent may not apply
+    them itself.
     """
 
     steps: tuple[AppliedStep, ...]
@@ -390,9 +391,9 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Filed:
-    """What `garden_propose` filed, and how many steps were ``waiting`` already.
+    """The result of `garden_propose`; ``waiting`` counts the steps that were already pending.
 
-    ``skipped`` are steps that no longer fit, or cannot be filed.
+    ``skipped`` are steps whose documents changed, or that cannot be proposed.
     """
 
     proposals: tuple[FiledStep, ...]
@@ -403,9 +404,9 @@ class Filed:
 
 
 def _file_change(memory: Memory, edit: DocumentEdit) -> FileChange:
-    """The planned edit against the text on disk; `Conflict` when that is not the text it was planned from.
+    """The planned edit with the text on disk; raises `Conflict` if that text changed since the plan.
 
-    A file that is there and cannot be read has not changed: that error is raised as it is.
+    The error of an unreadable file is raised unchanged.
     """
     try:
         data = read_file(inside(memory.root, edit.path), MAX_DOCUMENT)
@@ -415,13 +416,13 @@ def _file_change(memory: Memory, edit: DocumentEdit) -> FileChange:
         found, text = ABSENT, None
     if found != edit.before:
         raise Conflict(
-            f"{edit.path} has changed since the plan was made", hint="plan again with `thunderus-mem garden`"
+            f"{edit.path} has changed since the plan was made", hint="run `thunderus-mem garden` again"
         )
     return FileChange(edit.doc_id, edit.path, text, edit.after_text, edit.renames)
 
 
 def garden_report(memory: Memory, plan: Plan, *, limit: int = 0) -> PlanReport:
-    """The plan as it is told, with diffs; only the first ``limit`` steps when that is not 0."""
+    """The plan as it is reported, with diffs; only the first ``limit`` steps unless that is 0."""
     shown = plan.steps[:limit] if limit else plan.steps
     laid: dict[str, str | None] = {}
     return PlanReport(
@@ -437,8 +438,8 @@ def garden_report(memory: Memory, plan: Plan, *, limit: int = 0) -> PlanReport:
 
 
 def _planned(memory: Memory, step: Step, laid: dict[str, str | None]) -> PlannedStep:
-    """A step as it is told; ``laid`` are the texts that the steps before it leave, by path."""
-    told = PlannedStep(
+    """A step as it is reported; ``laid`` are the texts after the steps before it, by path."""
+    planned_step = PlannedStep(
         step.action,
         step.why,
         step.evidence,
@@ -451,17 +452,17 @@ def _planned(memory: Memory, step: Step, laid: dict[str, str | None]) -> Planned
     )
     if step.extent == "apply":
         laid.update((edit.path, edit.after_text) for edit in step.edits)
-    return told
+    return planned_step
 
 
 def _planned_edits(
     memory: Memory, edits: Iterable[DocumentEdit], laid: Mapping[str, str | None]
 ) -> Iterator[PlannedEdit]:
-    """The edits of a step as they are told; the two of a renaming as one."""
+    """The edits of a step as they are reported; the two edits of a move as one."""
     departed: dict[str, FileChange] = {}
     for edit in edits:
         made = _made(memory, edit, laid)
-        if made is None:  # changed meanwhile: the next plan shows it
+        if made is None:  # changed in the meantime: the next plan shows it
             yield PlannedEdit(edit.path, edit.doc_id, "", None)
         elif made.renames and made.after is None:
             departed[made.doc_id] = made
@@ -475,7 +476,8 @@ def _planned_edits(
 
 
 def _made(memory: Memory, edit: DocumentEdit, laid: Mapping[str, str | None]) -> FileChange | None:
-    """An edit on the text it was planned from, on disk or left by a step before; ``None`` when it is gone."""
+    """An edit with the text it was planned from (on disk, or after earlier steps); ``None`` if that
+    changed."""
     before = laid.get(edit.path)
     if before is not None and content_hash(before) == edit.before:
         return FileChange(edit.doc_id, edit.path, before, edit.after_text, edit.renames)
@@ -485,21 +487,21 @@ def _made(memory: Memory, edit: DocumentEdit, laid: Mapping[str, str | None]) ->
         return None
 
 
-_MOST_TOLD = 2_000
-"""Documents that a snapshot lists; of more it says how many."""
+_MAX_LISTED = 2_000
+"""The limit on documents listed by a snapshot; the others are counted."""
 
 
 def is_reviewed(memory: Memory, *, actor: str = "user") -> bool:
-    """Whether steps of whoever runs this may be filed instead of carried out: the plan is made ``apart``
-    then."""
+    """Whether steps may be proposed instead of applied, because an agent runs this: the plan must then be
+    made ``apart``."""
     return memory.config.review_agents == "propose" and resolve_actor(memory.environ, actor) == "agent"
 
 
 def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
-    """Carry out every step of ``plan`` that may go by itself, each as its own event, after a snapshot.
+    """Apply every safe step of ``plan``, each as its own event, after a snapshot.
 
-    A step whose documents have changed since is left out, and named in ``skipped``. Steps of an agent whose
-    changes are reviewed are ``filed`` instead.
+    A step whose documents have changed is listed in ``skipped``. Steps of an agent whose changes need review
+    are ``filed`` instead.
     """
     if not plan.applicable:
         return Applied((), plan.reports, proposals=plan.proposals, waiting=plan.waiting)
@@ -542,46 +544,45 @@ def garden_apply(memory: Memory, plan: Plan, *, actor: str = "user") -> Applied:
 
 
 def _snapshot(memory: Memory, transaction: Transaction, plan: Plan, actor: str) -> str:
-    """Log what the documents are that the plan is about to touch; returns the snapshot's id."""
+    """Record the documents that the plan is about to change; returns the snapshot's id."""
     id = memory.new_id("snap")
     touched = {edit.path: edit for step in reversed(plan.applicable) for edit in reversed(step.edits)}
-    told = [touched[path] for path in sorted(touched)][:_MOST_TOLD]
-    left = {"left_out": len(touched) - len(told)} if len(touched) > len(told) else {}
+    listed = [touched[path] for path in sorted(touched)][:_MAX_LISTED]
+    left = {"left_out": len(touched) - len(listed)} if len(touched) > len(listed) else {}
     transaction.snapshot(
         id,
         {
             "command": "garden",
             "commit": transaction.head or None,
             "plan": digest(plan),
-            "documents": [_in_snapshot(memory, edit) for edit in told],
+            "documents": [_in_snapshot(memory, edit) for edit in listed],
             **left,
         },
-        tuple(dict.fromkeys(edit.doc_id for edit in told if edit.doc_id)),
-        why="before the gardener's steps",
+        tuple(dict.fromkeys(edit.doc_id for edit in listed if edit.doc_id)),
+        why="before a run of the gardener",
         actor=actor,
     )
     return id
 
 
 def _in_snapshot(memory: Memory, edit: DocumentEdit) -> dict[str, str]:
-    """A document as a snapshot tells of it."""
+    """The entry of a document in a snapshot."""
     mode = permissions(inside(memory.root, edit.path))
     other = {"mode": f"{mode:o}"} if mode not in (0, USUAL_MODE) else {}
     return {"id": edit.doc_id, "path": edit.path, "hash": edit.before, **other}
 
 
 def digest(plan: Plan) -> str:
-    """What tells one plan from another: a hash over the steps that would be carried out."""
-    told = [(step.rule, step.action, step.targets, step.edits) for step in plan.applicable]
-    # Over the representation of `DocumentEdit`: another name or field there makes other hashes in the log.
-    return "sha256:" + hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
+    """A hash of the steps to apply, which identifies a plan."""
+    steps = [(step.rule, step.action, step.targets, step.edits) for step in plan.applicable]
+    # Includes the repr of `DocumentEdit`: renaming it or its fields changes the hashes in the log.
+    return "sha256:" + hashlib.sha256(repr(steps).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
-    """File every step that changes something for review (of a plan whose steps are each made ``apart``); what
-    is filed already is not filed again.
+    """Propose every step with changes for review (of a plan made ``apart``), except those already pending.
 
-    A step whose documents have changed since, or that cannot be filed, is named in ``skipped``.
+    A step whose documents have changed, or that cannot be proposed, is listed in ``skipped``.
     """
     steps = (*plan.applicable, *plan.proposals)
     if not steps:
@@ -592,7 +593,7 @@ def garden_propose(memory: Memory, plan: Plan, *, actor: str = "user") -> Filed:
 
 
 def _filed(memory: Memory, steps: Sequence[Step], actor: str) -> tuple[list[FiledStep], list[SkippedStep]]:
-    """File steps, and say which could not be; under the lock."""
+    """Propose steps, and return those proposed and those skipped; the lock is held."""
     filed: list[FiledStep] = []
     skipped: list[SkippedStep] = []
     origin = memory.origin() if steps else {}

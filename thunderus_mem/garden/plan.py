@@ -1,7 +1,7 @@
-"""What the gardener wants to do, as a value: a plan is printed, tested, filed or carried out. Pure.
+"""The gardener's plan as a value: it is printed, tested, proposed or applied. Pure.
 
-Also what every rule is a function of, beside the configuration (`GardenInput`), and whom a name means among
-the documents (`DocumentNames`, as the index answers it).
+Also the input of every rule besides the configuration (`GardenInput`), and the lookup of documents by name
+(`DocumentNames`, with the same answers as the index).
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ REPORT = "report"
 MERGE_DUPLICATES = "merge-duplicates"
 
 Reach: TypeAlias = Literal["apply", "propose", "report"]
-"""How far a step may go without a person: be carried out, be filed for review, or only be told."""
+"""How far a step may go without review: applied, proposed, or only reported."""
 
 _ORDER: Final = {"apply": 0, "propose": 1, "report": 2}
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentEdit:
-    """One file of a step.
+    """The change of one file in a step.
 
-    ``path`` is relative to the root, ``before`` the content hash the step was made from ("": there is no
-    file), ``after_text`` the whole new text, or ``None`` to remove the file. A document that gets another
-    path is two of them with ``renames``: the old path loses the text, then the new path gets it.
+    ``path`` is relative to the root, ``before`` the content hash the step was planned from ("": the file does
+    not exist), ``after_text`` the complete new text, or ``None`` to remove the file. A move is two edits with
+    ``renames``: the first removes the old path, the second creates the new one.
     """
 
     path: str
@@ -51,7 +51,7 @@ class DocumentEdit:
 
 
 def moved(document: Document, path: str) -> tuple[DocumentEdit, ...]:
-    """The two edits by which a document gets another path; its text stays as it is."""
+    """The two edits that move a document; its text does not change."""
     return (
         DocumentEdit(document.path, document.id, document.hash, None, renames=True),
         DocumentEdit(path, document.id, "", document.text, renames=True),
@@ -60,13 +60,13 @@ def moved(document: Document, path: str) -> tuple[DocumentEdit, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to do, to propose, or only to say.
+    """One part of a plan: a change to apply or propose, or a report.
 
-    ``rule`` is the gardening rule it comes from, ``action`` what is done. ``targets`` are document ids, the
-    one that stays first; ``why`` is one sentence; ``evidence`` are the lines that let a reader check it;
-    ``label`` is what a comparison found (``same``, ``possible contradiction`` …). ``texts`` are the digests
-    of what the targets say, by id: a decision about the step holds until one of them changes. ``op`` is the
-    kind of patch the log calls it, ``private`` the private events that a new text names.
+    ``rule`` is the gardening rule it comes from, ``action`` what it does. ``targets`` are document ids, the
+    surviving one first; ``why`` is the reason in one sentence; ``evidence`` are lines that let a reader check
+    it; ``label`` is the result of a comparison (``same``, ``possible contradiction`` …). ``texts`` are
+    digests of the content of the targets, by id: a decision about the step is valid until one of them
+    changes. ``op`` is the patch operation in the log, ``private`` the private events cited by a new text.
     """
 
     action: str
@@ -83,12 +83,12 @@ class Step:
 
     @property
     def extent(self) -> Reach:
-        """How far it may go: without edits there is nothing to carry out or to file."""
+        """How far it may go; a step without edits can only be reported."""
         return self.reach if self.edits else "report"
 
     @property
     def key(self) -> str:
-        """What a decision about this step is remembered by: the rule, and what it looked at."""
+        """The key under which a decision about this step is stored: a hash of the rule and its input."""
         made_from = sorted((edit.path, edit.before) for edit in self.edits if edit.before)
         seen = sorted(self.texts) or made_from or sorted((target, "") for target in self.targets)
         return hashlib.sha256(repr((self.rule, seen)).encode()).hexdigest()[:32]
@@ -96,8 +96,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All steps, in an order that depends on their content alone. ``decided`` counts the steps left out
-    because a person has turned them down, ``waiting`` those that are filed for review already."""
+    """All steps, in an order that depends only on their content. ``decided`` counts omitted steps that were
+    rejected before, ``waiting`` those already pending review."""
 
     steps: tuple[Step, ...] = ()
     decided: int = 0
@@ -105,17 +105,17 @@ class Plan:
 
     @property
     def applicable(self) -> tuple[Step, ...]:
-        """The steps that may be carried out at once."""
+        """The steps that are safe to apply."""
         return self._of("apply")
 
     @property
     def proposals(self) -> tuple[Step, ...]:
-        """The steps that change something once a person approves."""
+        """The steps that need approval."""
         return self._of("propose")
 
     @property
     def reports(self) -> tuple[Step, ...]:
-        """The steps that only say something, for a person to decide."""
+        """The steps that are only reported and need a decision."""
         return self._of("report")
 
     def _of(self, extent: Reach) -> tuple[Step, ...]:
@@ -128,10 +128,12 @@ def make_plan(
     waiting: Collection[str] = frozenset(),
     order: Sequence[str] = (),
 ) -> Plan:
-    """Join the steps of every gardening rule into one plan: what can be carried out first, then proposals,
-    then reports; each by rule, in the ``order`` of their names. Steps whose key is ``rejected``, or among
-    those ``waiting`` for review, are left out and counted; a proposal about a document that another one of
-    its rule would take away already is left out until that one is turned down."""
+    """Combine the steps of all gardening rules into one plan: steps to apply first, then proposals, then
+    reports, each by rule in the ``order`` of their names.
+
+    Steps whose key is ``rejected``, or ``waiting`` for review, are omitted and counted. Of several proposals
+    of one rule that would remove the same document, only one is kept until it is rejected.
+    """
     rank = {name: place for place, name in enumerate(order)}
     steps = [step for part in parts for step in part]
     undecided = [step for step in steps if step.key not in rejected] if rejected else steps
@@ -151,8 +153,9 @@ def make_plan(
 
 
 def _asked_once(steps: Sequence[Step], waiting: Collection[str]) -> list[Step]:
-    """Of proposals of one rule that would take away the same document only one: of a family of documents that
-    are alike each is asked about once. One that waits goes first, then one whose other document stays."""
+    """Keep only one of the proposals of a rule that would remove the same document, so that each of several
+    similar documents is asked about once. A pending proposal is preferred, then one whose other document
+    survives."""
     taking: dict[tuple[str, str], list[Step]] = {}
     for step in steps:
         for name in _taken(step):
@@ -167,21 +170,21 @@ def _asked_once(steps: Sequence[Step], waiting: Collection[str]) -> list[Step]:
 
 
 def _taken(step: Step) -> list[tuple[str, str]]:
-    """The files that a proposal would take away, each with the rule that wants it."""
+    """The files that a proposal would remove, each with its rule."""
     if step.extent != "propose":
         return []
     return [(step.rule, edit.path) for edit in step.edits if edit.after_text is None]
 
 
 class GardenInput(NamedTuple):
-    """The memory as a gardener sees it.
+    """The input of the gardening rules.
 
-    ``documents`` are those in use, ``archived`` those set aside, both ordered by id and path; ``today`` is
-    the day in UTC (``2026-01-21``). ``files`` are all Markdown files of the memory folders, unreadable ones
-    too; ``ours`` are ids of documents whose text is the very one that the program itself wrote last;
-    ``former`` gives for a path that is no file any more the id of the one document it was, as the log tells.
-    ``history`` is what happened, read when a rule asks for it; ``signatures`` is what was computed of texts
-    before, by content: rules may add to it, and it changes no answer.
+    ``documents`` are those in use, ``archived`` those in the archive, both ordered by id and path; ``today``
+    is the day in UTC (``2026-01-21``). ``files`` are all Markdown files of the memory folders, including
+    unreadable ones; ``ours`` are ids of documents whose text was last written by the program itself;
+    ``former`` maps paths that no longer exist to the id of the one document that was there, according to the
+    log. ``history`` returns the events, read on demand; ``signatures`` caches what was computed for texts, by
+    content: rules may add to it, and it never changes a result.
     """
 
     documents: tuple[Document, ...]
@@ -199,8 +202,8 @@ _MOST_REMEMBERED: Final = 1 << 15
 
 @lru_cache(maxsize=_MOST_REMEMBERED)
 def references_in(body: str) -> tuple[Reference, ...]:
-    """The references of a body. Several rules ask for those of every document; `planner.planned` forgets
-    them."""
+    """The references of a body, cached because several rules need those of every document; `apply.planned`
+    clears the cache."""
     return references(body)
 
 
@@ -209,9 +212,10 @@ def _folded(name: str) -> str:
 
 
 def path_of(document: Document, reference: Reference) -> str:
-    """The root-relative path a relative link leads to, without anchor and query; "" for one within the text.
+    """The root-relative path a relative link points to, without fragment and query; "" for a link within the
+    text.
 
-    In the archive a document's links are those of the place it had in use.
+    Links of an archived document are relative to the path it had in use.
     """
     target = reference.target.partition("#")[0].partition("?")[0]
     folder = posixpath.dirname(live_path(document.path))
@@ -219,7 +223,7 @@ def path_of(document: Document, reference: Reference) -> str:
 
 
 class DocumentNames:
-    """Every name of a memory's documents; one in use goes before one in the archive, then the first id."""
+    """Look up documents by name; a document in use wins over an archived one, then the first id."""
 
     def __init__(self, material: GardenInput) -> None:
         self._material = material
@@ -242,8 +246,8 @@ class DocumentNames:
         self.claimed_twice = frozenset(doc_id for doc_id, count in claims.items() if count > 1)
 
     def resolve(self, name: str) -> str | None:
-        """The id behind an id, a path, an alias or a file stem; behind that of an archived document that was
-        joined into another, the other."""
+        """The id for an id, path, alias or file stem; for an archived document that was merged into another,
+        the id of the other."""
         if name in self.ids:
             return self._heirs.get(name, name)
         if name in self._paths:
@@ -251,12 +255,12 @@ class DocumentNames:
         return self._names.get(_folded(name.removesuffix(".md")))
 
     def at(self, path: str) -> Document | None:
-        """The document in a file, or in the archive when it was set aside from there."""
+        """The document at a path, or the one archived from there."""
         return self._paths.get(path) or self._paths.get(archived_path(path))
 
     @cached_property
     def by_folded_id(self) -> dict[str, tuple[str, ...]]:
-        """Ids that differ in nothing but case and Unicode form."""
+        """Ids that differ only in case and Unicode form."""
         found: dict[str, tuple[str, ...]] = {}
         for doc_id in sorted(self.ids):
             found[fold_key(doc_id)] = (*found.get(fold_key(doc_id), ()), doc_id)
@@ -264,14 +268,14 @@ class DocumentNames:
 
     @cached_property
     def by_folded_path(self) -> dict[str, tuple[str, ...]]:
-        """Paths that differ in nothing but case and Unicode form."""
+        """Paths that differ only in case and Unicode form."""
         found: dict[str, tuple[str, ...]] = {}
         for path in sorted(self._paths):
             found[fold_key(path)] = (*found.get(fold_key(path), ()), path)
         return found
 
     def targets(self, document: Document) -> Iterator[str]:
-        """Ids of the other documents that one links to, by relation, in brackets or by path."""
+        """Ids of the other documents that a document links to, by relation, wiki link or path."""
         for link in document.links:
             yield from self._other(document, self.resolve(link.target))
         for reference in references_in(document.body):

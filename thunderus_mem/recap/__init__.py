@@ -1,7 +1,7 @@
-"""Recaps: what happened in a day, a session, an episode or a longer while, with the events that say so.
+"""Recaps: summaries of a day, a session, an episode or a longer period that cite their events.
 
-`recap` is the command, with a summarizer's draft; `scope` what a recap is of, and what happened then;
-`events` sorts that, with the decisions and the commands found in it; `page` writes it down through
-`template`, a week or a month of recaps as well. Only `scope` (log, git, files) and `recap` (runs the
-summarizer, writes the document) touch more than values.
+`recap` is the command, including summarizer drafts; `scope` selects the period and collects its events;
+`events` classifies them and finds commands and decisions; `page` renders the page (and rollups of weeks and
+months) through `template`. Only `scope` (log, git, files) and `recap` (runs the summarizer, writes the
+document) have side effects or do I/O.
 """

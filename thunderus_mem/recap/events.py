@@ -1,7 +1,7 @@
-"""What events tell a recap: commands and how they ended, problems and what solved them, files edited,
-decisions in messages; and events sorted by that. Pure.
+"""Extract what a recap reports from events: commands and their outcome, problems and their solution, edited
+files and decisions in messages. Pure.
 
-Decisions are sentences found by keywords, with the reason given beside them.
+Decisions are sentences found by keyword, with the reason stated next to them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LOOKERS: Final = frozenset(
         *("diff", "cmp", "sort", "true", "date"),
     )
 )
-"""Programs that change nothing and prove nothing."""
+"""Programs that only read or print."""
 _RUNNERS: Final = frozenset(
     (
         *("npm", "pnpm", "yarn", "bun", "uv", "poetry", "pdm", "hatch", "npx", "uvx", "pipx"),
@@ -52,7 +52,7 @@ _RUNNERS: Final = frozenset(
         *("mvn", "gradle", "rake"),
     )
 )
-"""Programs whose first argument says what they do."""
+"""Programs whose first argument is a subcommand."""
 _INTERPRETERS: Final = frozenset(("python", "python3", "node", "ruby", "perl", "bash", "sh"))
 _WORDS = re.compile(r"[A-Za-z]+")
 _GONE_TO = re.compile(r"cd [^&|;]{1,300}(?:&&|;) *")
@@ -62,7 +62,7 @@ _NAMED: Final = 6
 
 
 class Run(NamedTuple):
-    """A command that was run: how it ended (``None``: nobody says), the events that say so, and the place of
+    """One execution of a command: whether it succeeded (``None``: unknown), its events, and the position of
     the last of them."""
 
     command: str
@@ -73,9 +73,9 @@ class Run(NamedTuple):
 
 
 class CommandProblem(NamedTuple):
-    """A command that failed, ``times`` in a row, and the run of it that succeeded (``None``: none did).
+    """A command that failed ``times`` in a row, and the later successful run (``None``: there is none).
 
-    ``files`` were edited in between, ``commands`` run; ``events`` say all of it.
+    ``files`` were edited and ``commands`` run in between; ``events`` are all events involved.
     """
 
     failed: Run
@@ -87,13 +87,13 @@ class CommandProblem(NamedTuple):
 
 
 def thread_of(event: Event) -> str:
-    """The session in which an event happened, by the name that its bringer gave, else by ours."""
+    """The session of an event: the name given by its importer, else our session id."""
     named = event.origin.get("session")
     return named if isinstance(named, str) and named else event.session_id
 
 
 def said(event: Event) -> str:
-    """What a message or note says."""
+    """The text of a message or note."""
     for key in ("text", "content"):
         if isinstance(text := event.body.get(key), str):
             return text
@@ -103,8 +103,8 @@ def said(event: Event) -> str:
 def runs(events: Sequence[Event], hide: Mapping[str, str]) -> tuple[Run, ...]:
     """The commands that were run, in the order in which they ended.
 
-    A call is joined with the next result of its tool that names the same command or none. ``hide`` maps
-    beginnings of paths that are this machine's own to what stands for them.
+    A call is paired with the next result of its tool that names the same command or none. ``hide`` maps
+    machine-specific path prefixes to their replacement.
     """
     found: list[Run] = []
     waiting: dict[tuple[str, str], list[Run]] = {}
@@ -168,7 +168,7 @@ def _ended(event: Event) -> bool | None:
 
 
 def _tidy(command: str, hide: Mapping[str, str]) -> str:
-    """A command as one line, without where somebody stood when it was run."""
+    """A command as one line, without a leading ``cd``."""
     lines = command.strip()[: 4 * _LONGEST_COMMAND].splitlines()
     text = " ".join(lines[0].split()) + (" …" if len(lines) > 1 else "") if lines else ""
     if (stood := _GONE_TO.match(text)) is not None and stood.end() < len(text):
@@ -179,7 +179,7 @@ def _tidy(command: str, hide: Mapping[str, str]) -> str:
 
 
 def first_words(command: str) -> str:
-    """What makes two commands tries of one: the program, and for one that runs others what it was told."""
+    """The words that identify a command across attempts: the program, with its subcommand if it has one."""
     words = command.split()
     while words and (words[0] in _PREFIXES or _ASSIGNED.fullmatch(words[0])):
         words = words[1:]
@@ -195,12 +195,12 @@ def first_words(command: str) -> str:
 
 
 def only_looks(command: str) -> bool:
-    """Whether a command changes nothing and proves nothing: its failure is no problem either."""
+    """Whether a command only reads or prints; its failure is not reported as a problem."""
     return first_words(command).partition(" ")[0].rpartition("/")[2] in _LOOKERS
 
 
 def edited_paths(event: Event) -> tuple[str, ...]:
-    """Files below the root that a tool was told to change."""
+    """Files below the root that a tool call edits."""
     if event.kind not in ("tool_call", "tool_result"):
         return ()
     words = _words_of_tool(event)
@@ -214,8 +214,8 @@ def edited_paths(event: Event) -> tuple[str, ...]:
 
 
 def problems(events: Sequence[Event], ran: Sequence[Run]) -> tuple[CommandProblem, ...]:
-    """Failures, each with the success that followed it in its session: of the same command, else of one with
-    the same first words. One that never succeeded has no solution."""
+    """Failures, each with the success that followed in its session: of the same command, or of one with
+    the same first words. A command that never succeeded has no solution."""
     found: list[CommandProblem] = []
     open_ones: dict[tuple[str, str], tuple[Run, int, tuple[str, ...]]] = {}
     for run in ran:
@@ -256,7 +256,7 @@ def _solved(
 
 
 def is_inside(path: str) -> bool:
-    """Whether a path is relative and stays below the root."""
+    """Whether a path is relative and below the root."""
     parts = path.replace("\\", "/").split("/")
     return bool(path) and not path.startswith(("/", "\\", "~")) and ".." not in parts and ":" not in parts[0]
 
@@ -277,7 +277,7 @@ _BEFORE: Final = frozenset(
 _UNDECIDED = re.compile(
     r"\b(?:not|never|if|whether|should|could|would|unless|until|once|when|before|cannot)\b|n't\b|\bto be\b"
 )
-# "For" tells mostly what a thing is for, and "since" often when: either is a reason by what follows alone.
+# "for" mostly introduces a purpose and "since" often a time: either is a reason only before certain words.
 _FOR = (
     r"for (?:(?:its|their|the sake|fear|lack|want|(?:(?:this|that|these|those|two|three|many) )?reasons?)\b|"
     r"(?:the )?(?:better|best|fewer|less|more|lower|higher|greater|smaller|faster|easier|simpler|cheaper)\b|"
@@ -304,9 +304,11 @@ _WORD = re.compile(r"[\w'’-]+")
 
 
 class DecisionSentence(NamedTuple):
-    """A sentence that tells of a decision. ``reason`` is the part of it that says why, or else the sentence
-    after it that does; "" when none is given. ``context`` is the sentence before, ``subject`` what was
-    decided, in few words."""
+    """A sentence that states a decision.
+
+    ``reason`` is the part of the sentence, or the sentence after it, that says why; "" when there is none.
+    ``context`` is the sentence before, ``subject`` a short form of what was decided.
+    """
 
     sentence: str
     reason: str
@@ -315,14 +317,14 @@ class DecisionSentence(NamedTuple):
 
     @property
     def whole(self) -> str:
-        """The sentence, with its reason when that is another one."""
+        """The sentence, followed by its reason if that is a separate sentence."""
         return self.sentence if self.reason in self.sentence else f"{self.sentence} {self.reason}"
 
 
 def decisions_in(text: str, keywords: Sequence[str]) -> Iterator[DecisionSentence]:
-    """The decisions that a text tells of: sentences with a keyword said of somebody, not asked, not denied.
+    """The decisions in a text: sentences that state, rather than ask or deny, something with a keyword.
 
-    Code, quotations and what is longer than a page are passed over.
+    Code, quotations and everything after `_LONGEST_TEXT` characters are skipped.
     """
     sentences = list(_sentences(text[:_LONGEST_TEXT]))
     for at, sentence in enumerate(sentences):
@@ -337,8 +339,10 @@ def decisions_in(text: str, keywords: Sequence[str]) -> Iterator[DecisionSentenc
 
 
 def _parts(sentence: str, keyword: str) -> tuple[str, str]:
-    """What a sentence says without its reason, and the reason: behind what was decided, or before it. What
-    follows the keyword at once is the decision: in "decided to keep it small" nothing is a reason."""
+    """Split a sentence into the decision and its reason, which comes after or before the decision.
+
+    The words directly after the keyword belong to the decision: "decided to keep it small" has no reason.
+    """
     begins = max(sentence.lower().find(keyword.lower()), 0)
     behind = _LEADING.match(sentence, begins + len(keyword))
     word = _WORD.match(sentence, behind.end() if behind else 0)
@@ -350,7 +354,7 @@ def _parts(sentence: str, keyword: str) -> tuple[str, str]:
 
 
 def _subject(core: str, keyword: str) -> str:
-    """What was decided, without who did and how it was called; all of it when little is left then."""
+    """What was decided, without the subject and the keyword; the whole sentence if too little remains."""
     core = core.strip(" ,;:.-")
     after = core.lower().partition(keyword.lower())[2]
     left = _LEADING.sub("", core[len(core) - len(after) :], count=1) if after else ""
@@ -370,7 +374,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _deciding(sentence: str, keywords: Sequence[str]) -> str:
-    """The keyword by which the sentence tells of a decision; "" when it tells of none."""
+    """The keyword that makes the sentence a decision; "" if it is not one."""
     words = _WORD.findall(sentence.lower().replace("’", "'"))
     if not len(words) >= _SHORTEST or len(sentence) > _LONGEST or sentence.endswith("?"):
         return ""
@@ -395,19 +399,19 @@ _DONE: Final = {
     "supersede": "superseded",
     "link": "linked",
     "import": "imported",
-    "garden": "tidied",
+    "garden": "cleaned up",
     "archive": "archived",
-    "unarchive": "brought back from the archive",
-    "undo": "taken back",
+    "unarchive": "unarchived",
+    "undo": "reverted",
     "migrate": "migrated",
     "resolve": "resolved",
-    "anchor": "tied to code",
+    "anchor": "anchored",
     "verify": "verified",
     "hand-edit": "edited by hand",
-    "aborted": "set aside",
+    "aborted": "aborted",
 }
 _NAMING: Final = frozenset({"patch", "note", "approval", "snapshot"})
-# An event that changed more documents than this (an import) is told in one line.
+# An event that changed more documents than this (such as an import) gets a single line.
 _BULK = 20
 # "Open the port before the deploy" is a note; "open: who owns the port" is a question.
 _OPEN = re.compile(
@@ -419,7 +423,7 @@ _OPEN = re.compile(
 
 @dataclass(slots=True)
 class DocumentRecap:
-    """What happened to one document: how often each operation, why, and the ids of the events that say so.
+    """Changes of one document: the count of each operation, the reasons, and the ids of the events.
 
     ``made_for`` is the reason given when it was added.
     """
@@ -431,8 +435,8 @@ class DocumentRecap:
 
 
 class EventReading(NamedTuple):
-    """How events are read: the keywords of a decision, what stands for paths of this machine, and which texts
-    are unfit for a page (a secret, an order to its reader)."""
+    """How to read events: decision keywords, replacements for machine-specific path prefixes (``hide``), and
+    a test for text that must be omitted (``unfit``: a possible secret or prompt injection)."""
 
     keywords: Sequence[str] = ()
     hide: Mapping[str, str] = {}
@@ -441,12 +445,12 @@ class EventReading(NamedTuple):
 
 @dataclass(slots=True)
 class SortedEvents:
-    """Events, sorted into what a recap tells.
+    """Events, sorted by the sections of a recap.
 
-    ``bulk`` are events that changed many documents, with their operation and those documents' ids;
-    ``approvals`` are approvals and snapshots, ``decided`` sentences of messages and notes; ``paths`` says how
-    often each file was named. ``unfit`` counts the texts that were left out for what they hold, ``looks`` the
-    commands that only looked around.
+    ``bulk`` are events that changed many documents, each with its operation and the ids of the documents;
+    ``approvals`` are approvals and snapshots, ``decided`` sentences of messages and notes; ``paths`` counts
+    how often each file is mentioned. ``unfit`` counts texts omitted because of their content, ``looks``
+    read-only commands.
     """
 
     stories: dict[str, DocumentRecap] = field(default_factory=dict)
@@ -462,22 +466,22 @@ class SortedEvents:
     looks: int = 0
 
     def count_paths(self, paths: Iterable[object]) -> None:
-        """Count files that were named once more; what is no text is passed over."""
+        """Add one to the count of each file; values that are not strings are skipped."""
         for path in paths:
             if isinstance(path, str):
                 self.paths[path] = self.paths.get(path, 0) + 1
 
 
 def note_text(event: Event) -> str:
-    """What a note says, as one line."""
+    """The text of a note as one line."""
     text = event.body.get("text")
     return one_line(text) if isinstance(text, str) else ""
 
 
 def operation_name(op: str, change_op: str = "") -> str:
-    """The word for what a patch of ``op`` did to one document."""
+    """A past participle for what a patch with ``op`` did to one document."""
     if op == "garden" and change_op == "remove":
-        return "merged into another"
+        return "merged into another document"
     if change_op == "rename":
         return _DONE[op] if op in ("archive", "unarchive") else "renamed"
     return _DONE.get(op, "changed")
@@ -486,8 +490,8 @@ def operation_name(op: str, change_op: str = "") -> str:
 def sort_events(
     events: Iterable[Event], own_id: str, reading: EventReading | None = None
 ) -> tuple[SortedEvents, list[Event]]:
-    """The events in order of time, sorted, and those of them that have something to tell; what happened to
-    the recap ``own_id`` itself is left out."""
+    """Sort events (in order of time), and return with them those that the recap uses; changes of the recap
+    ``own_id`` itself are skipped."""
     ordered = list(events)
     found, reading = SortedEvents(), reading or EventReading()
     telling = {event.id for event in ordered if _sort(found, event, own_id, reading)}
@@ -504,7 +508,7 @@ def sort_events(
 
 
 def _sort(found: SortedEvents, event: Event, own_id: str, reading: EventReading) -> bool:
-    """Sort one event in; false when it has nothing to tell by itself."""
+    """Add one event; false if it contributes nothing on its own."""
     if event.kind == "patch":
         return _sort_patch(found, event, own_id)
     if event.kind in ("message", "note"):
@@ -516,7 +520,7 @@ def _sort(found: SortedEvents, event: Event, own_id: str, reading: EventReading)
 
 
 def _sort_text(found: SortedEvents, event: Event, reading: EventReading) -> bool:
-    """Of a message only the sentences that decide are told, of a note the whole text."""
+    """Add the decision sentences of a message, or the whole text of a note."""
     text = said(event)
     is_note = event.kind == "note"
     decided = [] if is_note else [(event, one) for one in decisions_in(text, reading.keywords)]
@@ -534,7 +538,7 @@ def _sort_text(found: SortedEvents, event: Event, reading: EventReading) -> bool
 
 
 def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
-    """Sort one patch event in; false when it only tells of recaps."""
+    """Add one patch event; false if it only changes recaps."""
     op = str(event.body.get("op", ""))
     changes = [change for change in changes_of(event) if change.doc_id != own_id]
     if op == RECAP_OP or not changes:
@@ -542,11 +546,11 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
     if len(changes) > _BULK:
         found.bulk.append((event, op, sorted(change.doc_id for change in changes)))
         return True
-    # A document that only got another file keeps its id.
+    # A document that was only moved keeps its id.
     kept = {change.doc_id for change in changes if change.after}
     gone = [change.doc_id for change in changes if change.op == "rename" and not change.after]
     former = [doc_id for doc_id in gone if doc_id not in kept]
-    if len(former) == 1:  # one document, told of under the id it has now
+    if len(former) == 1:  # one renamed document, listed under its new id
         changes = [change for change in changes if change.doc_id not in former]
         _carry_over(found, former[0], changes)
     reason = one_line(event.why).rstrip(".") if event.why else ""
@@ -556,7 +560,7 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
         story.operations[operation] = story.operations.get(operation, 0) + 1
         story.events[event.id] = None
         if change.op == "rename" and len(former) == 1:
-            story.reasons[f"it was `{former[0]}`"] = None
+            story.reasons[f"previously `{former[0]}`"] = None
         if event.why and operation == "added":
             story.made_for = story.made_for or reason
         if event.why:
@@ -565,7 +569,7 @@ def _sort_patch(found: SortedEvents, event: Event, own_id: str) -> bool:
 
 
 def _carry_over(found: SortedEvents, former: str, changes: Sequence[Change]) -> None:
-    """Tell what happened to a document before it was renamed under its new id."""
+    """Move the history of a renamed document to its new id."""
     new = next((change.doc_id for change in changes if change.op == "rename"), None)
     if new is not None and former in found.stories and new not in found.stories:
         found.stories = {new if name == former else name: story for name, story in found.stories.items()}
@@ -582,8 +586,8 @@ def _sort_runs(found: SortedEvents, events: Sequence[Event], reading: EventReadi
 
 
 def texts_by_us(events: Iterable[Event]) -> frozenset[tuple[str, str]]:
-    """Ids and hashes of the texts that `recap` itself has written, or the gardener made of those, as the log
-    says; ``events`` in its order."""
+    """Ids and hashes of the texts that `recap` wrote, or that the gardener derived from those, according to
+    ``events`` (in log order)."""
     found: set[tuple[str, str]] = set()
     for event in events:
         op = event.body.get("op") if event.kind == "patch" else ""

@@ -1,9 +1,9 @@
-"""The page of a recap, with the events that say so; and that of a week or a month. Pure, deterministic.
+"""Render the page of a recap, and of the rollup of a week or month. Pure and deterministic.
 
-Shared events tell all they say; of private ones (messages and tools) only commands with their outcome, files
-edited and sentences that decide something are told, never what came out of a tool. What recaps themselves did
-is left out. What is too long for a document is told in part: the page says how much is left out, its counts
-are those of the whole.
+Shared events are shown in full; of private ones (messages and tools) only commands with their outcome, edited
+files and decision sentences, never the output of a tool. Events of recaps themselves are skipped. If there is
+too much for one document, only a part is shown: the page says how many events are omitted, and its counts
+cover all of them.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 _FEW_COMMITS = 30
 _FEWER_COMMITS = 12
 _FEW_FILES = 10
-# In characters; what is longer takes the room of many others.
+# In characters; longer texts would displace many others.
 _LONG: Final = 500
 _BULK_NAMED = 3
 _MOST_COMMANDS = 25
 _OUTCOMES = {True: "✓", False: "✗", None: "~"}
-_ENDED = ((True, "succeeded"), (False, "failed"), (None, "of unknown outcome"))
+_ENDED = ((True, "succeeded"), (False, "failed"), (None, "with unknown outcome"))
 _DECISION = re.compile(r"(?m)^##[ \t]+Decision[ \t]*$")
 _ITEM = re.compile(r"(?m)^(?:[-*]|\d{1,2}[.)])[ \t]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s")
@@ -48,7 +48,7 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 class Page(NamedTuple):
-    """A recap to be: its header and body, and the private events that it cites."""
+    """A recap before it is written: header, body, and the private events that it cites."""
 
     header: dict[str, Any]
     body: str
@@ -60,7 +60,7 @@ class Page(NamedTuple):
         return compose(self.header, "\n" + self.body)
 
     def fits(self, config: Config) -> bool:
-        """Whether it is no longer than the longest recap that lint accepts."""
+        """Whether lint accepts a recap of this length."""
         most = longest_page(config)
         try:
             return len(self.body) <= most and len(self.text) <= most
@@ -69,14 +69,14 @@ class Page(NamedTuple):
 
 
 def longest_page(config: Config) -> int:
-    """Characters of the longest recap that lint accepts."""
+    """The length of the longest recap that lint accepts, in characters."""
     return 4 * configured_caps(config, "recap").hard
 
 
 def page_header(
     doc_id: str, title: str, tags: Sequence[str], times: tuple[str, str], events: Iterable[str]
 ) -> dict[str, Any]:
-    """The header of a recap, ``times`` its first and last moment."""
+    """The header of a recap; ``times`` are its first and last moment."""
     return {
         "id": doc_id,
         "title": title,
@@ -90,8 +90,7 @@ def page_header(
 
 
 class _Content(NamedTuple):
-    """All that a recap has to tell: its events, sorted; those of them that have something to tell; commits;
-    the documents by id."""
+    """The material of a recap: its events, sorted; those that it uses; commits; the documents by id."""
 
     events: SortedEvents
     used: Sequence[Event]
@@ -100,7 +99,7 @@ class _Content(NamedTuple):
 
 
 class _Draft(NamedTuple):
-    """Everything there is to tell, and how its page is filled."""
+    """The material of a recap, and how its page is rendered."""
 
     scope: RecapScope
     content: _Content
@@ -108,7 +107,7 @@ class _Draft(NamedTuple):
     config: Config
 
     def page(self, cited: Sequence[Event], most_commits: int, most_files: int) -> Page:
-        """A page that tells of the events ``cited``, and counts all."""
+        """A page that shows the events ``cited`` and counts all of them."""
         scope, told = self.scope, self.content.events
         if left := len(self.content.used) - len(cited):
             told, _ = sort_events(cited, scope.doc_id, self.activity.reading)
@@ -124,8 +123,8 @@ class _Draft(NamedTuple):
             left=left,
         )
         if scope.kind != "day":
-            lines["summary"].insert(0, f"From {first} to {last}." if first != last else f"At {first}.")
-        # A document that holds what nobody sees is refused.
+            lines["summary"].insert(0, f"Period: {first} to {last}." if first != last else f"Time: {first}.")
+        # Documents with invisible characters are refused.
         values: dict[str, str | Sequence[str]] = {
             "title": visible(scope.title),
             "kind": scope.kind,
@@ -155,9 +154,9 @@ class _Draft(NamedTuple):
 def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Document], config: Config) -> Page:
     """The recap of ``scope``.
 
-    ``created`` and ``updated`` are the first and last moment told of. What does not fit into the largest
-    document that lint accepts is counted and left out. Raises ``NotFound`` when nothing happened,
-    `InvalidConfig` for a template that cannot be used.
+    ``created`` and ``updated`` are its first and last moment. Events beyond the largest document that lint
+    accepts are counted but not shown. Raises ``NotFound`` if there are no events and no commits,
+    `InvalidConfig` for an invalid template.
     """
     by_id = {event.id: event for event in activity.events if scope.holds(event)}
     if not config.recap_private:
@@ -169,10 +168,8 @@ def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Docume
     commits = sorted(by_sha.values(), key=lambda commit: (utc_key(commit.date), commit.sha))
     if not used and not commits:
         raise NotFound(
-            f"nothing happened {scope.label}: no event to tell of and no commit",
-            hint="days are counted in UTC"
-            if scope.kind == "day"
-            else "`thunderus-mem events list` shows what there is",
+            f"no events or commits {scope.label}",
+            hint="days are in UTC" if scope.kind == "day" else "run `thunderus-mem events list`",
         )
     for commit in commits:
         told.count_paths(activity.touched.get(commit.sha, ()))
@@ -181,7 +178,7 @@ def recap_page(scope: RecapScope, activity: Activity, documents: Iterable[Docume
 
 
 def _fitting(draft: _Draft) -> Page:
-    """The page with as many of the events as there is room for."""
+    """The page with as many events as fit."""
     config, used = draft.config, draft.content.used
     files = config.recap_max_files if config.recap_include_file_changes else 0
     page = draft.page(used, _FEW_COMMITS, files)
@@ -198,20 +195,19 @@ def _fitting(draft: _Draft) -> Page:
 
 
 def _most_telling(events: Sequence[Event]) -> list[int]:
-    """The places of ``events`` from the most to the least telling: what people wrote and decided, then
-    changes with a reason and commands that failed, then other changes and commands, and last what is very
-    long; earlier ones first."""
+    """The positions of ``events``, most important first: notes and decisions, then changes with a reason and
+    failed commands, then other changes and commands, and very long texts last; earlier events first."""
     return sorted(range(len(events)), key=lambda place: (_weight(events[place]), place))
 
 
 def _weight(event: Event) -> int:
     text = event.body.get("text")
-    # Of a message only the sentence that decides is told.
+    # Of a message only the decision sentence is shown.
     length = len(text) if isinstance(text, str) and event.kind == "note" else 0
     if len(event.why) + length > _LONG:
         return 3
     if event.kind == "patch":
-        # A decision is what a later reader misses most.
+        # Decisions matter most to later readers.
         if event.body.get("op") == "add" and any(one.doc_id.startswith("adr.") for one in changes_of(event)):
             return 0
         return 1 if event.why else 2
@@ -221,7 +217,7 @@ def _weight(event: Event) -> int:
 
 
 def _most_that_fits(most: int, fits: Callable[[int], bool]) -> int:
-    """The largest number up to ``most`` that ``fits``, where less fits whenever more does; 0 when none."""
+    """The largest number up to ``most`` that ``fits`` (a monotonic test); 0 if none does."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -238,9 +234,9 @@ def _sections(
     most_files: int,
     left: int,
 ) -> dict[str, list[str]]:
-    """Every section of a page by name. ``told`` is what it tells in detail, ``whole`` what it counts;
-    ``private`` are ids of events that stay in this working tree; ``left`` events are left out for length."""
-    left_out = [f"{count(left, 'event')} left out for length: `thunderus-mem log` tells all."] if left else []
+    """The sections of a page by name. ``told`` is shown in detail, ``whole`` is counted; ``private`` are ids
+    of events local to this working tree; ``left`` is the number of events omitted for length."""
+    left_out = [f"{count(left, 'event')} omitted for length; see `thunderus-mem log`."] if left else []
     shown, more = _chosen_commits(whole.commits, most_commits)
     return {
         "summary": [*_summary(whole), *left_out],
@@ -268,18 +264,20 @@ def _summary(whole: _Content) -> list[str]:
     if day.ran:
         ended = [(sum(run.ok is ok for run in day.ran), word) for ok, word in _ENDED]
         parts = ", ".join(f"{number} {word}" for number, word in ended if number)
-        looks = f"; {day.looks} more only looked around" if day.looks else ""
+        looks = f"; {count(day.looks, 'read-only command')} not listed" if day.looks else ""
         lines.append(f"{count(len(day.ran), 'command')} run: {parts}{looks}.")
     solved = sum(one.solved is not None for one in day.problems)
     if day.problems:
         lines.append(f"{count(len(day.problems), 'problem')}, {solved} solved.")
     if day.decided:
-        lines.append(f"{count(len(day.decided), 'decision')} told of in messages.")
+        lines.append(f"{count(len(day.decided), 'decision')} mentioned in messages.")
     if day.notes or day.open_ends:
-        ends = f", {count(len(day.open_ends), 'open end')}" if day.open_ends else ""
+        ends = f", {count(len(day.open_ends), 'open item')}" if day.open_ends else ""
         lines.append(f"{count(len(day.notes) + len(day.open_ends), 'note')}{ends}.")
     if day.approvals:
-        lines.append(f"{count(len(day.approvals), 'approval or snapshot', 'approvals and snapshots')}.")
+        snapshots = sum(event.kind == "snapshot" for event in day.approvals)
+        counts = (("approval", len(day.approvals) - snapshots), ("snapshot", snapshots))
+        lines.append(f"{', '.join(count(number, name) for name, number in counts if number)}.")
     if whole.commits:
         authors = sorted({one_line(commit.author) for commit in whole.commits})
         named = f" by {', '.join(authors)}" if len(authors) > 1 else ""
@@ -288,27 +286,25 @@ def _summary(whole: _Content) -> list[str]:
         number = len({event.session_id for event in whole.used})
         lines.append(f"{count(len(whole.used), 'event')} in {count(number, 'session')}.")
     if day.unfit:
-        lines.append(
-            f"{count(day.unfit, 'text')} left out: a secret, or an order to the reader, seems to stand in it."
-        )
+        lines.append(f"{count(day.unfit, 'text')} omitted: possible secret or prompt injection.")
     return lines
 
 
 def _decisions(day: SortedEvents, documents: Mapping[str, Document]) -> Iterator[str]:
-    """Decision records that were made, what messages decided, what was approved, with reasons."""
+    """New decision records, decisions in messages, and approvals, with their reasons."""
     for doc_id, story in day.stories.items():
         if _is_decision(doc_id, story):
             document = documents.get(doc_id)
             title = f" ({one_line(document.title)})" if document is not None else ""
             decided = _first_of_decision(document) if document is not None else ""
-            reason = f" Why: {story.made_for}." if story.made_for else ""
+            reason = f" Reason: {story.made_for}." if story.made_for else ""
             yield f"{span(doc_id)}{title}: {decided or 'decided.'}{reason}"
     for _, one in day.decided:
         yield one_line(cut(one.whole))
     for event in day.approvals:
         reason = event.body.get("reason") or event.why
         if isinstance(reason, str) and reason:
-            verdict = "Refused" if event.body.get("approved") is False else "Approved"
+            verdict = "Rejected" if event.body.get("approved") is False else "Approved"
             about = [id for id in event.refs.get("memory_doc_ids") or () if isinstance(id, str)]
             yield f"{verdict}{' ' + spans(about[:_BULK_NAMED]) if about else ''}: {one_line(cut(reason))}"
 
@@ -318,7 +314,7 @@ def _is_decision(doc_id: str, story: DocumentRecap) -> bool:
 
 
 def _first_of_decision(document: Document) -> str:
-    """The first sentence, or list item, under the heading Decision."""
+    """The first sentence or list item under the heading Decision."""
     parts = _DECISION.split(document.body, maxsplit=1)
     if len(parts) < 2:
         return ""
@@ -331,7 +327,7 @@ def _first_of_decision(document: Document) -> str:
 
 
 def _problem(one: CommandProblem) -> str:
-    """How a command that failed came to succeed."""
+    """How a failed command was made to succeed."""
     often = f" {one.times} times" if one.times > 1 else ""
     after = []
     if one.files:
@@ -349,7 +345,7 @@ def _unsolved(problems: Iterable[CommandProblem]) -> Iterator[str]:
     for one in problems:
         if one.solved is None:
             often = f" {one.times} times in a row" if one.times > 1 else ""
-            yield f"{span(one.failed.command)} failed{often}, and no success followed."
+            yield f"{span(one.failed.command)} failed{often}; not solved."
 
 
 def _commands(ran: Sequence[Run]) -> list[str]:
@@ -385,8 +381,7 @@ def _changes(day: SortedEvents, documents: Mapping[str, Document]) -> list[str]:
 
 
 def _chosen_commits(commits: Sequence[Commit], most: int) -> tuple[Sequence[Commit], list[str]]:
-    """The commits, or of many those that stand for the others, and a line that says how many more there
-    are."""
+    """The commits, or a representative choice of many, and a line with the number of the others."""
     if len(commits) <= most:
         return commits, []
     own = [commit for commit in commits if not commit.subject.startswith("Merge ")] or commits
@@ -396,10 +391,10 @@ def _chosen_commits(commits: Sequence[Commit], most: int) -> tuple[Sequence[Comm
 
 
 def _standing_for(texts: Sequence[str], number: int) -> list[int]:
-    """The places of at most ``number`` texts that together speak of most of what all speak of, in order.
+    """The positions of at most ``number`` texts that together cover most of the words of all, in order.
 
-    Each word weighs as many texts as have it; the text whose words of those not told yet weigh most, for its
-    length, comes next.
+    A word weighs as much as the number of texts that contain it; the next text chosen is the one with the
+    largest weight of words not covered yet, relative to its length.
     """
     words = [frozenset(_WORD.findall(text.casefold())) for text in texts]
     weight: dict[str, int] = {}
@@ -410,7 +405,7 @@ def _standing_for(texts: Sequence[str], number: int) -> list[int]:
     chosen: list[int] = []
     left = set(range(len(texts)))
     while left and len(chosen) < number:
-        # A word that one text alone has says nothing of the others.
+        # A word that is in one text only says nothing about the others.
         gain = {
             at: sum(weight[word] for word in words[at] - told if weight[word] > 1)
             / (len(words[at]) + 4) ** 0.5
@@ -424,8 +419,8 @@ def _standing_for(texts: Sequence[str], number: int) -> list[int]:
 
 
 def _files(day: SortedEvents, most: int) -> list[str]:
-    """Files that were touched, the most often touched of many, without the store's own: documents are told of
-    by their ids."""
+    """The files touched, or the most touched of many, without those of the store (documents are listed by
+    id)."""
     paths = [path for path in day.paths if not path.startswith(".thunderus/")]
     chosen = sorted(sorted(paths, key=lambda path: (-day.paths[path], path))[:most])
     lines = [span(path) for path in chosen]
@@ -440,12 +435,11 @@ def _provenance(day: SortedEvents, commits: Sequence[Commit], private: Collectio
     together: dict[tuple[str, ...], list[str]] = {}
     for doc_id, story in day.stories.items():
         together.setdefault(tuple(story.events), []).append(doc_id)
-    lines += [f"Changes of {spans(doc_ids)}: {cite(events)}" for events, doc_ids in together.items()]
+    lines += [f"Changes to {spans(doc_ids)}: {cite(events)}" for events, doc_ids in together.items()]
     cited: set[str] = set()
     for one in day.problems:
-        lines.append(
-            f"{'Solved' if one.solved else 'Unsolved'}, {span(one.failed.command)}: {cite(one.events)}"
-        )
+        state = "Solved" if one.solved else "Unsolved"
+        lines.append(f"{state} problem {span(one.failed.command)}: {cite(one.events)}")
         cited.update(one.events)
     by_command: dict[str, dict[str, None]] = {}
     for run in day.ran:
@@ -455,7 +449,7 @@ def _provenance(day: SortedEvents, commits: Sequence[Commit], private: Collectio
     for name, events in (
         ("Decisions in messages", list(dict.fromkeys(event.id for event, _ in day.decided))),
         ("Notes", [event.id for event in day.notes]),
-        ("Open ends", [event.id for event in day.open_ends]),
+        ("Open items", [event.id for event in day.open_ends]),
         ("Approvals and snapshots", [event.id for event in day.approvals]),
     ):
         if events:
@@ -465,19 +459,21 @@ def _provenance(day: SortedEvents, commits: Sequence[Commit], private: Collectio
     return lines
 
 
-# A week or a month, from the lines of its days' and sessions' recaps. Decisions, problems, open ends and
-# notes are taken over with the recap they stand in; commands and files stay below, where the links lead. A
-# day's recap tells its sessions, so these count only on days that have none.
+# A week or month, from the recaps of its days and sessions. Decisions, problems, open items and notes are
+# copied with the id of their recap; commands and files are not, the links point to them. The recap of a day
+# covers its sessions, so session recaps are used only for days without one.
 
 _WEEK = re.compile(r"(\d{4})-?[Ww](\d{1,2})", re.ASCII)
 _MONTH = re.compile(r"(\d{4})-(\d{2})", re.ASCII)
 _OF_DAY = re.compile(r"recap\.(\d{4}-\d{2}-\d{2})(?:-([a-z0-9]{8}))?", re.ASCII)
 _HEADING = re.compile(r"(?m)^## +(.+?) *$")
-_TAKEN = {
+_COPIED_SECTIONS = {
     "Decisions": "decisions",
-    "Problems and what solved them": "problems",
+    "Problems solved": "problems",
+    "Problems and what solved them": "problems",  # the heading in older recaps
     "Notes": "notes",
-    "Open ends": "open_ends",
+    "Open items": "open_ends",
+    "Open ends": "open_ends",  # the heading in older recaps
 }
 
 
@@ -499,12 +495,12 @@ def month_of(day: str) -> str:
 
 
 def rollup_id(name: str) -> str:
-    """The document id of a week's or month's recap: ``recap.2026-w04``, ``recap.2026-01``."""
+    """The document id of the recap of a week or month: ``recap.2026-w04``, ``recap.2026-01``."""
     return f"recap.{name.lower()}"
 
 
 def _span_of(kind: str, name: str) -> _Span:
-    """Raises `ThunderusError` for a name that is no week or month."""
+    """Raises `ThunderusError` for an invalid week or month."""
     try:
         if kind == "week" and (found := _WEEK.fullmatch(name)) is not None:
             first = date.fromisocalendar(int(found[1]), int(found[2]), 1)
@@ -515,7 +511,9 @@ def _span_of(kind: str, name: str) -> _Span:
             return _Span(first, after - timedelta(days=1), name)
     except (ValueError, OverflowError):
         pass
-    raise ThunderusError(f'"{name}" is not a {kind}', hint="a week is 2026-W04, a month 2026-01")
+    raise ThunderusError(
+        f"invalid {kind} {name!r}", hint=f"use {'2026-W04' if kind == 'week' else '2026-01'}"
+    )
 
 
 def last_day(kind: str, name: str) -> str:
@@ -524,7 +522,7 @@ def last_day(kind: str, name: str) -> str:
 
 
 def recaps_within(documents: Iterable[Document], first: str, last: str) -> list[Document]:
-    """The recaps of days, and of sessions on days without, from one day to another, in order."""
+    """The recaps of days, and of sessions on days without one, from one day to another, in order."""
     found = []
     for document in documents:
         match = _OF_DAY.fullmatch(document.id) if document.kind == "recap" else None
@@ -541,14 +539,14 @@ def rollup_page(
     """The recap of a ``week`` (``2026-W04``) or ``month`` (``2026-01``); ``private`` are the events known to
     be private to some working tree.
 
-    Raises `NotFound` when there is no recap within, `ThunderusError` for a name that is none.
+    Raises `NotFound` if it contains no recap, `ThunderusError` for an invalid name.
     """
     within = _span_of(kind, name)
     recaps = recaps_within(documents, within.first.isoformat(), within.last.isoformat())
     if not recaps:
         raise NotFound(
-            f"there is no recap of a day or session in {within.name}",
-            hint="write them first, as with `thunderus-mem recap --day yesterday`",
+            f"no recaps of days or sessions in {within.name}",
+            hint="write them first, e.g. `thunderus-mem recap --day yesterday`",
         )
     for longest in (300, 160, 80, 40, 0):
         page = _rollup_page(kind, within, recaps, longest)
@@ -565,7 +563,7 @@ def _rollup_page(kind: str, within: _Span, recaps: Sequence[Document], longest: 
         parts = dict(_rollup_sections(recap.body))
         said = " ".join(parts.get("Summary", ())[:4])
         lines["summary"].append(f"{span(recap.id)}: {cut(said, max(longest, 80)) or 'no summary'}")
-        for heading, section in _TAKEN.items() if longest else ():
+        for heading, section in _COPIED_SECTIONS.items() if longest else ():
             lines[section] += [
                 f"{_safe(cut(line, longest))} ({span(recap.id)})" for line in parts.get(heading, ())
             ]
@@ -573,7 +571,7 @@ def _rollup_page(kind: str, within: _Span, recaps: Sequence[Document], longest: 
         cited += ends
         between = f", {len(recap.events) - len(ends)} more" if len(recap.events) > len(ends) else ""
         lines["provenance"].append(
-            f"From {span(recap.id)}: {', '.join(map(span, ends)) or 'commits alone'}{between}"
+            f"From {span(recap.id)}: {', '.join(map(span, ends)) or 'commits only'}{between}"
         )
     title = f"Recap of {within.name}"
     created = min(recap.data().get("created") or f"{within.first}T00:00:00Z" for recap in recaps)
@@ -590,7 +588,7 @@ def _rollup_page(kind: str, within: _Span, recaps: Sequence[Document], longest: 
 
 
 def _safe(line: str) -> str:
-    """A line that was cut in the middle of a code span, without the span."""
+    """A line with an unclosed code span (because it was cut), without the span."""
     return line if line.count("`") % 2 == 0 else line.replace("`", "'")
 
 

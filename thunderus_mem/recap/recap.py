@@ -1,8 +1,8 @@
-"""The command `recap`: tells of a day, a session, an episode or a while, in a document of its own.
+"""The command `recap`: write the recap of a day, a session, an episode or another period.
 
 Reads the log, the documents, git and the template; writes one document through a transaction. With
-`--summarizer` a command's summary becomes a draft that says who wrote it: the command is asked once, text in,
-text out, within a time and a size, without a shell in between.
+`--summarizer` the output of a command becomes a draft attributed to that command: it is run once, without a
+shell, with the recap on standard input and limits on time and output size.
 """
 
 from __future__ import annotations
@@ -54,14 +54,14 @@ def recap(
     summarizer: str = "",
     timeout: float = 60.0,
 ) -> Written:
-    """Write or renew the recap of ``of``: a day (``2026-01-21`` in UTC, ``today``, ``yesterday``) or what is
+    """Write or update the recap of ``of``: a day (``2026-01-21`` in UTC, ``today``, ``yesterday``) or a
     `Wanted`.
 
-    Nothing is written when nothing has been added since. ``summarizer`` is a command that gets the recap on
-    its input and ``timeout`` seconds to answer with a summary, which is kept as a draft. What of the log can
-    be read is told; ``damaged`` counts the rest. Raises `NotFound` when nothing happened, `Conflict` when a
-    person has edited the recap, or when it was written from private events that are not here, unless
-    ``force`` is set; `InvalidConfig` for a template that cannot be used.
+    Nothing is written if the recap is up to date. ``summarizer`` is a command that reads the recap on its
+    standard input and has ``timeout`` seconds to print a summary, which is stored as a draft. Unreadable
+    lines of the log are skipped and counted as ``damaged``. Raises `NotFound` if there are no events and no
+    commits, `Conflict` if the recap was edited, or was written from private events that are not here, unless
+    ``force`` is set; `InvalidConfig` for an invalid template.
     """
     wanted = Wanted("day", of) if isinstance(of, str) else of
     if not dry_run:
@@ -94,7 +94,7 @@ def _page(memory: Memory, wanted: Wanted) -> Page:
 
 
 def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | None, Written]:
-    """The edit that brings the recap up to date (``None`` when it is), and what to say of it."""
+    """The edit that updates the recap (``None`` if it is up to date), and the result to report."""
     doc_id, text = str(page.header["id"]), page.text
     log_index = memory.log_index()
     row = memory.index.get(doc_id)
@@ -112,18 +112,17 @@ def _renewed(memory: Memory, page: Page, *, force: bool) -> tuple[FileChange | N
 
 
 def _see_that_nothing_is_lost(memory: Memory, before: Document, events: list[Event]) -> None:
-    """Raise `Conflict` when a new version would lose what a person wrote, or what only another tree knows."""
+    """Raise `Conflict` if a new version would lose hand edits, or events that only another tree has."""
     if (before.id, before.hash) not in texts_by_us(events):
         raise Conflict(
-            f"{before.path} has been edited since it was written, and a new version would lose that",
-            hint="keep it as it is, or write it anew with --force",
+            f"{before.path} was edited since it was written",
+            hint="use --force to overwrite the edits",
         )
     private = {id for event in events for id in private_to(event)} & set(before.events)
     if private - memory.log_index().known(private):
         raise Conflict(
-            f"{before.path} was written from events private to another working tree, and a new version would "
-            "lose what they tell",
-            hint="renew it there, or write it anew from what is here with --force",
+            f"{before.path} was written from events private to another working tree",
+            hint="update it there, or use --force to write it from the events in this tree",
         )
 
 
@@ -134,32 +133,32 @@ _RELATIVE = re.compile(r"\]\((?!https?://)")
 _PROVENANCE: Final = "\n## Provenance\n"
 _LONGEST_TIME: Final = 3_600.0
 MOST_ANSWER: Final = 64 * 1024
-"""Bytes of the longest answer."""
+"""The limit on the output of a summarizer, in bytes."""
 _CHUNK: Final = 8_192
 
 
 def drafted(memory: Memory, page: Page, command: str, timeout: float) -> Page:
-    """The recap ``page`` with the answer of ``command`` (given the page as Markdown) in place of its text;
-    where it is from stays ours.
+    """The recap ``page`` with its text replaced by the output of ``command`` (which reads the page as
+    Markdown); the section Provenance is kept.
 
-    Raises `ThunderusError` for a command that cannot be read or fails, `Refused` for an answer that holds a
-    secret or gives its reader orders, `InvalidDocument` for one that makes the document too long.
+    Raises `ThunderusError` for a command that cannot be parsed or fails, `Refused` for output with a possible
+    secret or prompt injection, `InvalidDocument` if the document gets too long.
     """
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise ThunderusError(f"the summarizer cannot be read as a command: {error}") from error
+        raise ThunderusError(f"invalid summarizer command: {error}") from error
     if not words:
         raise ThunderusError(
-            "the summarizer is empty", hint="give a command, as --summarizer 'my-model --short'"
+            "empty summarizer command", hint="pass a command, e.g. --summarizer 'my-model --short'"
         )
     if not 0 < timeout <= _LONGEST_TIME:
-        raise ThunderusError(f"a summarizer gets more than 0 and at most {_LONGEST_TIME:g} seconds")
+        raise ThunderusError(f"the timeout must be more than 0 and at most {_LONGEST_TIME:g} seconds")
     answer = answer_of(words, page.body, timeout=timeout, folder=memory.root, environ=memory.environ)
     name = visible(os.path.basename(words[0]))[:100] or "summarizer"
     _refuse(answer, name)
     own = page.body.rpartition(_PROVENANCE)[2].strip("\n")
-    # Headings of the answer stand below ours, so that none of them can pass for our provenance.
+    # Headings of the answer are demoted below ours, so that none of them is taken for our Provenance.
     text = _HEADING.sub(lambda found: f"{'#' * min(len(found[1]) + 2, 6)}{found[2] or ''}", visible(answer))
     text = _RELATIVE.sub(r"]\\(", text.replace("<!--", "&lt;!--"))
     header = {
@@ -171,33 +170,31 @@ def drafted(memory: Memory, page: Page, command: str, timeout: float) -> Page:
     }
     title = page.header["title"]
     body = (
-        f"# {title}\n\n## Summary\n\nA draft that `{name.replace('`', '')}` wrote; nobody has checked it.\n\n"
+        f"# {title}\n\n## Summary\n\nDraft by `{name.replace('`', '')}`, not reviewed.\n\n"
         f"{text}\n{_PROVENANCE}\n{own}\n"
     )
     if len(compose(header, "\n" + body)) > longest_page(memory.config):
         raise InvalidDocument(
-            f"the answer of {name} makes the recap longer than a document may be", hint="have it be shorter"
+            f"the output of {name} makes the recap too long", hint="ask for a shorter summary"
         )
     return Page(header, body, page.private)
 
 
 def _refuse(answer: str, name: str) -> None:
     for secret in find_secrets(answer)[:1]:
-        raise Refused(
-            f"the answer of {name} holds what looks like a secret ({secret.kind}); nothing was written"
-        )
+        raise Refused(f"the output of {name} contains a possible secret ({secret.kind}); nothing was written")
     for one in find_injections(answer)[:1]:
         line = answer.count("\n", 0, one.start) + 1
-        raise Refused(f"line {line} of the answer of {name} {one.says}; nothing was written")
+        raise Refused(f"line {line} of the output of {name} {one.says}; nothing was written")
 
 
 def answer_of(
     command: Sequence[str], text: str, *, timeout: float, folder: str, environ: Mapping[str, str]
 ) -> str:
-    """What ``command`` prints when it is given ``text`` on its input; no shell is in between.
+    """The output of ``command``, run without a shell, with ``text`` on standard input.
 
-    Raises `NotFound` when it cannot be started, `ThunderusError` when it fails, answers nothing, too much or
-    no UTF-8, or takes more than ``timeout`` seconds: it is ended then, with what it started.
+    Raises `NotFound` if it cannot be started, `ThunderusError` if it fails, prints nothing, too much or
+    invalid UTF-8, or takes more than ``timeout`` seconds: then its process group is killed.
     """
     name = command[0]
     with tempfile.TemporaryFile() as given:
@@ -214,23 +211,23 @@ def answer_of(
             )
         except OSError as error:
             raise NotFound(
-                f"{name} cannot be started: {error.strerror or error}",
-                hint="give the command as a shell would",
+                f"cannot run {name}: {error.strerror or error}",
+                hint="check the command passed to --summarizer",
             ) from error
     data = _read(process, name, timeout)
     if process.returncode:
-        raise ThunderusError(f"{name} ended with {process.returncode}; nothing was written")
+        raise ThunderusError(f"{name} exited with {process.returncode}; nothing was written")
     try:
         answer = data.decode("utf-8-sig").strip()
     except UnicodeDecodeError as error:
-        raise ThunderusError(f"{name} answered something that is not UTF-8") from error
+        raise ThunderusError(f"the output of {name} is not valid UTF-8") from error
     if not answer:
-        raise ThunderusError(f"{name} answered nothing")
+        raise ThunderusError(f"{name} printed nothing")
     return answer
 
 
 def _read(process: subprocess.Popen[bytes], name: str, timeout: float) -> bytes:
-    """All it prints, up to the end; the process is gone afterwards."""
+    """Read all its output; the process has ended afterwards."""
     assert process.stdout is not None
     until, data = time.monotonic() + timeout, b""
     try:
@@ -246,7 +243,8 @@ def _read(process: subprocess.Popen[bytes], name: str, timeout: float) -> bytes:
                 data += piece
                 if len(data) > MOST_ANSWER:
                     raise ThunderusError(
-                        f"{name} answered more than {MOST_ANSWER // 1024} KiB", hint="have it be shorter"
+                        f"the output of {name} exceeds {MOST_ANSWER // 1024} KiB",
+                        hint="ask for a shorter summary",
                     )
         process.wait(max(until - time.monotonic(), 0.1))
     except subprocess.TimeoutExpired as error:
@@ -257,13 +255,15 @@ def _read(process: subprocess.Popen[bytes], name: str, timeout: float) -> bytes:
 
 
 def _late(name: str, timeout: float) -> ThunderusError:
-    return ThunderusError(f"{name} took more than {timeout:g} seconds", hint="--timeout gives it longer")
+    return ThunderusError(
+        f"{name} timed out after {timeout:g} seconds", hint="raise the limit with --timeout"
+    )
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End the process and what it started, also where it has ended itself and that goes on; one that was
-    waited for is left as it is."""
-    # Until it is waited for its number is its own, so that the group cannot be another one.
+    """Kill the process and its group, even if only its children are still running; do nothing if it was
+    already waited for."""
+    # Before the wait its pid cannot be reused, so the group is certainly its own.
     if process.returncode is None:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,8 +1,8 @@
-"""What a recap is of, and what happened then: events of the log, commits, files, and what the code says.
+"""The period of a recap, and what happened in it: events, commits and files.
 
-A recap is of a day, a session, all since a moment, or an episode; `scope_of` finds which of them the words of
-a command line mean. `Activity` is gathered for recaps and consolidation, and knows which events are private.
-Reads the log, git (a revision among the words, too) and files; writes nothing. The scopes are pure.
+A recap covers a day, a session, everything since a moment, or an episode; `scope_of` turns the options of the
+command line into one of these. `Activity` is collected for recaps and consolidation, and knows which events
+are private. Reads the log, git (also to resolve a revision) and files; writes nothing. The scopes are pure.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from thunderus_mem.log.line import Event
     from thunderus_mem.memory.memory import Memory
 
-# A commit may be rebased for a while after it was made.
+# Commits are often rebased some days after they were made.
 _DAYS_OF_REBASE = 7
-# Where a repository says how it is built, tested and run.
+# Files that describe how a repository is built, tested and run.
 _SAYING = (
     *("Makefile", "makefile", "GNUmakefile", "justfile", "Justfile", "Taskfile.yml", "package.json"),
     *("pyproject.toml", "tox.ini", "noxfile.py", "Cargo.toml", "Rakefile", ".gitlab-ci.yml", "CLAUDE.md"),
@@ -56,12 +56,12 @@ _MOST_DAYS = 3_660
 
 
 class Activity(NamedTuple):
-    """Events in the order of the log; ids of those that are private to this working tree; commits, and the
-    files that they ``touched``, by hash. Both may reach beyond what a recap is of.
+    """Events in log order; ids of those private to this working tree; commits, and the files that they
+    ``touched``, by hash. Events and commits may lie outside the period of the recap.
 
-    ``template`` is the text of a recap template of one's own. ``reading`` says how texts are read.
-    ``said_by_code`` gives the files that say how the code is built and run, by path; ``anchors`` the anchors,
-    as frontmatter holds them, of what a text names.
+    ``template`` is the text of a custom recap template, ``reading`` says how to read texts. ``said_by_code``
+    returns the files that describe how the code is built and run, by path; ``anchors`` returns anchors (as in
+    frontmatter) for the code that a text mentions.
     """
 
     events: tuple[Event, ...] = ()
@@ -75,12 +75,12 @@ class Activity(NamedTuple):
 
     @property
     def private_anywhere(self) -> frozenset[str]:
-        """The ids of events private to this tree, and of those that some change calls private to another."""
+        """Ids of events private to this tree, or marked by a change as private to another."""
         return self.private | {id for event in self.events for id in private_to(event)}
 
 
 def happened(memory: Memory, *, day: str = "", since: str = "", naming: str = "") -> Activity:
-    """The events of a day, since a `utc_key`, or all; with those that name the document ``naming``."""
+    """The events of a day, since a `utc_key`, or all; also those that mention the document ``naming``."""
     log_index = memory.log_index()
     if day:
         rows = log_index.of_day(day)
@@ -93,8 +93,8 @@ def happened(memory: Memory, *, day: str = "", since: str = "", naming: str = ""
 
 
 def history_of(memory: Memory) -> Activity:
-    """Everything that happened, with what recaps and consolidation ask of the code; commits of the days that
-    the schedule looks back on."""
+    """All events, with the files and anchors that consolidation needs, and the commits of the days covered by
+    `recap.schedule`."""
     told = happened(memory)._replace(
         reading=reading_here(memory),
         said_by_code=lambda: _said_by_code(memory),
@@ -108,8 +108,8 @@ def history_of(memory: Memory) -> Activity:
 
 
 def for_recap(memory: Memory, told: Activity, first: str, last: str) -> Activity:
-    """The activity with what a page needs beside events: the template, how texts are read, and the commits of
-    HEAD from one time to another (RFC 3339 or a day), with those made soon after."""
+    """The activity with what a page needs besides events: the template, the reading rules, and the commits of
+    HEAD between two times (RFC 3339 or a day) and shortly after."""
     told = told._replace(template=template_of(memory), reading=reading_here(memory))
     start, end = _moment(first), _moment(last)
     if memory.git is None or start is None or end is None:
@@ -129,8 +129,8 @@ def _moment(text: str) -> datetime | None:
 
 
 def reading_here(memory: Memory) -> EventReading:
-    """How texts are read: paths of this machine are shortened, and a text that holds a secret or an order to
-    its reader is unfit for a page."""
+    """How to read texts here: machine-specific paths are shortened, and a text with a possible secret or
+    prompt injection is unfit for a page."""
     home = memory.environ.get("HOME", "")
     hide = {memory.root: "."} | ({home: "~"} if len(home) > 1 else {})
 
@@ -142,8 +142,8 @@ def reading_here(memory: Memory) -> EventReading:
 
 
 def template_of(memory: Memory) -> str:
-    """The text of the configured template; "" for the built-in one. Raises as reading a file does, and
-    `InvalidConfig` for what is no text."""
+    """The text of the configured template; "" for the built-in one. Raises the errors of reading a file, and
+    `InvalidConfig` for invalid UTF-8."""
     if not memory.config.recap_template:
         return ""
     path = safe_relative(memory.config.recap_template)
@@ -152,11 +152,11 @@ def template_of(memory: Memory) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise InvalidConfig(f"{path}, line {line}: this is not UTF-8", hint="save it as UTF-8") from error
+        raise InvalidConfig(f"{path}, line {line}: invalid UTF-8", hint="save the file as UTF-8") from error
 
 
 def _said_by_code(memory: Memory) -> dict[str, str]:
-    """The files that say how the code is built and run, by path; what cannot be read says nothing."""
+    """The files that describe how the code is built and run, by path; unreadable ones are skipped."""
     names = list(_SAYING)
     with suppress(OSError):
         found = sorted(os.listdir(os.path.join(memory.root, *_WORKFLOWS.split("/"))))
@@ -169,7 +169,7 @@ def _said_by_code(memory: Memory) -> dict[str, str]:
 
 
 def _anchors(memory: Memory, body: str) -> list[dict[str, Any]]:
-    """Anchors to the code that a text names, with the fingerprints of what is there; the sure ones only."""
+    """Anchors for the code that a text mentions, with current fingerprints; weak suggestions are dropped."""
     words = code_words(body)
     if not words:
         return []
@@ -181,7 +181,7 @@ def _anchors(memory: Memory, body: str) -> list[dict[str, Any]]:
         return []
 
 
-# What a recap is of, and which of it the words of a command line mean
+# The scope of a recap, from the options of the command line
 
 _SHORT = 8
 _AGO = re.compile(r"(\d{1,4})([hdw])", re.ASCII)
@@ -190,9 +190,11 @@ _SHOWN = 5
 
 
 class RecapScope(NamedTuple):
-    """``kind`` is day, session, since or episode, ``key`` its name (a day in UTC, a session, a `utc_key`, an
-    episode). ``since`` and ``until`` are `utc_key`s of the commits that belong to it; ``label`` says it in
-    words."""
+    """The period of a recap.
+
+    ``kind`` is day, session, since or episode; ``key`` is the day (UTC), session, `utc_key` or episode.
+    ``since`` and ``until`` are `utc_key`s that bound its commits; ``label`` is the period in words.
+    """
 
     kind: str
     key: str
@@ -216,44 +218,44 @@ class RecapScope(NamedTuple):
 
 
 def episode_of(event: Event) -> str:
-    """The episode that an event names; "" when it names none."""
+    """The episode of an event; "" if it has none."""
     named = event.body.get("episode_id")
     return named if isinstance(named, str) else ""
 
 
 def day_scope(day: str) -> RecapScope:
-    """A day in UTC, as ``2026-01-21``."""
+    """The scope of a day in UTC (``2026-01-21``)."""
     return RecapScope("day", day, f"recap.{day}", f"Recap of {day}", f"on {day}", day, f"{day}U")
 
 
 def since_scope(moment: str, until: str) -> RecapScope:
-    """All from one `utc_key` up to another; the document is named after the first."""
+    """The scope from one `utc_key` to another; the document is named after the first."""
     day, time = moment[:10], moment[11:19].replace(":", "")
     name = day if time == "000000" else f"{day}t{time}"
     shown = day if time == "000000" else f"{day} {moment[11:16]}"
-    title = f"Recap of all since {shown}"
+    title = f"Recap since {shown}"
     return RecapScope("since", moment, f"recap.{name}-since", title, f"since {shown}", moment, until)
 
 
 def _moments(events: Sequence[Event]) -> tuple[str, str]:
-    """First moment, and the first behind the last one, of events that are not none."""
+    """The first moment of events, and the first one after the last; ``events`` is not empty."""
     keys = [utc_key(event.ts) for event in events]
     return min(keys), max(keys) + "~"
 
 
 def session_scope(session: str, events: Sequence[Event]) -> RecapScope:
-    """A session by its name, with all its events."""
+    """The scope of a session, from all its events."""
     first, last = _moments(events)
     short = session[-_SHORT:].lower() if session.startswith("sess_") and session[5:].isalnum() else ""
     if not short.isascii() or len(short) < _SHORT:
         short = short_hash(session, _SHORT)
     day = first[:10]
-    title = f"Recap of session {short} of {day}"
+    title = f"Recap of session {short} ({day})"
     return RecapScope("session", session, f"recap.{day}-{short}", title, f"in session {session}", first, last)
 
 
 def episode_scope(episode: str, events: Sequence[Event]) -> RecapScope:
-    """An episode by its name, with all its events."""
+    """The scope of an episode, from all its events."""
     first, last = _moments(events)
     name = slug(episode)[:40].strip("-") or short_hash(episode, _SHORT)
     doc_id = f"recap.{first[:10]}-episode-{name}"
@@ -263,14 +265,14 @@ def episode_scope(episode: str, events: Sequence[Event]) -> RecapScope:
 
 
 class Wanted(NamedTuple):
-    """What a recap is wanted of: ``kind`` is day, session, since, episode, week or month."""
+    """A requested recap: ``kind`` is day, session, since, episode, week or month."""
 
     kind: str
     name: str
 
 
 def chosen_day(memory: Memory, day: str) -> str:
-    """A day in UTC as ``2026-01-21``, from that, ``today`` or ``yesterday``."""
+    """Parse a day (``2026-01-21``, ``today`` or ``yesterday``) to ``2026-01-21``, in UTC."""
     today = memory.now().astimezone(UTC).date()
     named = {"today": today, "yesterday": today - timedelta(days=1)}
     if day in named:
@@ -280,17 +282,14 @@ def chosen_day(memory: Memory, day: str) -> str:
     except ValueError:
         chosen = None
     if chosen is None or chosen.isoformat() != day:
-        raise ThunderusError(
-            f'"{day}" is not a day', hint="give it as 2026-01-21, or say `today` or `yesterday`"
-        )
+        raise ThunderusError(f"invalid day {day!r}", hint="use e.g. 2026-01-21, `today` or `yesterday`")
     return day
 
 
 def scope_of(memory: Memory, wanted: Wanted) -> tuple[RecapScope, Activity]:
-    """The scope and the events that may belong to it.
+    """The scope, and the events that may belong to it.
 
-    Raises `NotFound` for a session or an episode that no event names, `ThunderusError` for a time that is
-    none.
+    Raises `NotFound` for an unknown session or episode, `ThunderusError` for an invalid time.
     """
     if wanted.kind == "day":
         scope = day_scope(chosen_day(memory, wanted.name))
@@ -298,7 +297,7 @@ def scope_of(memory: Memory, wanted: Wanted) -> tuple[RecapScope, Activity]:
     if wanted.kind == "since":
         now = memory.now()
         scope = since_scope(_moment_of(memory, wanted.name), utc_key(format_precise(now)) + "~")
-        # The index sorts a line behind the lines before it, so all are looked at.
+        # The index sorts each line after the lines before it, whatever its time, so all are read.
         return scope, happened(memory)
     everything = happened(memory)
     if wanted.kind == "session":
@@ -309,12 +308,12 @@ def scope_of(memory: Memory, wanted: Wanted) -> tuple[RecapScope, Activity]:
     own = [event for event in everything.events if episode_of(event) == wanted.name]
     if not own:
         names = {episode_of(event) for event in everything.events} - {""}
-        raise NotFound(f"no event names the episode {wanted.name!r}", hint=_some(names, "episodes"))
+        raise NotFound(f"unknown episode {wanted.name!r}", hint=_some(names, "episodes"))
     return episode_scope(wanted.name, own), everything
 
 
 def _one_of(given: str, names: Iterable[str], what: str) -> str:
-    """The one of the names that is given whole, or by its beginning or end."""
+    """The one name that equals ``given``, or that starts or ends with it."""
     listed = sorted(names)
     if given in listed:
         return given
@@ -323,24 +322,26 @@ def _one_of(given: str, names: Iterable[str], what: str) -> str:
     if len(near) == 1:
         return near[0]
     if near:
-        raise ThunderusError(f"{given!r} may be {len(near)} {what}s", hint=_some(near, f"{what}s"))
-    raise NotFound(f"no event is of a {what} {given!r}", hint=_some(listed[-_SHOWN:], f"{what}s"))
+        raise ThunderusError(
+            f"ambiguous {what} {given!r}: {len(near)} matches", hint=_some(near, f"matching {what}s")
+        )
+    raise NotFound(f"unknown {what} {given!r}", hint=_some(listed[-_SHOWN:], f"{what}s"))
 
 
 def _some(names: Iterable[str], what: str) -> str:
     listed = sorted(names)
-    return f"{what} are: {', '.join(listed[:_SHOWN])}" if listed else f"there are no {what} yet"
+    return f"{what}: {', '.join(listed[:_SHOWN])}" if listed else f"there are no {what} yet"
 
 
 def _moment_of(memory: Memory, given: str) -> str:
-    """The `utc_key` of a time (RFC 3339), a day, an age (``2d``) or a revision of git."""
+    """The `utc_key` of a time (RFC 3339), a day, an age (``2d``) or a git revision."""
     ago = _AGO.fullmatch(given)
     if ago is not None:
         now = memory.now().astimezone(UTC)
         span = timedelta(**{_UNITS[ago[2]]: int(ago[1])})
         earliest = datetime.min.replace(tzinfo=UTC)
         moment = now - span if now - earliest > span else earliest
-        # Whole days begin at midnight, so that the recap written again in the afternoon is the same one.
+        # Days and weeks start at midnight, so that the same command updates one recap all day.
         moment = moment if ago[2] == "h" else moment.replace(hour=0, minute=0)
         return utc_key(format_timestamp(moment.replace(second=0, microsecond=0)))
     if key := utc_key(given):
@@ -351,6 +352,6 @@ def _moment_of(memory: Memory, given: str) -> str:
         if commit is not None:
             return utc_key(commit.date)
     raise ThunderusError(
-        f'"{given}" is neither a time nor a revision',
-        hint="give 2026-01-21, 2026-01-21T09:00:00Z, 2d, 36h or HEAD~5",
+        f"{given!r} is not a time, an age or a revision",
+        hint="use e.g. 2026-01-21, 2026-01-21T09:00:00Z, 2d, 36h or HEAD~5",
     )

@@ -1,9 +1,9 @@
-"""A recap's page from its template: Jinja, cut down to what a page needs, since a template comes with the
-repository and may be hostile.
+"""Render a recap from its template, in a safe subset of Jinja: a template comes with the repository and may
+be hostile.
 
-Of the language only texts, values, tests, loops over given lists (two deep) and a few filters are taken.
-There is no call, no assignment, no inclusion, no file, so nothing can be reached, and the work is bounded by
-the template's size and the values given.
+The subset has text, values, conditions, loops over the given lists (two levels) and a few filters. It has no
+calls, assignments, includes or files, so that a template can reach nothing else, and its running time is
+bounded by its size and the values.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ SECTIONS: Final = (
 )  # fmt: skip
 """Lists of lines, in the order of the built-in page."""
 NAMES: Final = ("title", "kind", "name", "day", *SECTIONS)
-"""What a template may name."""
+"""The names available in a template."""
+_NAMES_HINT: Final = f"available names: {', '.join(NAMES)}"
 
 _BUILT_IN: Final = os.path.join(os.path.dirname(__file__), "templates", "recap.md.j2")
 _LARGEST: Final = 64 * 1024
@@ -55,10 +56,10 @@ _MOST_NODES: Final = 2_000
 
 
 def fill(template: str, path: str, values: Mapping[str, str | Sequence[str]]) -> str:
-    """The page: ``template`` with its values, or the built-in one when it is "".
+    """Render ``template``, or the built-in one if it is "".
 
-    ``path`` is the template's file, for messages. A page always ends in its provenance: a template that does
-    not name it gets the section. Raises `InvalidConfig` with file, line and a way out.
+    ``path`` is the template's file, for messages. Every page has its provenance: the section is appended if
+    the template does not use it. Raises `InvalidConfig` with file, line and a hint.
     """
     if not template:
         path = _BUILT_IN
@@ -69,7 +70,7 @@ def fill(template: str, path: str, values: Mapping[str, str | Sequence[str]]) ->
 
 @lru_cache(maxsize=2)
 def _compiled(template: str, path: str) -> Template:
-    """The template ready to be filled: finding the page that fits fills one many times."""
+    """The compiled template; cached, because it is rendered many times to find the page that fits."""
     from jinja2 import StrictUndefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -93,7 +94,7 @@ def _rendered(template: str, path: str, values: Mapping[str, str | Sequence[str]
     from jinja2 import TemplateError, TemplateSyntaxError
 
     if len(template) > _LARGEST:
-        raise InvalidConfig(f"{path} is longer than {_LARGEST // 1024} KiB", hint="shorten the template")
+        raise InvalidConfig(f"{path} exceeds {_LARGEST // 1024} KiB", hint="shorten the template")
     try:
         pieces: list[str] = []
         size = 0
@@ -101,23 +102,21 @@ def _rendered(template: str, path: str, values: Mapping[str, str | Sequence[str]
             pieces.append(piece)
             size += len(piece)
             if size > _LARGEST_PAGE:
-                raise InvalidConfig(f"{path} makes a page of more than 1 MiB", hint="shorten the template")
+                raise InvalidConfig(f"{path} renders to more than 1 MiB", hint="shorten the template")
     except TemplateSyntaxError as error:
         raise InvalidConfig(
             f"{path}, line {error.lineno}: {error.message}",
-            hint="mend the line; the built-in template shows how",
+            hint="fix the line; see `recap.template` in the configuration reference",
         ) from error
     except (TemplateError, TypeError, ValueError, ArithmeticError, RecursionError) as error:
         line = _line_of(error)
         where = f", line {line}" if line else ""
-        raise InvalidConfig(
-            f"{path}{where}: {error}", hint=f"a template may name {', '.join(NAMES)}"
-        ) from error
+        raise InvalidConfig(f"{path}{where}: {error}", hint=_NAMES_HINT) from error
     return "".join(pieces)
 
 
 def _line_of(error: BaseException) -> int:
-    """The template's line on which an error arose; 0 when it cannot be told."""
+    """The line of the template that raised an error; 0 if unknown."""
     trace, line = error.__traceback__, 0
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<template>":
@@ -127,7 +126,7 @@ def _line_of(error: BaseException) -> int:
 
 
 def _check(tree: nodes.Template, path: str) -> bool:
-    """Whether the template names the provenance. Raises for anything a page has no use for."""
+    """Whether the template uses the provenance. Raises for anything outside the subset."""
     named = False
     for number, (node, depth, bound) in enumerate(_walk(tree, 0, frozenset())):
         kind = type(node).__name__
@@ -135,23 +134,23 @@ def _check(tree: nodes.Template, path: str) -> bool:
         if number > _MOST_NODES:
             trouble = f"the template has more than {_MOST_NODES:,} parts"
         elif kind not in _NODES:
-            trouble = f"{_SPOKEN.get(kind, kind)} cannot be used here"
+            trouble = f"{_SPOKEN.get(kind, kind)} is not allowed in a recap template"
         elif kind == "For" and (depth >= _DEEPEST or getattr(node, "recursive", False)):
-            trouble = f"loops may stand {_DEEPEST} deep"
-        elif kind == "Filter" and (node.name not in _FILTERS or _filter_depth(node) > _DEEPEST):
-            trouble = f"the filter {node.name} cannot be used here; there are {', '.join(sorted(_FILTERS))}"
+            trouble = f"loops can be nested {_DEEPEST} levels deep at most"
+        elif kind == "Filter" and node.name not in _FILTERS:
+            trouble = f"unknown filter {node.name!r}; available: {', '.join(sorted(_FILTERS))}"
+        elif kind == "Filter" and _filter_depth(node) > _DEEPEST:
+            trouble = f"at most {_DEEPEST} filters can be chained"
         elif kind == "Test" and node.name not in _TESTS:
-            trouble = f"the test {node.name} cannot be used here"
+            trouble = f"unknown test {node.name!r}; available: {', '.join(sorted(_TESTS))}"
         elif kind == "Getattr" and not (getattr(node.node, "name", "") == "loop" and node.attr in _LOOP):
-            trouble = f"there is no {node.attr}; of a loop there are {', '.join(sorted(_LOOP))}"
+            trouble = f"unknown attribute {node.attr!r}; `loop` has {', '.join(sorted(_LOOP))}"
         elif kind == "Getitem" and not _is_number(node.arg):
-            trouble = "an item is taken by its number, as [0] or [:3]"
+            trouble = "an index must be a number or a slice of numbers, e.g. [0] or [:3]"
         elif kind == "Name" and node.ctx == "load" and node.name not in bound and node.name not in NAMES:
-            trouble = f"there is no {node.name}"
+            trouble = f"unknown name {node.name!r}"
         if trouble:
-            raise InvalidConfig(
-                f"{path}, line {node.lineno}: {trouble}", hint=f"a template may name {', '.join(NAMES)}"
-            )
+            raise InvalidConfig(f"{path}, line {node.lineno}: {trouble}", hint=_NAMES_HINT)
         named = named or (kind == "Name" and node.name == "provenance")
     return named
 
@@ -165,7 +164,7 @@ _SPOKEN: Final = {
 
 
 def _walk(node: Any, depth: int, bound: frozenset[str]) -> Iterator[tuple[Any, int, frozenset[str]]]:
-    """Every part of a template, how many loops it stands in, and the names those loops give."""
+    """Every node of a template, its loop depth, and the names bound by those loops."""
     yield node, depth, bound
     inside = type(node).__name__ == "For"
     if inside:
@@ -191,7 +190,7 @@ def _filter_depth(node: Any) -> int:
 def _join(value: Any, separator: str = "") -> str:
     items = [str(item) for item in value]
     if sum(map(len, items)) + len(items) * len(str(separator)) > _LARGEST_PAGE:
-        raise ValueError("a joined text is longer than 1 MiB")
+        raise ValueError("the joined text exceeds 1 MiB")
     return str(separator).join(items)
 
 
@@ -208,29 +207,29 @@ _FILTERS: Final[dict[str, Any]] = {
 
 
 LONGEST: Final = 300
-"""Characters of a text of somebody's private events that a page repeats."""
+"""The limit on text quoted from private events, in characters."""
 
 _RELATIVE = re.compile(r"\]\((?!https?://)")
 _MARKUP = re.compile(r"<(?=[A-Za-z/!?])")
 
 
 def one_line(text: str) -> str:
-    """Free text as one list line that cannot open a comment, an element or a code span over the rest of the
-    page.
+    """Free text as one line of a list, escaped so that it cannot open a comment, an HTML element or a code
+    span.
 
-    Neither is a relative link one from here: the page would be refused for it.
+    Relative links are escaped too: they do not work from this folder, and lint would reject the page.
     """
     line = " ".join(text.split())
     if line.count("`") % 2:
         line = line.replace("`", "'")
     parts = line.split("`")
     parts[::2] = [_MARKUP.sub("&lt;", part) for part in parts[::2]]
-    # A link is one wherever its bracket stands; the comment mark hides text even inside a code span.
+    # Links and comments are escaped inside code spans too, because lint finds them there.
     return _RELATIVE.sub(r"]\\(", "`".join(parts)).replace("<!--", "&lt;!--")
 
 
 def cut(text: str, most: int = LONGEST) -> str:
-    """The text, or its beginning up to a word and an ellipsis."""
+    """The text, cut at a word and ended with an ellipsis if it is longer than ``most``."""
     if len(text) <= most:
         return text
     kept = text[: most - 1]
@@ -238,7 +237,7 @@ def cut(text: str, most: int = LONGEST) -> str:
 
 
 def span(text: str) -> str:
-    """The text as a code span, whatever backticks it holds."""
+    """The text as a code span, with a fence long enough for its backticks."""
     line = " ".join(text.split()).replace("<!--", "< !--").replace("](", "] (")
     if "`" not in line:
         return f"`{line}`"
@@ -248,7 +247,7 @@ def span(text: str) -> str:
 
 
 def spans(names: Iterable[str]) -> str:
-    """Names as code spans, joined by commas."""
+    """Names as code spans, separated by commas."""
     return ", ".join(span(name) for name in names)
 
 

@@ -1,5 +1,5 @@
-"""The gardening rules, each a pure function of `GardenInput` and the configuration that gives steps.
+"""The gardening rules, each a pure function from `GardenInput` and the configuration to steps.
 
 `duplicates` (and similar), `names` (links, tags, numbers), `sizes`, `archive`, `sessions` (recaps,
-consolidate). None touches the disk.
+consolidate). None does I/O.
 """

@@ -1,7 +1,7 @@
-"""What may be set aside: recaps that are old and on which nothing rests, what has expired, what was replaced.
+"""The gardening rule `archive`: old recaps that nothing depends on, expired and superseded documents. Pure.
 
-Only recaps that the program wrote itself, and nobody edited, are archived without a person; all else is
-proposed. Core memory never is.
+Only generated recaps that were never edited are archived without review; everything else is proposed. Core
+documents are never archived.
 """
 
 from __future__ import annotations
@@ -27,13 +27,16 @@ _MEMORY: Final = ".thunderus/memory/"
 
 
 class _Reason(NamedTuple):
+    """``basis`` is hashed into the step's key: it is part of stored decisions, so its wording is fixed."""
+
     why: str
     evidence: tuple[str, ...]
     reach: Reach
+    basis: str
 
 
 def plan_archive(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """A step for each document that may be set aside; an id that two files claim is left to lint."""
+    """A step for each document that can be archived; ids claimed by two files are left to lint."""
     if not material.today:
         return ()
     seen = _Seen(material, config)
@@ -51,7 +54,7 @@ def plan_archive(material: GardenInput, config: Config) -> tuple[Step, ...]:
         gone = frozenset(step.targets[0] for step in steps if step.reach == "apply")
         if gone <= leaving:
             return steps
-        leaving |= gone  # what only these link to may go with them
+        leaving |= gone  # documents linked only from these can be archived with them
 
 
 def _step(document: Document, reason: _Reason) -> Step:
@@ -59,29 +62,29 @@ def _step(document: Document, reason: _Reason) -> Step:
     return Step(
         "archive",
         reason.why,
-        (*reason.evidence, f"{document.path} moves to {target}; text, id and history stay"),
+        (*reason.evidence, f"{document.path} moves to {target}; text, id and history are unchanged"),
         (document.id,),
         moved(document, target),
         rule=RULE,
         reach=reason.reach,
-        texts=((document.id, f"{reason.why} {digest(statements(document.body))}"),),
+        texts=((document.id, f"{reason.basis} {digest(statements(document.body))}"),),
     )
 
 
 def expiry(document: Document) -> str:
-    """The day from which a document no longer holds by its ``expires``; "" without a readable one."""
+    """The day on which a document expires, from its ``expires`` key; "" without a valid one."""
     value = document.data().get("expires")
     return utc_key(value)[:10] if isinstance(value, str) else ""
 
 
 def old_recaps(documents: Iterable[Document], config: Config, today: str) -> tuple[Document, ...]:
-    """The recaps that have not changed for so many days that they may go."""
+    """The recaps unchanged for more than ``archive.recaps_after_days``."""
     before = _days_before(today, config.archive_recaps_after_days)
     return tuple(one for one in documents if one.kind == "recap" and before and _last(one) < before)
 
 
 def _days_before(today: str, days: int) -> str:
-    """The day so many days before ``today``; "" when none is meant, or time began later."""
+    """The day ``days`` before ``today``; "" if ``days`` is 0 or the day is out of range."""
     try:
         return (date.fromisoformat(today) - timedelta(days=days)).isoformat() if days and today else ""
     except (ValueError, OverflowError):
@@ -89,12 +92,12 @@ def _days_before(today: str, days: int) -> str:
 
 
 def _last(document: Document) -> str:
-    """When it changed last; one whose times cannot be read has changed just now."""
+    """When it was last changed; a document with invalid timestamps counts as changed just now."""
     return max(utc_key(document.updated), utc_key(document.created)) or "9"
 
 
 class _Seen:
-    """What the reasons rest on: who links to whom, who replaces whom."""
+    """The links and successors that the reasons depend on."""
 
     def __init__(self, material: GardenInput, config: Config) -> None:
         self._material = material
@@ -107,14 +110,15 @@ class _Seen:
         self._linked_by: Mapping[str, tuple[Document, ...]] = names.linked_by() if self._old else {}
 
     def reason(self, document: Document, leaving: Collection[str]) -> _Reason | None:
-        """Why a document may go, or ``None``: it stays. Those ``leaving`` are not in use any more."""
+        """Why to archive a document, or ``None`` to keep it; documents ``leaving`` are archived as well."""
         if document.kind == "core" or document.id in self._twice or self._is_kept(document):
             return None
         ours = document.kind == "recap" and document.id in self._material.ours
         reach: Reach = "apply" if ours else "propose"
         day = expiry(document)
         if day and day <= self._material.today:
-            return _Reason(f"`{document.id}` expired on {day}", (f"its header says `expires: {day}`",), reach)
+            why = f"`{document.id}` expired on {day}"
+            return _Reason(why, (f"frontmatter: `expires: {day}`",), reach, why)
         if document.path in self._old:
             return self._old_recap(document, reach, leaving)
         return self._replaced(document)
@@ -133,16 +137,17 @@ class _Seen:
         if len(sums) < len(linking):
             return None
         days = self._config.archive_recaps_after_days
+        since = f"the recap `{document.id}` has not changed for more than {days} days"
         rests = f"`{sums[0]}` sums it up" if sums else "no document in use links to it"
-        whose = (
-            "the program wrote it, and nobody has edited it"
-            if reach == "apply"
-            else "a person wrote it or has edited it"
-        )
+        linked = f"it is included in `{sums[0]}`" if sums else "no document in use links to it"
         return _Reason(
-            f"the recap `{document.id}` has not changed for more than {days} days, and {rests}",
-            (f"it changed last on {_last(document)[:10]}", whose),
+            f"{since}; {linked}",
+            (
+                f"last changed on {_last(document)[:10]}",
+                "generated, never edited" if reach == "apply" else "written or edited by hand",
+            ),
             reach,
+            f"{since}, and {rests}",
         )
 
     @staticmethod
@@ -157,20 +162,21 @@ class _Seen:
         if not utc_key(successor.created) or since >= self._replaced_before:
             return None
         return _Reason(
-            f"`{document.id}` is superseded by `{successor.id}` since {since[:10]}",
-            (f"`{successor.id}` ({successor.path}) says that it supersedes it",),
+            f"`{document.id}` has been superseded by `{successor.id}` since {since[:10]}",
+            (f"`{successor.id}` ({successor.path}) lists it under `links.supersedes`",),
             "propose",
+            f"`{document.id}` is superseded by `{successor.id}` since {since[:10]}",
         )
 
 
 def _successors(documents: Iterable[Document], names: DocumentNames) -> dict[str, Document]:
-    """For each document, by id, the one in use that supersedes it; none of those in a circle."""
+    """The successor in use of each superseded document, by id; documents in a cycle are omitted."""
     found: dict[str, Document] = {}
     for document in documents:
         for link in document.links:
             if link.rel != "supersedes":
                 continue
-            # Who replaces a joined document does not replace the one it was joined into.
+            # Superseding a merged document does not supersede the one it was merged into.
             target = link.target if link.target in names.ids else names.resolve(link.target)
             if target and target != document.id:
                 found.setdefault(target, document)

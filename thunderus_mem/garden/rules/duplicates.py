@@ -1,13 +1,12 @@
-"""The gardening rules `duplicates` and `similar`: documents that make the same statements, and those that are
-alike. Pure.
+"""The gardening rules `duplicates` (documents that make the same statements) and `similar` (near-duplicates).
+Pure.
 
-`duplicates` joins what is provably the same, so that nothing is lost. The text of the survivor never changes;
-the ids and titles of the others become its aliases, their tags, links and provenance are added to its own.
-Where a merge could lose or blur anything the pair is reported instead, for a person to decide.
+`duplicates` merges exact duplicates without loss. The text of the survivor never changes; the ids and titles
+of the others become its aliases, and their tags, links and provenance are added to its own. If a merge could
+lose or blur anything, the documents are only reported.
 
-Nothing of `similar` is ever carried out by itself. Of two documents that say the same one gets the blocks
-that only the other has, none is changed; the newer of two that may contradict each other may supersede the
-older.
+Steps of `similar` always need review. Of two documents with the same content, one gets the blocks that only
+the other has; of two that may contradict each other, the newer may supersede the older.
 """
 
 from __future__ import annotations
@@ -47,11 +46,11 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.similar.pairs import Pair
     from thunderus_mem.store.config import Config
 
-# Below this many words a body cannot stand without its title, so two titles are two documents.
+# A body shorter than this depends on its title: documents with different titles are different.
 _WORDS_THAT_STAND_ALONE = 12
 _NEGATIONS = frozenset(["no", "not", "never", "none", "without", "cannot", "avoid", "except"])
 _LISTS_OF_PROVENANCE = ("events", "patches", "commits")
-# A list that we do not know we could not unite.
+# Other lists cannot be merged, because their meaning is unknown.
 _KNOWN_LISTS = frozenset(
     ["tags", "aliases"]
     + [f"provenance.{key}" for key in _LISTS_OF_PROVENANCE]
@@ -59,7 +58,7 @@ _KNOWN_LISTS = frozenset(
 )
 _CONFLICT_MARKS = ("<<<<<<< ", ">>>>>>> ")
 _IDENTITY = frozenset({"id", "title", "kind", "created", "updated", "verification"})
-# These say who wrote a text down and where, not what it says: where they differ, both are kept.
+# These describe the origin of a text, not its content: if they differ, both values are kept.
 _ORIGIN = frozenset(
     ["author", "agent", "source", "source_type", "run_id", "episode_id", "sequence_number", "metadata"]
 )
@@ -71,7 +70,7 @@ def _is_list_of_text(value: Any) -> bool:
 
 
 def malformation(document: Document) -> str:
-    """What keeps any program's hands off this document; "" when its header and text are sound."""
+    """Why this document cannot be edited automatically; "" if its header and text are valid."""
     data = document.data()
     provenance = data.get("provenance")
     links = data.get("links") or {}
@@ -87,9 +86,9 @@ def malformation(document: Document) -> str:
     keys = [key for key, value in lists.items() if not _is_list_of_text(value) or key not in _KNOWN_LISTS]
     keys += [key for key in ("created", "updated") if not utc_key(str(data.get(key, "")))]
     if keys:
-        return f"the header of `{document.id}` cannot be merged as it stands: see `{keys[0]}`"
+        return f"cannot merge the frontmatter of `{document.id}`: invalid `{keys[0]}`"
     if any(line.startswith(_CONFLICT_MARKS) for line in document.text.splitlines()):
-        return f"`{document.id}` holds conflict markers"
+        return f"`{document.id}` contains conflict markers"
     return ""
 
 
@@ -98,7 +97,7 @@ def _tells(word: str) -> bool:
 
 
 def _titles_disagree(one: str, other: str, words: int) -> bool:
-    """Whether two titles may tell two documents with one text apart: a number, a negation, a short text."""
+    """Whether two titles give the same text different meanings: a number, a negation, or a short text."""
     folded = fold(one).lower(), fold(other).lower()
     if folded[0] == folded[1]:
         return False
@@ -112,37 +111,42 @@ def folder(path: str) -> str:
 
 
 def file_links(body: str) -> tuple[str, ...]:
-    """The files a body links to by relative path, as written, without their anchors."""
+    """The files a body links to by relative path, as written, without fragments."""
     links = (reference.target for reference in references(body) if reference.kind == "link")
     return tuple(path for link in links if (path := link.partition("#")[0]))
 
 
 def obstacle(stays: Document, leaves: Document, words: int, linked_files: Mapping[str, str]) -> str:
-    """Why ``leaves`` cannot be merged into ``stays`` without a person; "" when it can.
+    """Why ``leaves`` cannot be merged into ``stays`` automatically; "" if it can.
 
-    ``words`` is the length of their common text, ``linked_files`` says which document links to which file.
+    ``words`` is the length of their common text, ``linked_files`` maps a file to a document that links to it.
     """
     if _titles_disagree(stays.title, leaves.title, words):
-        return f"the titles of `{stays.id}` and `{leaves.id}` may tell two things apart"
+        return f"the titles of `{stays.id}` and `{leaves.id}` may describe different things"
     reason = hindrance(stays, leaves, linked_files)
     if not reason and unite(stays, leaves) is None:
-        return f"the header of `{stays.id}` cannot hold what that of `{leaves.id}` has"
+        return _no_room(stays, leaves)
     return reason
 
 
-def hindrance(stays: Document, leaves: Document, linked_files: Mapping[str, str]) -> str:
-    """What keeps two documents apart whatever they say and the header can hold; "" for nothing.
+def _no_room(stays: Document, leaves: Document) -> str:
+    return f"cannot merge: the frontmatter of `{stays.id}` has no place for keys of `{leaves.id}`"
 
-    ``linked_files`` says which document links to which file.
+
+def hindrance(stays: Document, leaves: Document, linked_files: Mapping[str, str]) -> str:
+    """Why two documents cannot be merged, regardless of their text and of what the header can store; "" if
+    they can.
+
+    ``linked_files`` maps a file to a document that links to it.
     """
     kept, given = stays.data(), leaves.data()
     for key in sorted(given.keys() - _UNITED):
         if key in kept and kept[key] != given[key] and key not in _ORIGIN:
             return f"`{key}` differs between `{stays.id}` and `{leaves.id}`"
     if leaves.path in linked_files:
-        return f"`{linked_files[leaves.path]}` links to the file of `{leaves.id}`; link to the id instead"
+        return f"`{linked_files[leaves.path]}` links to the file of `{leaves.id}`; link to its id instead"
     if folder(stays.path) != folder(leaves.path) and file_links(leaves.body):
-        return f"`{leaves.id}` stands in another folder, where its relative links mean other files"
+        return f"`{leaves.id}` is in another folder; its relative links would break"
     return ""
 
 
@@ -176,7 +180,7 @@ def _united_text(stays: Document, leaves: Document) -> str:
 
 
 def _place(key: str, own: dict[str, Any], other_id: str) -> tuple[str, ...]:
-    """Where the survivor keeps a key of the other: under its name, or set apart when that is taken."""
+    """The key under which the survivor stores a key of the other: the same, or below `metadata` if taken."""
     apart = key in own or key == "metadata"
     return ("metadata", "merged", other_id, key) if apart else (key,)
 
@@ -188,7 +192,7 @@ def _holds(data: Any, place: tuple[str, ...], value: Any) -> bool:
 
 
 def _anchors_held(leaves: Document, after: Document) -> bool:
-    """Whether every anchor of ``leaves`` stands in ``after``, with the fingerprint it has."""
+    """Whether ``after`` contains every anchor of ``leaves``, with its fingerprint."""
     held = {(one.anchor.place, one.anchor.fingerprint) for one in anchors_in(after.header, after.header_line)}
     anchors = anchors_in(leaves.header, leaves.header_line)
     given = leaves.data().get("anchors") or []
@@ -197,9 +201,9 @@ def _anchors_held(leaves: Document, after: Document) -> bool:
 
 
 def unite(stays: Document, leaves: Document) -> Document | None:
-    """``stays`` with everything of ``leaves`` that its own header lacks; its text is untouched.
+    """``stays`` with everything from the header of ``leaves`` that its own lacks; its body is unchanged.
 
-    ``None`` when the header cannot hold it all: the result is read again and compared before it is returned.
+    ``None`` if the header cannot store all of it: the result is parsed and compared before it is returned.
     """
     try:
         after = read_document(stays.path, _united_text(stays, leaves).encode()).document
@@ -219,7 +223,7 @@ def unite(stays: Document, leaves: Document) -> Document | None:
 KEEP_NEWEST: Final = "keep_newest"
 FLAG_FOR_REVIEW: Final = "flag_for_review"
 
-# A core document is shaped by hand, a decision and a recap are records of their day: none is ever merged.
+# Core documents are written by hand, decisions and recaps are records of their time: these are never merged.
 MERGEABLE_KINDS: Final = frozenset({"fact", "playbook"})
 
 
@@ -249,7 +253,7 @@ def _age(document: Document) -> tuple[bool, str, str]:
 
 
 def by_strategy(documents: Iterable[Document], strategy: str) -> list[Document]:
-    """The documents, the one that stays first; a time that cannot be read is the latest, or never updated."""
+    """The documents, the survivor first; an invalid time counts as created last, or as never updated."""
     by_age = sorted(documents, key=_age)
     if strategy == KEEP_NEWEST:
         newest = max(utc_key(document.updated) for document in by_age)
@@ -260,7 +264,7 @@ def by_strategy(documents: Iterable[Document], strategy: str) -> list[Document]:
 
 
 def _choose(members: Sequence[_Member], strategy: str) -> list[_Member]:
-    """The members, the one that stays first."""
+    """The members, the survivor first."""
     of = {member.document.path: member for member in members}
     return [of[document.path] for document in by_strategy((m.document for m in members), strategy)]
 
@@ -271,8 +275,11 @@ def _merge_step(stays: Document, said: str, merged: Document, gone: Sequence[_Me
     ids = ", ".join(f"`{member.id}`" for member in gone)
     return Step(
         MERGE_DUPLICATES,
-        f"`{stays.id}` says all that {ids} {'says' if len(gone) == 1 else 'say'}; one document is enough",
-        tuple(f"`{m.id}` ({m.document.path}) says what `{stays.id}` ({stays.path}) says" for m in gone),
+        f"{ids} {'duplicates' if len(gone) == 1 else 'duplicate'} `{stays.id}`",
+        tuple(
+            f"`{m.id}` ({m.document.path}) makes the same statements as `{stays.id}` ({stays.path})"
+            for m in gone
+        ),
         (stays.id, *(member.id for member in gone)),
         tuple(edits),
         texts=((stays.id, said), *((member.id, member.text) for member in gone)),
@@ -282,7 +289,8 @@ def _merge_step(stays: Document, said: str, merged: Document, gone: Sequence[_Me
 def _merge_family(
     family: Sequence[_Member], links: Mapping[str, str]
 ) -> tuple[list[Step], list[_Member], list[str]]:
-    """Steps for documents of one kind and text, survivor first; who is left; what stood in the way."""
+    """Steps for documents of one kind and text, survivor first; the documents left; why they were not
+    merged."""
     steps: list[Step] = []
     left: list[_Member] = []
     waiting = list(family)
@@ -307,7 +315,8 @@ def _merge_family(
 
 
 def _families(group: Sequence[_Member], strategy: str) -> list[list[_Member]]:
-    """A group of one text, apart by kind (and by order where order counts), each with its survivor first."""
+    """A group with the same text, split by kind (and by order where it matters), each with its survivor
+    first."""
     families: dict[tuple[str, str], list[_Member]] = {}
     for member in group:
         kind = member.document.kind
@@ -344,11 +353,11 @@ def _plan_group(group: Sequence[_Member], config: Config, links: Mapping[str, st
 
 def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
     ordered = sorted(members, key=lambda member: member.id)
-    lines = [f"`{m.id}` stands in {m.document.path}" for m in ordered]
+    lines = [f"`{m.id}`: {m.document.path}" for m in ordered]
     ids = [m.id for m in ordered]
     return Step(
         REPORT,
-        f"{', '.join(f'`{i}`' for i in ids)} say the same; a person decides which of them stays",
+        f"{', '.join(f'`{i}`' for i in ids)} make the same statements; decide which one to keep",
         (*lines, *sorted(obstacles)),
         tuple(ids),
         texts=tuple((m.id, m.text) for m in ordered),
@@ -356,7 +365,7 @@ def _report(members: Sequence[_Member], obstacles: Sequence[str]) -> Step:
 
 
 def linked_files(documents: Iterable[Document]) -> dict[str, str]:
-    """File path → the (first) id of a document that links to that very file."""
+    """File path → the first id of a document that links to that file."""
     linked: dict[str, str] = {}
     for document in sorted(documents, key=lambda each: each.id):
         if "](" not in document.text and "]: " not in document.text:
@@ -370,13 +379,13 @@ def linked_files(documents: Iterable[Document]) -> dict[str, str]:
 def plan_duplicates(
     documents: Iterable[Document], config: Config, gists: Mapping[str, str] | None = None
 ) -> tuple[Step, ...]:
-    """Steps that join exact duplicates, and reports on those that a person must decide.
+    """Steps that merge exact duplicates, and reports of those that need a decision.
 
-    ``documents`` in any order; ``duplicates_strategy`` says which one stays: the oldest
-    (``merge_to_first``), the one updated last (``keep_newest``), or none is touched (``flag_for_review``).
-    Facts and playbooks among ``duplicates_kinds`` are merged within their kind; core documents, decisions,
-    recaps and pairs of two kinds are only reported. An id that two files claim is left to lint. ``gists`` are
-    those that are known already (see `statements.gist`), by path.
+    ``documents`` in any order; ``duplicates_strategy`` selects the survivor: the oldest (``merge_to_first``),
+    the one updated last (``keep_newest``), or no merge at all (``flag_for_review``). Facts and playbooks
+    among ``duplicates_kinds`` are merged within their kind; core documents, decisions, recaps and pairs of
+    different kinds are only reported. Ids claimed by two files are left to lint. ``gists`` are those already
+    computed (see `statements.gist`), by path.
     """
     ordered = sorted(documents, key=lambda document: (document.id, document.path))
     claims = Counter(document.id for document in ordered)
@@ -403,7 +412,7 @@ _DEEPEST = 6
 
 
 def blocks(body: str) -> list[str]:
-    """A body cut at its blank lines; a fenced block and a comment stay whole."""
+    """A body split at its blank lines; fenced blocks and comments are not split."""
     found: list[list[str]] = [[]]
     closing = ""
     for line in body.splitlines():
@@ -426,7 +435,7 @@ def blocks(body: str) -> list[str]:
 
 
 def lacking(stays: Document, leaves: Document) -> list[str]:
-    """The blocks of one document with a sentence that the other does not have, each under its heading."""
+    """The blocks of ``leaves`` with a sentence that ``stays`` does not have, each under its headings."""
     told = {sentence.plain for sentence in sentences_of(stays.body)}
     kept: list[str] = []
     headings: list[str] = []
@@ -451,8 +460,8 @@ def _lowered(heading: str) -> str:
 
 
 def joined(stays: Document, leaves: Document) -> Document | None:
-    """``stays`` with the header of both (see `unite`) and with what only ``leaves`` says under
-    a heading of its own; ``None`` when the header cannot hold it all."""
+    """``stays`` with the merged header (see `unite`), and with the blocks that only ``leaves`` has under a
+    heading of their own; ``None`` if the header cannot store everything."""
     united = unite(stays, leaves)
     if united is None:
         return None
@@ -477,12 +486,12 @@ _SETTLED: Final = frozenset(("supersedes", "duplicates"))
 
 
 def plan_similar(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """Proposals and reports about documents that nearly say the same, or say it in other words.
+    """Proposals and reports about near-duplicates and paraphrases.
 
-    *same* proposes one document with what both say, *possible contradiction* that the newer supersedes the
-    older; documents of one form and related ones are only reported, as is everything when
-    ``duplicates_strategy`` is ``flag_for_review``. Documents that are superseded, and pairs that a link
-    joins already, are not told again.
+    *same* proposes to merge the two, *possible contradiction* that the newer supersedes the older; documents
+    of the same form and related ones are only reported, as is everything if ``duplicates_strategy`` is
+    ``flag_for_review``. Superseded documents, and pairs already linked as superseded or duplicate, are
+    skipped.
     """
     settled = links_between(material.documents, _SETTLED)
     documents = compared(material.documents)
@@ -499,13 +508,13 @@ def plan_similar(material: GardenInput, config: Config) -> tuple[Step, ...]:
 
 
 def gates_of(config: Config) -> Gates:
-    """From where on documents are alike, as the settings say in percent."""
+    """The similarity thresholds, from the settings (in percent)."""
     percent = config.duplicates_near, config.duplicates_contained, config.duplicates_restated
     return Gates(*(one / 100 for one in percent))
 
 
 def compared(documents: Sequence[Document]) -> list[Document]:
-    """The documents that are compared: those that no other one supersedes."""
+    """The documents to compare: those that are not superseded."""
     links = links_between(documents, _SETTLED)
     replaced = {target for source, rel, target in links if rel == "supersedes" and source != target}
     return [document for document in documents if document.id not in replaced]
@@ -521,11 +530,12 @@ def _step(pair: Pair, by_id: Mapping[str, Document], config: Config, links: Mapp
         return _same(pair, two, config, links)
     if pair.label == CONTRADICTION:
         return _contradiction(pair, two, config)
-    why = f"`{pair.first}` and `{pair.second}` speak of much the same"
-    return _told(pair, two, f"{why}; a person decides whether they belong together")
+    return _report_pair(
+        pair, two, f"`{pair.first}` and `{pair.second}` overlap; decide whether to merge them"
+    )
 
 
-def _told(pair: Pair, documents: Sequence[Document], why: str, obstacle: str = "") -> Step:
+def _report_pair(pair: Pair, documents: Sequence[Document], why: str, obstacle: str = "") -> Step:
     """A pair that is only reported."""
     return Step(
         REPORT,
@@ -539,25 +549,25 @@ def _told(pair: Pair, documents: Sequence[Document], why: str, obstacle: str = "
     )
 
 
-def set_aside(document: Document) -> tuple[DocumentEdit, ...]:
-    """The edits that take a document out of use: what it says lives on in another, its file is archived."""
+def archived(document: Document) -> tuple[DocumentEdit, ...]:
+    """The edits that archive the file of a document whose content was merged into another."""
     return moved(document, archived_path(document.path))
 
 
 def _same(pair: Pair, two: Sequence[Document], config: Config, links: Mapping[str, str]) -> Step:
     stays, leaves = by_strategy(two, config.duplicates_strategy)
-    why = f"`{stays.id}` and `{leaves.id}` say the same in other words"
+    why = f"`{stays.id}` and `{leaves.id}` say the same in different words"
     reason = _obstacle(stays, leaves, config, links)
     after = None if reason else joined(stays, leaves)
     if after is None:
-        told = reason or f"the header of `{stays.id}` cannot hold what that of `{leaves.id}` has"
-        return _told(pair, (stays, leaves), f"{why}; a person decides what becomes of them", told)
+        obstacle = reason or _no_room(stays, leaves)
+        return _report_pair(pair, (stays, leaves), f"{why}; decide which one to keep", obstacle)
     return Step(
         JOIN,
-        f"{why}; `{stays.id}` gets what only the other says",
+        f"{why}; merge `{leaves.id}` into `{stays.id}`",
         pair.evidence,
         (stays.id, leaves.id),
-        (DocumentEdit(stays.path, stays.id, stays.hash, after.text), *set_aside(leaves)),
+        (DocumentEdit(stays.path, stays.id, stays.hash, after.text), *archived(leaves)),
         rule=RULE,
         reach="propose",
         label=pair.label,
@@ -566,19 +576,19 @@ def _same(pair: Pair, two: Sequence[Document], config: Config, links: Mapping[st
 
 
 def _obstacle(stays: Document, leaves: Document, config: Config, links: Mapping[str, str]) -> str:
-    """Why two documents that say the same cannot be proposed as one; "" when they can."""
+    """Why a merge of two documents with the same content cannot be proposed; "" if it can."""
     if config.duplicates_strategy == FLAG_FOR_REVIEW:
         return "`duplicates.strategy` is `flag_for_review`"
     merged = MERGEABLE_KINDS & frozenset(config.duplicates_kinds)
     if stays.kind != leaves.kind or stays.kind not in merged:
         kinds = stays.kind if stays.kind == leaves.kind else f"{stays.kind} and {leaves.kind}"
-        return f"documents of kind {kinds} are not joined"
+        return f"documents of kind {kinds} are not merged"
     return malformation(stays) or malformation(leaves) or hindrance(stays, leaves, links)
 
 
 def _contradiction(pair: Pair, two: Sequence[Document], config: Config) -> Step:
     older, newer = sorted(two, key=lambda document: (utc_key(document.updated), document.id))
-    why = f"`{newer.id}` and `{older.id}` may contradict each other, both are in question"
+    why = f"`{newer.id}` and `{older.id}` may contradict each other"
     text = ""
     known = utc_key(older.updated) and utc_key(older.updated) != utc_key(newer.updated)
     if known and config.duplicates_strategy != FLAG_FOR_REVIEW:
@@ -587,10 +597,10 @@ def _contradiction(pair: Pair, two: Sequence[Document], config: Config) -> Step:
         except InvalidDocument:
             text = ""
     if not text:
-        return _told(pair, (newer, older), f"{why}; a person decides which of them holds")
+        return _report_pair(pair, (newer, older), f"{why}; decide which one is correct")
     return Step(
         SUPERSEDE,
-        f"{why}; if the newer holds, it supersedes the other",
+        f"{why}; if the newer is correct, it supersedes the other",
         pair.evidence,
         (newer.id, older.id),
         (DocumentEdit(newer.path, newer.id, newer.hash, text),),
@@ -602,7 +612,7 @@ def _contradiction(pair: Pair, two: Sequence[Document], config: Config) -> Step:
 
 
 def _forms(pairs: Sequence[Pair], by_id: Mapping[str, Document]) -> list[Step]:
-    """One report for each form, naming every document that fills it."""
+    """One report for each form (shared template), with all its documents."""
     families = Families()
     for pair in pairs:
         families.join(pair.first, pair.second)
@@ -612,8 +622,8 @@ def _forms(pairs: Sequence[Pair], by_id: Mapping[str, Document]) -> list[Step]:
 def _form(members: Sequence[Document]) -> Step:
     return Step(
         REPORT,
-        f"{len(members)} documents fill one form with different things; that makes them no duplicates",
-        tuple(f"`{one.id}` stands in {one.path}" for one in members),
+        f"{len(members)} documents share a template but differ in content; not duplicates",
+        tuple(f"`{one.id}`: {one.path}" for one in members),
         tuple(one.id for one in members),
         rule=RULE,
         reach="report",

@@ -1,12 +1,12 @@
-"""The gardening rules that keep names right: `links` lead to where their target went, one tag has one
-spelling (`tags`), one decision one number (`numbers`). Pure.
+"""The gardening rules for names: repair dead `links`, unify the spelling of `tags`, and renumber decisions
+that share a number (`numbers`). Pure.
 
-Where the log or an alias says which document was meant a link follows at once; where only the name is
-alike it is proposed; the rest is told. What is no link between documents is left to lint.
+A dead link is repaired if the log or an alias identifies its target, proposed if only the name is similar,
+and reported otherwise. Links that are not between documents are left to lint.
 
-Spellings of a tag that differ in case or in ``_``, ``-`` and blanks between words are one tag, and the
-configuration may name others; those are written the one way at once. Singular and plural are only proposed:
-they may be two things.
+Spellings of a tag that differ only in case or in ``_``, ``-`` and spaces between words are one tag, and the
+configuration can define aliases; both are unified without review. Singular and plural are only proposed,
+because they may mean different things.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ _MOST_LINES: Final = 100
 
 
 class _Dead(NamedTuple):
-    """A link that leads nowhere: where it stands and what it says; ``new`` is what it should say, to lead to
-    the document ``doc_id``, "" when nobody knows. It is an item of a relation, or a ``reference``."""
+    """A dead link: its line and target; ``new`` is the target to write to make it point to ``doc_id``, "" if
+    unknown. It is an item of a ``relation`` or a ``reference`` in the text."""
 
     line: int
     said: str
@@ -55,7 +55,7 @@ class _Dead(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Which document was meant, and how that is known."""
+    """The document that a dead link probably means, and why."""
 
     document: Document
     reason: str
@@ -63,8 +63,8 @@ class _Found(NamedTuple):
 
 
 def plan_links(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """Steps that mend links of documents in use, one a document and reach; one report of those that nobody
-    can lead anywhere, and with ``links.orphans`` one of documents that nothing leads to."""
+    """Steps that repair links of documents in use, one for each document and reach; one report of the links
+    without a known target, and with ``links.orphans`` one of documents without connections."""
     where = _Where(material)
     steps: list[Step] = []
     nowhere: list[tuple[Document, _Dead]] = []
@@ -81,7 +81,7 @@ def plan_links(material: GardenInput, config: Config) -> tuple[Step, ...]:
 
 
 class _Where:
-    """Where links lead, and where they led."""
+    """Resolves links to current and former targets."""
 
     def __init__(self, material: GardenInput) -> None:
         self.names = DocumentNames(material)
@@ -101,7 +101,7 @@ class _Where:
                 self._named_before.setdefault(path, []).append(document)
 
     def dead(self, document: Document) -> Iterator[_Dead]:
-        """The links of a document that lead nowhere. Those of an imported text hold as they are."""
+        """The dead links of a document; links in the body of an imported document are not checked."""
         for link in document.links:
             if self.names.resolve(link.target) is None and link.target not in document.aliases:
                 shown = _Dead(_line_of(document, link), link.target, relation=link.rel)
@@ -132,41 +132,41 @@ class _Where:
         )
 
     def _alike(self, name: str) -> _Found | None:
-        """Whom an id or a path means that is written in another case."""
+        """The document whose id differs only in case."""
         ids = self.names.by_folded_id.get(fold_key(name), ())
         if len(ids) != 1:
             return None
-        return _Found(self.names.ids[ids[0]], "its id differs in case alone", "propose")
+        return _Found(self.names.ids[ids[0]], "the ids differ only in case", "propose")
 
     def _present(self, former: str) -> Document | None:
-        """The document that the log knows by an id, which may be an alias by now; ``None`` when it is gone or
-        cannot be told from another."""
+        """The document with an id from the log, which may be an alias now; ``None`` if it no longer exists or
+        the id is ambiguous."""
         known = self.names.ids.get(self.names.resolve(former) or "") if former else None
         by_name = known is not None and former in (known.id, *known.aliases)
         return known if known is not None and by_name and known.id not in self.names.claimed_twice else None
 
     def _was_called(self, name: str) -> _Found | None:
-        """Which document had a file of this name."""
+        """The document that once had a file of this name."""
         ids = self._former_stems.get(fold_key(name.removesuffix(".md")), set())
         was = self._present(next(iter(ids))) if len(ids) == 1 else None
         if was is None:
             return None
-        return _Found(was, f"the log says that this was the file of `{was.id}`", "apply")
+        return _Found(was, f"the log has this file name for `{was.id}`", "apply")
 
     def _was_at(self, path: str) -> _Found | None:
-        """Which document once stood in a file that is gone."""
+        """The document that was once at a path that no longer exists."""
         was = self._present(self._material.former.get(path, ""))
         if was is not None:
-            return _Found(was, f"the log says that `{was.id}` stood there", "apply")
+            return _Found(was, f"the log has this path for `{was.id}`", "apply")
         named = self._named_before.get(path, [])
         if len(named) == 1 and named[0].id not in self.names.claimed_twice:
-            return _Found(named[0], f"an alias of `{named[0].id}` is the name of that file", "apply")
+            return _Found(named[0], f"an alias of `{named[0].id}` matches this file name", "apply")
         alike = self.names.by_folded_path.get(fold_key(path), ())
         if len(alike) == 1 and (document := self.names.at(alike[0])) is not None:
-            return _Found(document, "the path differs in case alone", "propose")
+            return _Found(document, "the paths differ only in case", "propose")
         stems = self._stems.get(fold_key(posixpath.basename(path)), [])
         if len(stems) == 1:
-            return _Found(stems[0], "no other file has this name", "propose")
+            return _Found(stems[0], "the only file with this name", "propose")
         return None
 
     @staticmethod
@@ -185,8 +185,8 @@ class _Where:
 
 
 def _line_of(document: Document, link: Link) -> int:
-    """The line of the file in which a relation names its target; that of the header's beginning when it is
-    not in a list."""
+    """The line of the file with the target of a relation; the first line of the header if it is not in a
+    list."""
     links = document.header.get("links")
     node = links.get(link.rel) if isinstance(links, nodes.Mapping) else None
     items = node.items if isinstance(node, nodes.Sequence) else ()
@@ -211,8 +211,7 @@ def _mended(document: Document, dead: list[_Dead], reach: Reach) -> Step | None:
     told = ", ".join(f"`{target}`" for target in targets)
     return Step(
         "mend-links",
-        f"{'a link' if len(dead) == 1 else f'{len(dead)} links'} of `{document.id}` led nowhere; "
-        f"{'it leads' if len(dead) == 1 else 'they lead'} to {told}",
+        f"{_dead_links(len(dead))} in `{document.id}`; new target: {told}",
         tuple(f"{document.path}:{one.line}: `{one.said}` becomes `{one.new}`: {one.reason}" for one in dead),
         (document.id, *targets),
         (DocumentEdit(document.path, document.id, document.hash, text),),
@@ -222,14 +221,18 @@ def _mended(document: Document, dead: list[_Dead], reach: Reach) -> Step | None:
     )
 
 
+def _dead_links(number: int) -> str:
+    return "1 dead link" if number == 1 else f"{number} dead links"
+
+
 def _lost(nowhere: list[tuple[Document, _Dead]]) -> Step:
     lines = [f"{document.path}:{dead.line}: `{dead.said}`" for document, dead in nowhere]
     left = len(lines) - _MOST_LINES
-    more = [f"and {left} more; see thunderus-mem lint"] if left > 0 else []
+    more = [f"and {left} more; run `thunderus-mem lint`"] if left > 0 else []
     ids = tuple(sorted({document.id for document, _ in nowhere}))
     return Step(
         REPORT,
-        f"{'a link leads' if len(lines) == 1 else f'{len(lines)} links lead'} nowhere; nothing says where to",
+        f"{_dead_links(len(lines))} without a known target",
         (*lines[:_MOST_LINES], *more),
         ids,
         rule=LINKS,
@@ -239,7 +242,7 @@ def _lost(nowhere: list[tuple[Document, _Dead]]) -> Step:
 
 
 def _orphans(material: GardenInput, names: DocumentNames) -> list[Step]:
-    """One report of the documents that no link, no shared tag and no code ties to anything."""
+    """One report of the documents without links, shared tags and anchors."""
     linked: set[str] = set()
     tags: Counter[str] = Counter()
     for document in material.documents:
@@ -258,11 +261,11 @@ def _orphans(material: GardenInput, names: DocumentNames) -> list[Step]:
         return []
     lines = [f"`{one.id}` ({one.path}), tags: {', '.join(one.tags)}" for one in alone]
     more = [f"and {len(lines) - _MOST_LINES} more"] if len(lines) > _MOST_LINES else []
-    verb = "document has" if len(alone) == 1 else "documents have"
+    noun = "document" if len(alone) == 1 else "documents"
     return [
         Step(
             REPORT,
-            f"{len(alone)} {verb} no link from or to another, no tag of another, and no code",
+            f"{len(alone)} {noun} without links, shared tags or anchors",
             (*lines[:_MOST_LINES], *more),
             tuple(one.id for one in alone),
             rule=LINKS,
@@ -281,7 +284,7 @@ _MOST_DOCUMENTS: Final = 20
 
 
 class _Use(NamedTuple):
-    """How often a spelling is used, and how plain it is: what decides which one stays."""
+    """How often a spelling is used; its rank decides which spelling is kept."""
 
     number: int
     spelling: str
@@ -293,8 +296,8 @@ class _Use(NamedTuple):
 
 
 def plan_tags(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """A step for each document with a tag that is spelt in another way, then a proposal for each pair of
-    singular and plural."""
+    """A step for each document with a different spelling of a tag, then a proposal for each pair of singular
+    and plural."""
     uses = _uses(material.documents)
     spelling = _spellings(uses, config.tags_aliases)
     steps = [step for one in material.documents if (step := _respelt(one, uses, spelling)) is not None]
@@ -302,17 +305,17 @@ def plan_tags(material: GardenInput, config: Config) -> tuple[Step, ...]:
 
 
 def same_tag(tag: str) -> str:
-    """What all spellings of one tag share: case and the marks between words do not count."""
+    """The normal form of a tag, which ignores case and the separators between words."""
     return _BETWEEN.sub("-", tag.strip().casefold()).strip("-") or tag
 
 
 def _uses(documents: Iterable[Document], spelling: Callable[[str], str] = str) -> Counter[str]:
-    """In how many documents each tag is, as it is spelt."""
+    """The number of documents with each tag, by spelling."""
     return Counter(tag for document in documents for tag in set(map(spelling, document.tags)))
 
 
 def _spellings(uses: Mapping[str, int], aliases: Mapping[str, str]) -> Callable[[str], str]:
-    """How a tag is to be written: as the configuration says, else as most documents write it."""
+    """A function from a tag to its spelling: the configured one, else the most common one."""
     named = {same_tag(alias): target for alias, target in aliases.items() if target.strip()}
     chosen = {same_tag(target): target for target in reversed(list(named.values()))}
     groups: dict[str, list[_Use]] = {}
@@ -326,14 +329,14 @@ def _spellings(uses: Mapping[str, int], aliases: Mapping[str, str]) -> Callable[
         while key in named and key not in seen and same_tag(named[key]) != key:
             seen.add(key)
             key = same_tag(named[key])
-        # Names that lead round in a circle lead nowhere.
+        # Aliases in a cycle are ignored.
         return tag if key in seen else chosen.get(key, tag)
 
     return spelling
 
 
 def _edited(document: Document, names: Mapping[str, str]) -> DocumentEdit | None:
-    """The document with its tags written anew; ``None`` when its header cannot take that."""
+    """The edit that renames tags of a document; ``None`` if its header cannot be edited."""
     text = document.text
     try:
         for old, new in names.items():
@@ -351,10 +354,10 @@ def _respelt(document: Document, uses: Mapping[str, int], spelling: Callable[[st
     edit = _edited(document, names) if names else None
     if edit is None:
         return None
-    told = ", ".join(f"`{old}` to `{new}`" for old, new in names.items())
+    told = ", ".join(f"`{old}` becomes `{new}`" for old, new in names.items())
     return Step(
         "respell-tags",
-        f"one tag has one spelling: {told}",
+        f"inconsistent spelling of tags: {told}",
         tuple(_evidence(old, new, uses) for old, new in names.items()),
         (document.id,),
         (edit,),
@@ -365,16 +368,16 @@ def _respelt(document: Document, uses: Mapping[str, int], spelling: Callable[[st
 
 def _evidence(old: str, new: str, uses: Mapping[str, int]) -> str:
     if same_tag(old) != same_tag(new):
-        return f"the configuration writes `{old}` as `{new}`"
+        return f"the configuration replaces `{old}` with `{new}`"
     return f"{_documents(uses.get(new, 0))} `{new}`, {_documents(uses.get(old, 0))} `{old}`"
 
 
 def _documents(count: int) -> str:
-    return "1 document says" if count == 1 else f"{count} documents say"
+    return "1 document uses" if count == 1 else f"{count} documents use"
 
 
 def _plurals(documents: Sequence[Document], spelling: Callable[[str], str]) -> list[Step]:
-    """A proposal for each tag that is there in singular and plural: the one used more stays."""
+    """A proposal for each tag used in singular and plural: the more common form is kept."""
     counts = _uses(documents, spelling)
     by_key = {same_tag(tag): tag for tag in sorted(counts, reverse=True)}
     steps = []
@@ -402,7 +405,7 @@ def _proposal(stays: _Use, goes: _Use, edits: list[DocumentEdit]) -> Step:
     more = [f"and {len(edits) - _MOST_DOCUMENTS} more"] if len(edits) > _MOST_DOCUMENTS else []
     return Step(
         "unite-tags",
-        f"`{goes.spelling}` and `{stays.spelling}` may be one tag, in singular and plural",
+        f"`{goes.spelling}` and `{stays.spelling}` may be the singular and plural of one tag",
         (
             f"{_documents(stays.number)} `{stays.spelling}`, {_documents(goes.number)} `{goes.spelling}`",
             *listed,
@@ -420,14 +423,14 @@ NUMBERS: Final = "numbers"
 
 
 def plan_numbers(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """A step for each decision that gets another number; archived decisions keep theirs."""
+    """A step for each decision to renumber; archived decisions keep their numbers."""
     del config
     planned = renumbered((*material.documents, *material.archived))
     return tuple(
         Step(
             "renumber",
-            f"the number of `{one.document.id}` was taken twice; it gets the next free one",
-            (f"{one.document.path} becomes {posixpath.basename(one.path)}; its id and links stay",),
+            f"the number of `{one.document.id}` is used twice; it gets the next free number",
+            (f"{one.document.path} becomes {posixpath.basename(one.path)}; id and links are unchanged",),
             (one.document.id,),
             moved(one.document, one.path),
             rule=NUMBERS,

@@ -1,11 +1,11 @@
-"""The gardening rules that learn from what happened: `recaps` and `consolidate`. Pure.
+"""The gardening rules that use the history: `recaps` and `consolidate`. Pure.
 
-`recaps` writes the recaps of the schedule that are missing, of what is over. Only new files: a recap that is
-there, was there once, or was set aside is never written again.
+`recaps` writes the missing recaps of the schedule for periods that are over. It only creates files: a recap
+that exists, existed once, or was archived is never written again.
 
-`consolidate` proposes what sessions have shown and neither memory nor code says yet: decisions with a reason,
-failures whose fix is known, commands that worked again and again, and workflows. What documents or the code
-say already, and what came out of the memory itself, need not be learned.
+`consolidate` proposes documents for what sessions have shown: decisions with a reason, failures with a known
+fix, commands that repeatedly succeeded, and workflows. Anything already in the documents or the code, or
+recalled from the memory itself, is skipped.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
 
 
 def plan_recaps(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """A step for each recap that ``recap.schedule`` asks for and that nobody has made; sessions and days
-    first, as weeks and months are made from them."""
+    """A step for each missing recap of ``recap.schedule``; sessions and days first, because weeks and months
+    are made from them."""
     if not config.recap_schedule or not material.today:
         return ()
     return _Planner(material, config, material.history()).run()
 
 
 class _Planner:
-    """Plans the recaps of one schedule over one history."""
+    """Plans the missing recaps of a schedule."""
 
     def __init__(self, material: GardenInput, config: Config, history: Activity) -> None:
         self._material = material
@@ -67,7 +67,7 @@ class _Planner:
         self._first = earliest.isoformat()
         self._documents: list[Document] = [*material.documents, *material.archived]
         self._taken = {doc_id for one in self._documents for doc_id in (one.id, *one.aliases)}
-        # What was made and is gone was taken away by somebody.
+        # A recap that was written and no longer exists was removed on purpose.
         self._taken |= {
             change.doc_id for event in history.events for change in changes_of(event)
             if change.doc_id.startswith("recap.")
@@ -123,7 +123,7 @@ class _Planner:
             return None
 
     def _add(self, page: Page | None, label: str) -> None:
-        """Plan the page, if it has events to cite: a day of commits alone is told by git."""
+        """Plan the page if it cites events; a day with commits only is covered by git log."""
         if page is None or not page.header["provenance"]["events"]:
             return
         doc_id, text = str(page.header["id"]), page.text
@@ -137,7 +137,7 @@ class _Planner:
         self._steps.append(
             Step(
                 "write-recap",
-                f"what happened {label} has no recap yet",
+                f"no recap yet of the events {label}",
                 (f"`{doc_id}` cites {len(events)} event{'s' if len(events) > 1 else ''}",),
                 (doc_id,),
                 (DocumentEdit(path, doc_id, "", text),),
@@ -155,8 +155,7 @@ _HEARD = frozenset(("message", "tool_call", "tool_result", "note"))
 
 
 def plan_consolidation(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """A proposal for each thing that sessions have shown and neither memory nor code says yet, at most
-    ``consolidate.max_per_session`` of a session."""
+    """A proposal for each new lesson from sessions, at most ``consolidate.max_per_session`` of a session."""
     if not config.consolidate_max_per_session:
         return ()
     history = material.history()
@@ -169,7 +168,7 @@ def plan_consolidation(material: GardenInput, config: Config) -> tuple[Step, ...
     documents = [*material.documents, *material.archived]
     found = lessons(heard, config, history.reading, documents, history.said_by_code())
     taken = {doc_id for document in documents for doc_id in (document.id, *document.aliases)}
-    # What was learned once and is gone was taken away by somebody.
+    # A lesson that was written and no longer exists was removed on purpose.
     gone = {change.doc_id for event in history.events for change in changes_of(event)} - taken
     names = {document.path.rpartition("/")[2] for document in documents if document.kind == "adr"}
     by_id = {event.id: event for event in heard}
@@ -184,7 +183,7 @@ def plan_consolidation(material: GardenInput, config: Config) -> tuple[Step, ...
 
 
 def _chosen(found: Iterable[Lesson], config: Config, taken: set[str], gone: set[str]) -> Iterator[Lesson]:
-    """The lessons of kinds that are allowed, each under an id of its own, no more of a session than asked."""
+    """The lessons of allowed kinds, each with a unique id, up to the limit for each session."""
     of_session: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
     for lesson in found:
@@ -231,7 +230,10 @@ def _step(lesson: Lesson, path: str, by_id: dict[str, Event], history: Activity)
     return Step(
         LEARN,
         lesson.why,
-        (*(f"`{id}`" for id in lesson.events[:10]), f"`{path}` would say: {' '.join(body.split())[:200]}"),
+        (
+            *(f"`{id}`" for id in lesson.events[:10]),
+            f"`{path}` would contain: {' '.join(body.split())[:200]}",
+        ),
         (lesson.id,),
         (DocumentEdit(path, lesson.id, "", text),),
         rule="consolidate",
@@ -250,8 +252,8 @@ _CONTEXT = 5
 
 
 class Lesson(NamedTuple):
-    """A document to propose: what it says, the events that show it, why it is worth it. ``alike`` is what is
-    compared when the same thing is learned again."""
+    """A document to propose: its content, the events it is based on, and the reason. ``alike`` identifies the
+    lesson when it is learned again."""
 
     kind: str
     id: str
@@ -265,7 +267,7 @@ class Lesson(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """What sessions are looked at with."""
+    """The context for finding lessons."""
 
     config: Config
     reading: recap_events.EventReading
@@ -281,10 +283,11 @@ def lessons(
     documents: Sequence[Document],
     code: Mapping[str, str],
 ) -> list[Lesson]:
-    """What the events show and neither ``documents`` nor ``code`` say, the most telling kind first.
+    """The lessons of the events that are in neither ``documents`` nor ``code``, the most important kind
+    first.
 
-    A recap tells what happened in a session, which is no reason not to learn from it; what is read aloud from
-    one has come out of the memory all the same.
+    Something that only a recap mentions can still be learned; but text quoted from a recap in a session
+    counts as recalled from the memory.
     """
     known = KnownLessons([document for document in documents if document.kind != "recap"])
     how = _Seen(config, reading, known, KnownLessons(documents), code)
@@ -294,7 +297,7 @@ def lessons(
 
 
 def _decisions(events: Sequence[Event], how: _Seen) -> Iterator[Lesson]:
-    """Decisions with a reason, told in messages and notes; nothing that was recalled before."""
+    """Decisions with a reason in messages and notes, except those recalled from the memory."""
     recalled: dict[str, Recalled] = {}
     for event in events:
         heard = recalled.setdefault(recap_events.thread_of(event), Recalled(how.memory))
@@ -314,9 +317,9 @@ def _decision(event: Event, one: recap_events.DecisionSentence) -> Lesson:
     reason = one.reason[:1].upper() + one.reason[1:]
     body = (
         f"# {one_line(title)}\n\n## Status\n\nProposed\n\n"
-        f"## Context\n\n{background}The reason that was given: {one_line(cut(reason))}\n\n"
+        f"## Context\n\n{background}Reason given: {one_line(cut(reason))}\n\n"
         f"## Decision\n\n{one_line(one.sentence)}\n\n"
-        "## Consequences\n\nNone were told when it was decided.\n"
+        "## Consequences\n\nNone stated.\n"
     )
     return Lesson(
         "adr",
@@ -325,14 +328,14 @@ def _decision(event: Event, one: recap_events.DecisionSentence) -> Lesson:
         body,
         ("decision", "learned"),
         (event.id,),
-        "a decision with a reason was told and no document says it",
+        "a decision with a reason that is in no document",
         recap_events.thread_of(event),
         one.sentence,
     )
 
 
 def _fixes(found: Sequence[recap_events.CommandProblem], how: _Seen) -> Iterator[Lesson]:
-    """Failures whose mending is known: files edited, commands run, or the command itself said otherwise."""
+    """Failures with a known fix: edited files, commands run, or a different command."""
     for one in found:
         solved = one.solved
         if solved is None or is_trivial(one.failed.command) or "…" in one.failed.command + solved.command:
@@ -354,11 +357,11 @@ def _fixes(found: Sequence[recap_events.CommandProblem], how: _Seen) -> Iterator
         yield Lesson(
             "fact",
             f"fact.gotchas.{_name(one.failed.command)}-{short_hash(alike)}",
-            cut(f"What mended {recap_events.first_words(one.failed.command)}".replace("`", ""), _TITLE),
+            cut(f"Fix for {recap_events.first_words(one.failed.command)}".replace("`", ""), _TITLE),
             "\n".join(lines) + "\n",
             ("gotcha", "learned"),
             one.events,
-            f"{span(one.failed.command)} failed and then worked, and no document says why",
+            f"{span(one.failed.command)} failed and later succeeded; no document has the fix",
             one.failed.thread,
             alike,
         )
@@ -369,7 +372,7 @@ def _name(command: str) -> str:
 
 
 def _commands(ran: Sequence[recap_events.Run], how: _Seen) -> Iterator[Lesson]:
-    """For each kind of work the commands that worked again and again, and that are written nowhere."""
+    """For each kind of work, the commands that repeatedly succeeded and are not documented."""
     tries: dict[str, list[recap_events.Run]] = {}
     for run in ran:
         tries.setdefault(run.command, []).append(run)
@@ -389,17 +392,17 @@ def _commands(ran: Sequence[recap_events.Run], how: _Seen) -> Iterator[Lesson]:
             "fact",
             f"fact.commands.{sort}",
             f"Commands to {sort}",
-            f"These have worked here, again and again:\n\n{listed}",
+            f"These commands repeatedly succeeded in this repository:\n\n{listed}",
             ("commands", "learned", sort),
             tuple(dict.fromkeys(id for run in supporting for id in run.events))[-20:],
-            f"{spans(commands[:3])} worked {len(supporting)} times and no file says so",
+            f"{spans(commands[:3])} succeeded {len(supporting)} times, not documented",
             max(supporting, key=lambda run: run.place).thread,
             "\n".join(sorted(commands)),
         )
 
 
 def _workflows(events: Sequence[Event], ran: Sequence[recap_events.Run], how: _Seen) -> Iterator[Lesson]:
-    """Commands that succeeded one after the other for one request of a person."""
+    """Commands that succeeded in a row after one request of the user."""
     for flow in _flows(events, ran):
         steps = list(dict.fromkeys(run.command for run in flow if not is_trivial(run.command)))
         if not how.config.consolidate_workflow_steps <= len(steps) <= _LONGEST_FLOW:
@@ -415,19 +418,19 @@ def _workflows(events: Sequence[Event], ran: Sequence[recap_events.Run], how: _S
             "playbook",
             f"playbook.{_name(steps[0])}-to-{_name(steps[-1])}-{short_hash(alike)}"[:100],
             cut(f"From {first} to {last}".replace("`", ""), _TITLE),
-            f"# From {one_line(first)} to {one_line(last)}\n\n## Preconditions\n\nNone were told.\n\n"
+            f"# From {one_line(first)} to {one_line(last)}\n\n## Preconditions\n\nNone stated.\n\n"
             f"## Steps\n\n{numbered}\n## Verification\n\n{span(steps[-1])} succeeds.\n\n"
-            "## Rollback\n\nNone was told.\n",
+            "## Rollback\n\nNone stated.\n",
             ("learned", "workflow"),
             tuple(dict.fromkeys(id for run in flow for id in run.events))[-20:],
-            f"{len(steps)} commands succeeded one after the other for one request",
+            f"{len(steps)} commands succeeded in a row for one request",
             flow[0].thread,
             alike,
         )
 
 
 def _flows(events: Sequence[Event], ran: Sequence[recap_events.Run]) -> Iterator[list[recap_events.Run]]:
-    """Successful runs in a row, within a session, up to a failure or to the next message of a person."""
+    """Successful runs in a row within a session, up to a failure or the next message of the user."""
     threads: dict[str, list[tuple[int, recap_events.Run | None]]] = {}
     for run in ran:
         threads.setdefault(run.thread, []).append((run.place, run if run.ok else None))
@@ -444,17 +447,17 @@ def _flows(events: Sequence[Event], ran: Sequence[recap_events.Run]) -> Iterator
                 flow = []
 
 
-# What is known already: documents, what was recalled in a session, and commands that the code names
+# What is already known: documents, text recalled in a session, and commands in the code
 
 _WORD = re.compile(r"[^\W_]+")
 _SHINGLE: Final = 4
 _REPEATED: Final = 0.5
-"""Share of a text's word runs that stand in the memory, from which on it is a repetition."""
+"""A text repeats the memory if at least this share of its word runs is in it."""
 _NEAR: Final = 0.8
-"""Share of a text's telling words that one document has, from which on it says the same."""
+"""A document says the same as a text if it has at least this share of its significant words."""
 _FEWEST: Final = 4
 _PASSAGE: Final = 6
-"""Word runs that a tool's answer shares with the memory, from which on it came out of it."""
+"""The output of a tool comes from the memory if it shares at least this many word runs with it."""
 _LONGEST: Final = 200_000
 _TARGET = re.compile(r"(?m)^([A-Za-z0-9_.-]+)[ \t]*:(?!=)")
 
@@ -472,14 +475,14 @@ def _telling(words: Iterable[str]) -> frozenset[str]:
 
 
 class KnownLessons:
-    """What the documents say, looked up by word runs and by words."""
+    """The content of documents, looked up by word runs and by words."""
 
     def __init__(self, documents: Iterable[Document]) -> None:
         self._documents = list(documents)
 
     @cached_property
     def texts(self) -> list[str]:
-        """Every document's title and body with single spaces."""
+        """The title and body of every document, with single spaces."""
         return [" ".join(f"{document.title}\n{document.body}".split()) for document in self._documents]
 
     @cached_property
@@ -496,11 +499,11 @@ class KnownLessons:
         return having
 
     def names_command(self, command: str) -> bool:
-        """Whether a document has the command as it is."""
+        """Whether a document contains the exact command."""
         return any(_has(text, command) for text in self.texts)
 
     def says(self, text: str) -> bool:
-        """Whether the documents repeat most of a text, or one of them has most of its telling words."""
+        """Whether the documents repeat most of a text, or one of them has most of its significant words."""
         words = _words(text)
         if _share(_runs(words), self.runs) >= _REPEATED:
             return True
@@ -515,9 +518,9 @@ class KnownLessons:
 
 
 class Recalled:
-    """What came out of the memory in one session, told event by event.
+    """Text recalled from the memory in one session, collected event by event.
 
-    A tool that serves the memory gives nothing but that; any other answer or message counts when it repeats a
+    All output of a tool that reads the memory counts; other output and messages count if they repeat a
     passage of a document.
     """
 
@@ -527,7 +530,7 @@ class Recalled:
         self._passages: list[frozenset[str]] = []
 
     def hear(self, event: Event) -> None:
-        """Take notice of an event."""
+        """Process an event."""
         if event.kind == "tool_result":
             text = "\n".join(_texts(event.body))[:_LONGEST]
         elif event.kind == "message":
@@ -547,7 +550,8 @@ class Recalled:
                     self._passages.append(_telling(words))
 
     def has(self, text: str) -> bool:
-        """Whether the text repeats, or has the telling words of, something that was recalled."""
+        """Whether the text repeats something recalled, or has most of its significant words in common with
+        it."""
         words = _words(text)
         if _share(_runs(words), self._runs) >= _REPEATED:
             return True
@@ -582,7 +586,7 @@ def _texts(value: Any) -> Iterable[str]:
 
 
 def _has(text: str, command: str) -> bool:
-    """Whether a command stands in a text, not as part of a longer word."""
+    """Whether a text contains a command, not as part of a longer word."""
     at = text.find(command)
     while at >= 0:
         end = at + len(command)
@@ -597,8 +601,8 @@ def _goes_on(char: str) -> bool:
 
 
 def command_stands(command: str, files: Mapping[str, str]) -> bool:
-    """Whether the files that say how the code is built and run have the command: as it is, as a target of
-    make, or as a script of package.json."""
+    """Whether the build files contain the command: literally, as a make target, or as a script of
+    package.json."""
     words = command.split()
     if words[:1] == ["make"] and len(words) > 1:
         makefiles = [text for path, text in files.items() if path.lower().endswith("makefile")]
@@ -643,17 +647,17 @@ _OF_CLASS: Final[tuple[tuple[str, frozenset[str]], ...]] = tuple(
     )
 )
 CLASSES: Final = tuple(name for name, _ in _OF_CLASS)
-"""Kinds of work a command may do, in the order in which they are looked for."""
+"""Kinds of work, in the order in which they are checked."""
 
 
 def is_trivial(command: str) -> bool:
-    """Whether a command only looks around, or is one that everybody knows."""
+    """Whether a command is read-only or too common to be worth documenting."""
     words = recap_events.first_words(command).split()
     return not words or recap_events.only_looks(command) or words[0].rpartition("/")[2] in _TRIVIAL
 
 
 def class_of(command: str) -> str:
-    """What a command does: one of `CLASSES`, "" when that cannot be told from its first words."""
+    """The kind of work of a command, one of `CLASSES`; "" if its first words do not identify one."""
     if is_trivial(command) or "…" in command:
         return ""
     beginning = " ".join(command.split()[:4]).lower()

@@ -1,8 +1,8 @@
-"""The gardening rule `sizes`: facts that are too long are split at their headings, of all others it is said
-what to cut. Pure.
+"""The gardening rule `sizes`: split facts that are too long at their headings, and report the longest
+sections of other long documents. Pure.
 
-The longest sections of a fact move, word for word, into facts of their own; the rest stays where it is and
-gains a list of the parts. Links to headings follow them, in every document.
+The longest sections of a fact are moved unchanged into facts of their own; the rest keeps its place and gets
+a list of the parts. Links to the moved headings are updated in every document.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _PAIRED: Final = ("details", "div", "table")
 
 
 class Section(NamedTuple):
-    """A run of lines (from 0, half-open) that begins with a heading; ``first`` and ``after`` are the numbers
-    of its headings among all of the body."""
+    """A half-open range of lines (from 0) that starts with a heading; ``first`` and ``after`` are the
+    half-open range of its headings among all headings of the body."""
 
     heading: Heading
     start: int
@@ -47,8 +47,8 @@ class Section(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A body in lines, with their ends but for LF, cut at the headings of one level: what stands before the
-    first of them, in lines, and the sections."""
+    """A body split at the headings of one level: its lines (without LF, but with any CR), the number of lines
+    before the first section, and the sections."""
 
     lines: tuple[str, ...]
     intro: int
@@ -56,16 +56,16 @@ class Cut(NamedTuple):
     headings: tuple[Heading, ...]
 
     def text(self, section: Section) -> str:
-        """A section as it stands."""
+        """The text of a section, unchanged."""
         return "\n".join(self.lines[section.start : section.end])
 
     def size(self, section: Section) -> int:
-        """About how many tokens it has."""
+        """The approximate number of tokens of a section."""
         return len(self.text(section)) // 4
 
 
 def cut(body: str) -> Cut:
-    """Cut a body at the highest level of which it has two headings; no sections when there is none."""
+    """Split a body at the highest level with two headings; no sections if there is none."""
     scanned = scan(body)
     found = headings(body, scanned)
     lines = tuple(body.split("\n"))
@@ -83,10 +83,10 @@ def cut(body: str) -> Cut:
 
 
 def movable(whole: Cut) -> tuple[Section, ...]:
-    """The sections that lose nothing, and take nothing from the rest, when they stand in another document.
+    """The sections that can be moved to another document without breaking anything.
 
-    Those stay whose link definitions or footnotes are used elsewhere, who use such from elsewhere, or who
-    hold one half of a pair of HTML tags.
+    Not those that share link definitions or footnotes with the rest, or contain only one of a pair of HTML
+    tags.
     """
     pieces = ["\n".join(whole.lines[: whole.intro]), *(whole.text(section) for section in whole.sections)]
     defined: dict[str, set[int]] = {}
@@ -119,16 +119,16 @@ def _is_torn(piece: str) -> bool:
 
 
 def too_few(whole: Cut, sections: tuple[Section, ...]) -> str:
-    """Why a body cannot be split at its headings; "" when it can."""
+    """Why a body cannot be split at its headings; "" if it can."""
     if not whole.sections:
-        return "it has no two headings of one level to split it at"
+        return "it has no two headings of the same level to split at"
     if not sections:
-        return "its sections share link definitions, footnotes or HTML, so that none can stand alone"
+        return "it cannot be split because its sections share link definitions, footnotes or HTML"
     return ""
 
 
 class HeadingPlace(NamedTuple):
-    """Where a heading stands after the split: the document, its file, and its anchor there."""
+    """The location of a heading after the split: document, file, and anchor."""
 
     doc_id: str
     path: str
@@ -145,7 +145,7 @@ def references_led(
     *,
     within: bool,
 ) -> Iterator[tuple[Reference, str]]:
-    """The references of a body to headings that stand elsewhere now, and what they have to say instead.
+    """The references of a body to moved headings, each with its new target.
 
     ``within`` a result of the split, a reference without a name means the document that was split.
     """
@@ -177,7 +177,7 @@ def _is_meant(
     *,
     within: bool,
 ) -> bool:
-    """Whether a reference with an anchor is one to the document that is split."""
+    """Whether a reference with an anchor points to the document that is split."""
     if not name.strip():
         return within
     if reference.kind == "wiki":
@@ -186,13 +186,13 @@ def _is_meant(
 
 
 MOST_PARTS: Final = 20
-_LIST_OF_PARTS: Final = "Its parts:"
+_LIST_OF_PARTS: Final = "Parts:"
 _SHORTEST_PART: Final = 10
 _SLUG: Final = 40
 
 
 class Split(NamedTuple):
-    """How a document is split: its edits, the parts as (id, path, heading), or a ``reason`` why it is not."""
+    """The result of a split: edits and parts as (id, path, heading), or the ``reason`` why there is none."""
 
     edits: tuple[DocumentEdit, ...] = ()
     parts: tuple[tuple[str, str, str], ...] = ()
@@ -214,10 +214,10 @@ def split(
     taken: Callable[[str, str], bool],
     means: Callable[[str], bool],
 ) -> Split:
-    """Split a document so that about ``soft`` tokens stay, at most ``hard``.
+    """Split a document so that about ``soft`` tokens remain, at most ``hard``.
 
-    ``others`` are all other documents, whose links follow; ``taken`` says whether an id or a path is
-    somebody's already, ``means`` whether a name in double brackets is this document's.
+    ``others`` are all other documents, whose links are updated; ``taken`` says whether an id or path is in
+    use, ``means`` whether the name in a wiki link is this document.
     """
     whole = cut(document.body)
     sections = movable(whole)
@@ -230,17 +230,17 @@ def split(
     try:
         return _split(document, whole, parts, others, means)
     except InvalidDocument as error:
-        return Split(reason=f"its header cannot be copied: {error}")
+        return Split(reason=f"its frontmatter cannot be copied: {error}")
 
 
 def _bad_name(document: Document) -> str:
-    return "" if is_document_id(document.id) else "its id is none, so that no part can be named after it"
+    return "" if is_document_id(document.id) else "its id is invalid, so its parts cannot be named after it"
 
 
 def _chosen(
     whole: Cut, sections: Iterable[Section], tokens: int, soft: int
 ) -> tuple[tuple[Section, ...], int]:
-    """The longest sections, as many as have to go, in their order; and the tokens that stay."""
+    """The longest sections that have to be moved, in document order, and the remaining tokens."""
     by_size = sorted(sections, key=lambda section: (-whole.size(section), section.start))
     chosen: list[Section] = []
     for section in by_size[:MOST_PARTS]:
@@ -268,7 +268,7 @@ def _named(
 
 
 def _ids(base: str, heading: str, number: int) -> Iterator[str]:
-    """What a part may be called, the best first: the id, and the words of the heading."""
+    """Possible ids of a part, best first: the id of the document and the words of the heading."""
     words = slug(heading)
     if len(words) > _SLUG:
         words = words[:_SLUG].rpartition("-")[0] or words[:_SLUG]
@@ -304,7 +304,7 @@ def _split(
             text = _part_header(text, document, doc_id, heading)
         after = read_document(path, text.encode("utf-8", "surrogatepass")).document
         if after is None or after.id != doc_id:
-            raise InvalidDocument(f"the part {doc_id} would not read")
+            raise InvalidDocument(f"the part {doc_id} would be invalid")
         before = document.hash if doc_id == document.id else ""
         edits.append(DocumentEdit(path, doc_id, before, text))
     for other in others:
@@ -316,12 +316,12 @@ def _split(
 
 
 def _part_body(whole: Cut, section: Section, eol: str) -> str:
-    """The section as it stands, after a blank line, ending in a line end."""
+    """The section, unchanged, after a blank line and with a final newline."""
     return "\n".join([eol, *_ended(whole.lines[section.start : section.end], eol)])
 
 
 def _rest(whole: Cut, parts: Sequence[_Part], eol: str) -> str:
-    """What stays: the text before the first section, the list of the parts, the sections not moved."""
+    """The remaining text: everything before the first section, the list of parts, the sections not moved."""
     gone = {part.section.start for part in parts}
     intro = list(whole.lines[: whole.intro])
     while intro and not intro[-1].strip():
@@ -339,7 +339,7 @@ def _rest(whole: Cut, parts: Sequence[_Part], eol: str) -> str:
 
 
 def _ended(lines: Iterable[str], eol: str) -> list[str]:
-    """Lines without the blank ones at the end, the last of them with its line end."""
+    """Lines without trailing blank ones, the last one with its line ending."""
     kept = list(lines)
     while kept and not kept[-1].strip():
         kept.pop()
@@ -355,7 +355,7 @@ def _label(text: str) -> str:
 def _places(
     document: Document, whole: Cut, parts: Sequence[_Part], bodies: dict[str, str]
 ) -> dict[str, HeadingPlace]:
-    """For each anchor of the body, where its heading stands afterwards."""
+    """The location of each heading after the split, by its anchor before."""
     owner = {number: part for part in parts for number in range(part.section.first, part.section.after)}
     found: dict[str, HeadingPlace] = {}
     new = {doc_id: [heading.anchor for heading in headings(body)] for doc_id, body in bodies.items()}
@@ -370,7 +370,7 @@ def _places(
 
 
 def _anchors_of(document: Document, whole: Cut, parts: Sequence[_Part]) -> dict[str, list[Any]]:
-    """Which places in the code each result talks about: those that its text names; what none does stays."""
+    """The code anchors of each result: those that its text mentions; the original keeps the others."""
     items = document.data().get("anchors")
     listed = items if isinstance(items, list) else []
     gone = {part.section.start for part in parts}
@@ -388,7 +388,7 @@ def _anchors_of(document: Document, whole: Cut, parts: Sequence[_Part]) -> dict[
 
 
 def _names(text: str, item: Any) -> bool:
-    """Whether a text names a place in the code: its file, or the definition in it."""
+    """Whether a text mentions the file or the symbol of a code anchor."""
     place = f"{item.get('path', '')}#{item.get('symbol') or ''}" if isinstance(item, dict) else str(item)
     path, _, symbol = place.partition("#")
     words = (path, posixpath.basename(path), symbol, symbol.rpartition(".")[2])
@@ -396,7 +396,7 @@ def _names(text: str, item: Any) -> bool:
 
 
 def _with_anchors(text: str, kept: list[Any]) -> str:
-    """The text with these of its anchors alone."""
+    """The text with only these of its anchors."""
     document = read_document("", text.encode("utf-8", "surrogatepass")).document
     items = document.data().get("anchors") if document is not None else None
     if not isinstance(items, list):
@@ -410,7 +410,7 @@ def _with_anchors(text: str, kept: list[Any]) -> str:
 
 
 def _part_header(text: str, document: Document, doc_id: str, heading: str) -> str:
-    """The header of the whole as that of a part: another id and title, no aliases, one link."""
+    """The header adapted to a part: a new id and title, no aliases, one link."""
     title = f"{document.title}: {heading}" if heading.strip() else f"{document.title} ({doc_id})"
     for key in ("aliases", "links"):
         text = remove_key(text, (key,))
@@ -423,9 +423,9 @@ _LISTED: Final = 10
 
 
 def plan_sizes(material: GardenInput, config: Config) -> tuple[Step, ...]:
-    """A proposal to split for each fact above the hard cap of facts, and reports of what else is too long.
+    """A proposal to split each fact above the hard cap, and reports of other documents that are too long.
 
-    Decisions, playbooks and recaps need the sections they have: a part of one would be none.
+    Decisions, playbooks and recaps are not split, because each needs all of its sections.
     """
     core = [one for one in material.documents if one.kind == "core" and one.path != CORE_LOCAL_FILE]
     steps = _core(core, config)
@@ -451,7 +451,7 @@ def _tokens(document: Document) -> int:
 
 
 class _Taken:
-    """Ids and paths that are somebody's, with those that this plan gives away."""
+    """Ids and paths in use, including those assigned by this plan."""
 
     def __init__(self, material: GardenInput, names: DocumentNames) -> None:
         self._names = names
@@ -466,7 +466,7 @@ class _Taken:
         return known or doc_id in self._given or fold_key(path) in self._paths
 
     def give(self, found: Split) -> None:
-        """Remember what a split takes."""
+        """Reserve the ids and paths of a split."""
         self._given |= {doc_id for doc_id, _, _ in found.parts}
         self._paths |= {fold_key(path) for _, path, _ in found.parts}
 
@@ -475,9 +475,9 @@ def _split_step(
     document: Document, material: GardenInput, caps: Caps, names: DocumentNames, taken: _Taken
 ) -> Split:
     if document.kind != "fact":
-        return Split(reason=f"a {document.kind} needs its sections, so that a person has to cut it")
+        return Split(reason=f"{document.kind} documents are not split automatically; shorten it by hand")
     if document.id in names.claimed_twice:
-        return Split(reason="another file has its id")
+        return Split(reason="another file has the same id")
     found = split(
         document,
         [one for one in material.documents if one.path != document.path],
@@ -494,14 +494,14 @@ def _parted(document: Document, found: Split) -> Step:
     parts = [f"§ {heading} becomes `{doc_id}` ({path})" for doc_id, path, heading in found.parts]
     following = [edit.doc_id for edit in found.edits[1 + len(found.parts) :]]
     led = (
-        [f"links to these sections follow in {', '.join(f'`{one}`' for one in following)}"]
+        [f"links to these sections are updated in {', '.join(f'`{one}`' for one in following)}"]
         if following
         else []
     )
     return Step(
         "split",
-        f"`{document.id}` has about {_tokens(document):,} tokens; its longest sections can stand alone",
-        (*parts, "each line stands in one of them, and links to headings follow", *led),
+        f"`{document.id}` has about {_tokens(document):,} tokens; split off its longest sections",
+        (*parts, "no line is lost; links to headings are updated", *led),
         (document.id, *(doc_id for doc_id, _, _ in found.parts), *following),
         found.edits,
         rule=RULE,
@@ -511,9 +511,9 @@ def _parted(document: Document, found: Split) -> Step:
 
 
 def _outline(document: Document) -> str:
-    """What a decision about a split rests on: the headings, with their levels and in their order.
+    """A hash of the headings (levels and texts, in order), the basis of a decision about a split.
 
-    Whether a document may come apart is decided about its parts; a word more in one of them asks nothing new.
+    The decision is about the parts: a changed word in one of them does not ask for a new one.
     """
     told = [(heading.level, heading.text) for heading in headings(document.body)]
     return hashlib.sha256(repr(told).encode("utf-8", "surrogatepass")).hexdigest()
@@ -522,7 +522,7 @@ def _outline(document: Document) -> str:
 def _too_long(document: Document, reason: str, most: int) -> Step:
     return Step(
         REPORT,
-        f"`{document.id}` has about {_tokens(document):,} tokens, {most:,} are the most; {reason}",
+        f"`{document.id}` has about {_tokens(document):,} tokens (limit {most:,}); {reason}",
         tuple(_longest([document])),
         (document.id,),
         rule=RULE,
@@ -542,7 +542,7 @@ def _core(core: Sequence[Document], config: Config) -> list[Step]:
     return [
         Step(
             REPORT,
-            f"{what} about {tokens:,} tokens, {most:,} are the most, and every reader loads all of it; "
+            f"{what} about {tokens:,} tokens (limit {most:,}), and all of it is always loaded; "
             "move what is not always needed into facts",
             tuple(_longest(core)),
             tuple(one.id for one in core),
@@ -554,7 +554,7 @@ def _core(core: Sequence[Document], config: Config) -> list[Step]:
 
 
 def _longest(documents: Sequence[Document]) -> list[str]:
-    """The longest sections, longest first, with where they stand."""
+    """The longest sections with their location, longest first."""
     found = []
     for document in documents:
         whole = cut(document.body)

@@ -1,4 +1,4 @@
-"""Documents that nearly say the same: `pairs` finds those worth comparing and labels them, `profile` is what
-is kept of each text (and its sentences), `compare` sets two texts against each other, `words` knows English.
-None touches the disk; the caller keeps the profiles.
+"""Near-duplicate documents: `pairs` finds and labels candidates, `profile` computes the cached profile (and
+the sentences) of a text, `compare` compares two texts, `words` has the English word tables. None does I/O;
+the caller stores the profiles.
 """

@@ -1,10 +1,9 @@
-"""What two similar documents are to each other: the same, in possible contradiction, of one form, or only
-related.
+"""Classify a pair of similar documents: same, possible contradiction, same form, or only related. Pure.
 
-Sentences that answer each other are found first (`align`); these may disagree about an order, a number, how
-far something reaches, a name, a negation or an opposite. The label decides what is proposed, never that
-something is told. It errs towards a person: whatever differs at a place where the two otherwise agree makes
-it a possible contradiction. Pure.
+Corresponding sentences are found first (`align`); these may disagree about an order, a number, a scope, a
+name, a negation or an opposite. The label decides what is proposed, not whether the pair is reported. In
+doubt it asks for review: any difference between otherwise corresponding sentences is a possible
+contradiction.
 """
 
 from __future__ import annotations
@@ -36,13 +35,13 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.similar.profile import Sentence
 
 _ONE_SLOT: Final = 0.15
-"""Two sentences under one heading or key are a little more likely to answer each other."""
+"""Bonus for two sentences under the same heading or key."""
 _WEAKEST: Final = 0.3
 _MOST_COMPARED: Final = 80
 
 
 class Aligned(NamedTuple):
-    """Two sentences that answer each other; ``likeness`` is 1 when they say the same word for word."""
+    """Two corresponding sentences; ``likeness`` is 1 if they are identical."""
 
     one: Sentence
     other: Sentence
@@ -50,7 +49,7 @@ class Aligned(NamedTuple):
 
 
 def likeness(one: Sentence, other: Sentence) -> float:
-    """How much of what the shorter speaks of the other speaks of too, and the other way round: 0 to 1."""
+    """The overlap of the concepts of two sentences: the mean of the Dice and overlap coefficients, 0 to 1."""
     shared = len(one.concepts & other.concepts)
     if not shared:
         return 0.0
@@ -59,7 +58,8 @@ def likeness(one: Sentence, other: Sentence) -> float:
 
 
 def answers(ones: Sequence[Sentence], others: Sequence[Sentence], least: float) -> list[Aligned]:
-    """For each sentence the other side's most like it, either way, from ``least`` on; one may answer many."""
+    """For each sentence of either side its most similar one with at least ``least``; one may match
+    several."""
     found = {}
     bodies = [[s for s in each[: _MOST_COMPARED + 1] if s.slot != "title"] for each in (ones, others)]
     scored = [(likeness(one, other), one, other) for one in bodies[0] for other in bodies[1]]
@@ -74,7 +74,7 @@ def answers(ones: Sequence[Sentence], others: Sequence[Sentence], least: float) 
 
 
 def align(ones: Sequence[Sentence], others: Sequence[Sentence]) -> list[Aligned]:
-    """Pairs of sentences, each used once: first those that are the same, then the most alike."""
+    """Pair sentences, each used once: identical ones first, then the most similar."""
     found, left, right = _identical(ones, others)
     scored = []
     for at, one in enumerate(left[:_MOST_COMPARED]):
@@ -117,8 +117,8 @@ _WORD: Final = re.compile(r"[^\s,;:()–—]+")
 _AROUND: Final = "`*_\"'.!?"
 
 
-class Told(NamedTuple):
-    """What a sentence puts ``earlier`` and what ``later``, as concepts that stand on one side only."""
+class Order(NamedTuple):
+    """What a sentence puts ``earlier`` and ``later``, as concepts that are on one side only."""
 
     earlier: frozenset[str]
     later: frozenset[str]
@@ -128,20 +128,20 @@ def _denies(words: Iterable[str]) -> bool:
     return any(word in NEGATIONS or word.endswith(("n't", "n’t")) for word in words)
 
 
-def _told(mark: str, front: list[str], behind: list[str]) -> Told | None:
+def _order(mark: str, front: list[str], behind: list[str]) -> Order | None:
     before, after = (frozenset(concepts_of(" ".join(words))) for words in (front, behind))
     before, after = before - after, after - before
     if not before or not after:
         return None
     turned = _denies(word.lower() for word in front)
     if mark == "until":
-        # "Wait with a until b" and "a until b" differ; only what must not be is plain.
-        return Told(after, before) if turned else None
-    return Told(after, before) if (mark == "after") != turned else Told(before, after)
+        # "Wait with a until b" and "a until b" differ; only the negated form is unambiguous.
+        return Order(after, before) if turned else None
+    return Order(after, before) if (mark == "after") != turned else Order(before, after)
 
 
-def orders(sentence: Sentence) -> list[Told]:
-    """Every "before", "after", "then" and "not … until" of a sentence with what stands around it."""
+def orders(sentence: Sentence) -> list[Order]:
+    """The order stated by every "before", "after", "then" and "not … until" of a sentence."""
     clauses = [
         [word.strip(_AROUND) for word in _WORD.findall(clause)] for clause in _CLAUSE.split(sentence.text)
     ]
@@ -157,14 +157,14 @@ def orders(sentence: Sentence) -> list[Told]:
                 front = front if concepts_of(" ".join(front)) or not at else clauses[at - 1]
             elif not concepts_of(" ".join(front)) and at + 1 < len(clauses):
                 front = clauses[at + 1]  # "before a, do b"
-            told = _told(mark, front, behind)
-            if told is not None:
-                found.append(told)
+            order = _order(mark, front, behind)
+            if order is not None:
+                found.append(order)
     return found
 
 
 def turned_round(one: Sentence, other: Sentence) -> tuple[str, str] | None:
-    """The two things that one sentence puts in the one order and the other in the opposite one."""
+    """Two things that the sentences put in opposite orders."""
     for mine in orders(one):
         for theirs in orders(other):
             first, second = mine.earlier & theirs.later, mine.later & theirs.earlier
@@ -176,7 +176,7 @@ def turned_round(one: Sentence, other: Sentence) -> tuple[str, str] | None:
 
 
 def in_one_order(one: Sentence, other: Sentence) -> bool:
-    """Whether two sentences put the same things in the same order, with whatever words."""
+    """Whether two sentences put the same things in the same order, in whatever words."""
     return any(
         mine.earlier & theirs.earlier and mine.later & theirs.later
         for mine in orders(one)
@@ -187,8 +187,8 @@ def in_one_order(one: Sentence, other: Sentence) -> bool:
 def steps_apart(
     ones: Sequence[Sentence], others: Sequence[Sentence], matched: Iterable[Aligned]
 ) -> tuple[Aligned, Aligned] | None:
-    """Two steps that follow each other the other way round in the other text; each may have several answers,
-    and all of them must."""
+    """Two steps that are in the opposite order in the other text; if a step matches several sentences, all of
+    them must be."""
     places = {id(sentence): at for each in (ones, others) for at, sentence in enumerate(each)}
     answered: dict[int, list[tuple[int, Aligned]]] = {}
     for pair in matched:
@@ -215,12 +215,12 @@ _OFTEN: Final = {"daily": "day", "nightly": "day", "annually": "year", "quarterl
 }
 _NUMBER: Final = "number"
 MEASURES: Final = frozenset(("time", "bytes", "share", "every"))
-"""Kinds whose amounts can be held against each other wherever they stand."""
+"""Kinds whose amounts are comparable regardless of the sentence."""
 
 
 class Amount(NamedTuple):
-    """``value`` of ``kind`` (time in seconds, bytes, share, every, date, version, number), the word before it
-    and the word behind it."""
+    """``value`` of ``kind`` (time in seconds, bytes, share, every, date, version, number), with the stems of
+    the words before and after it."""
 
     kind: str
     value: float | str
@@ -229,7 +229,7 @@ class Amount(NamedTuple):
 
 
 def amounts(sentence: Sentence) -> list[Amount]:
-    """What is counted, measured or dated in a sentence, in order."""
+    """The numbers, measures and dates of a sentence, in order."""
     words, stems = sentence.words, ["", *sentence.stems, ""]
     found = []
     for at, word in enumerate(words):
@@ -260,7 +260,7 @@ def _read(word: str, behind: str) -> tuple[str, float | str] | None:
         return ("version", version) if version[:1].isdigit() and "." in version else None
     kind, factor = UNITS.get(match[2] or behind, (_NUMBER, 1.0))
     if kind == _NUMBER and (match[2] or word in ("one", "half")):
-        return None  # a name such as 2fa, or no amount: one of them
+        return None  # a name such as 2fa, or not an amount ("one of them")
     return kind, round(float(match[1]) * factor, 6)
 
 
@@ -269,10 +269,10 @@ def _shown(amount: Amount) -> str:
 
 
 def conflict(mine: Iterable[Amount], theirs: Iterable[Amount], *, in_place: bool) -> tuple[str, str] | None:
-    """Two amounts of one kind that only one side has each, as texts; ``None`` when there are none.
+    """Two amounts of one kind, each on one side only, as texts; ``None`` if there are none.
 
-    A bare number is held against one with the same word beside it, or, ``in_place`` (the sentences answer
-    each other as a whole), against any other.
+    A bare number is compared with one next to the same word or, ``in_place`` (the sentences correspond as a
+    whole), with any other.
     """
     ones, others = list(mine), list(theirs)
     left = [one for one in ones if all(_apart(one, other) for other in others)]
@@ -295,7 +295,7 @@ _PART: Final = frozenset(
     ("alone", "except", "excluding", "exclusively", "few", "only", "partly", "solely", "some", "most")
 )
 _NARROW: Final = frozenset(("alone", "only", "solely", "exclusively", "except", "excluding"))
-# "The only one", "at most", "at all", "after all" and "in any case" say nothing of how far something reaches.
+# "The only one", "at most", "at all", "after all" and "in any case" do not limit the scope of a statement.
 _IDLE: Final = {
     "only": frozenset(("the", "not", "if")),
     "most": frozenset(("at", "the")),
@@ -306,13 +306,13 @@ _IDLE: Final = {
 
 
 def _counts(behind: str) -> bool:
-    """Whether a word before this one stands at an amount or a time: "every 6 hours", "some 20 minutes"."""
+    """Whether the word before this one quantifies an amount or a time: "every 6 hours", "some 20 minutes"."""
     numbered = behind[:1].isdigit() or behind in NUMBER_WORDS
     return numbered or behind in UNITS or behind in WEEKDAYS or behind in ("time", "times")
 
 
 def reaches(words: Sequence[str]) -> tuple[set[str], set[str]]:
-    """The words by which a sentence reaches to all, and those by which it reaches only to a part."""
+    """The words that extend a sentence to all, and those that limit it to a part."""
     whole: set[str] = set()
     part: set[str] = set()
     for at, word in enumerate(words):
@@ -330,8 +330,8 @@ def reaches(words: Sequence[str]) -> tuple[set[str], set[str]]:
 
 
 def scopes_apart(one: Sentence, other: Sentence, *, in_place: bool) -> tuple[str, str] | None:
-    """The words by which one sentence reaches to all and the other to a part; ``in_place`` also when nothing
-    but such a word is added."""
+    """The words by which one sentence is about all and the other about a part; ``in_place`` also if such a
+    word is the only difference."""
     mine, theirs = reaches(one.words), reaches(other.words)
     for (whole, part), (their_whole, their_part), turned in ((mine, theirs, False), (theirs, mine, True)):
         if whole - their_whole and their_part - part and not (part & _NARROW):
@@ -343,12 +343,12 @@ def scopes_apart(one: Sentence, other: Sentence, *, in_place: bool) -> tuple[str
     return None
 
 
-# A word whose two sides may change places: "a before b" is "b after a".
+# Words whose two sides can be swapped: "a before b" is "b after a".
 _SIDED: Final = frozenset(
     map(stem, ("before", "after", "above", "below", "left", "right", "more", "less", "higher", "lower"))
 )
 _TEMPORAL: Final = frozenset(map(stem, ("before", "after")))
-# A negation says nothing about what stands behind one of these: "without it the query is slow".
+# A negation does not extend beyond one of these: "without it the query is slow".
 _ENDS_NEGATION: Final = frozenset(
     (
         *("it", "its", "they", "them", "he", "she", "we", "you", "i", "this"),
@@ -362,7 +362,7 @@ _PARTS: Final = re.compile(r"[-_/.:@]")
 
 class Difference(NamedTuple):
     """``about`` is what differs: "number", "name", "negation", "opposite", "order", "scope" or "word";
-    ``said`` the words."""
+    ``said`` are the words."""
 
     about: str
     one: Sentence
@@ -371,7 +371,7 @@ class Difference(NamedTuple):
 
 
 def names(sentence: Sentence) -> set[str]:
-    """The names in a sentence, in small letters: in code spans, with capitals inside, paths, weekdays."""
+    """The names in a sentence, in lower case: code spans, mixed-case words, paths, weekdays."""
     found = set()
     for at, token in enumerate(sentence.tokens):
         word = token.lower()
@@ -384,14 +384,16 @@ def names(sentence: Sentence) -> set[str]:
     return found
 
 
-def _known(name: str, told: Set[str]) -> bool:
-    """Whether the other document speaks of a name too, in whole or in its parts."""
+def _known(name: str, vocabulary: Set[str]) -> bool:
+    """Whether the other document also has a name, as a whole or in its parts."""
     parts = [part for part in _PARTS.split(name) if part]
-    return name in told or all(part in told or any(one in told for one in concepts(part)) for part in parts)
+    return name in vocabulary or all(
+        part in vocabulary or any(one in vocabulary for one in concepts(part)) for part in parts
+    )
 
 
 def negated(sentence: Sentence) -> set[str]:
-    """The concepts that a sentence denies: the first one behind each negation."""
+    """The concepts that a sentence negates: the first one after each negation."""
     found: set[str] = set()
     words = sentence.words
     for at, word in enumerate(words):
@@ -406,7 +408,7 @@ def negated(sentence: Sentence) -> set[str]:
 
 
 def _changed_places(one: Sentence, other: Sentence, word: str, opposite: str) -> bool:
-    """Whether two sentences say the same from the other side: "a before b", "b after a"."""
+    """Whether two sentences say the same with swapped sides: "a before b", "b after a"."""
     if word not in _SIDED:
         return False
     at, to = one.stems.index(word), other.stems.index(opposite)
@@ -417,7 +419,7 @@ def _changed_places(one: Sentence, other: Sentence, word: str, opposite: str) ->
 
 
 def _opposite(one: Sentence, other: Sentence) -> tuple[str, str] | None:
-    """Two words that say opposite things; not when one of them is denied: "enabled", "not disabled"."""
+    """Two opposite words; ``None`` if one of them is negated: "enabled", "not disabled"."""
     table = opposites()
     mine, theirs = set(one.stems) - set(other.stems), set(other.stems) - set(one.stems)
     for word in sorted(mine & table.keys()):
@@ -433,7 +435,7 @@ def _opposite(one: Sentence, other: Sentence) -> tuple[str, str] | None:
 
 
 def _denied(one: Sentence, other: Sentence) -> tuple[str, str] | None:
-    """A concept that one sentence denies and the other states."""
+    """A concept that one sentence negates and the other states."""
     mine, theirs = negated(one), negated(other)
     for denied, stated, turned in ((mine, other, theirs), (theirs, one, mine)):
         for concept in sorted(denied - turned):
@@ -448,20 +450,20 @@ def _is_negation(word: str) -> bool:
 
 
 def _only_denied(one: Sentence, other: Sentence) -> bool:
-    """Whether two sentences have the same words but for an odd number of negations."""
+    """Whether two sentences have the same words except for an odd number of negations."""
     bare = [[word for word in each.words if not _is_negation(word)] for each in (one, other)]
     return bare[0] == bare[1] and (len(one.words) - len(other.words)) % 2 == 1
 
 
 def disagreement(
-    one: Sentence, other: Sentence, told: tuple[Set[str], Set[str]], *, in_place: bool = True
+    one: Sentence, other: Sentence, vocabularies: tuple[Set[str], Set[str]], *, in_place: bool = True
 ) -> Difference | None:
-    """What two sentences disagree about; ``told`` is every word and concept of the one and other document,
-    ``in_place`` says that the sentences answer each other as a whole."""
+    """What two sentences disagree about; ``vocabularies`` are all words and concepts of each document;
+    ``in_place`` means that the sentences correspond as a whole."""
     if said := conflict(amounts(one), amounts(other), in_place=in_place):
         return Difference("number", one, other, said)
-    mine = {name for name in names(one) if not _known(name, told[1])}
-    theirs = {name for name in names(other) if not _known(name, told[0])}
+    mine = {name for name in names(one) if not _known(name, vocabularies[1])}
+    theirs = {name for name in names(other) if not _known(name, vocabularies[0])}
     if in_place and mine and theirs:
         return Difference("name", one, other, (min(mine), min(theirs)))
     if said := _opposite(one, other):
@@ -476,7 +478,7 @@ def disagreement(
 
 
 def replaced_word(one: Sentence, other: Sentence) -> tuple[str, str] | None:
-    """The one word that stands in the place of another when all others are the same."""
+    """The one word that differs between two otherwise identical sentences."""
     if len(one.words) != len(other.words):
         return None
     unlike = [pair for pair in zip(one.words, other.words, strict=True) if pair[0] != pair[1]]
@@ -486,38 +488,38 @@ def replaced_word(one: Sentence, other: Sentence) -> tuple[str, str] | None:
 
 
 _SPOKEN_OF: Final = 2
-"""In so many sentences of its own a document must speak of what its title names."""
+"""A concept of the title must be in at least this many sentences of the body."""
 
 
 def titles_differ(one: Read, other: Read, *, numbers: bool = True) -> bool:
-    """Whether each title says something that the other document never speaks of; bare numbers are
-    left out unless ``numbers``."""
+    """Whether each title has a concept that the other document never mentions; bare numbers are ignored
+    unless ``numbers``."""
     mine, theirs = (
         {concept for concept in each.sentences[0].concepts if numbers or not concept.isdigit()}
         for each in (one, other)
     )
-    return bool(mine - other.told) and bool(theirs - one.told)
+    return bool(mine - other.vocabulary) and bool(theirs - one.vocabulary)
 
 
 def subjects_differ(one: Read, other: Read) -> bool:
-    """Whether each document is about something that the other never speaks of: a name in its title, or a word
-    of its title that it keeps coming back to.
+    """Whether each document is about something that the other never mentions: a name in its title, or a word
+    of its title that its text repeats.
 
-    Not when a title is a sentence, for "the queue is in Redis" claims what "… in Postgres" denies, nor when
-    both come back to one thing that both titles name.
+    Not if a title is a sentence, because "the queue is in Redis" contradicts "… in Postgres", nor if both
+    repeat the same word of both titles.
     """
     claims = any(not SAYING.isdisjoint(each.sentences[0].words) for each in (one, other))
     if claims or _returned_to(one) & _returned_to(other):
         return False
     for about in (_named, _returned_to):
         mine, theirs = about(one), about(other)
-        if mine - other.told and theirs - one.told:
+        if mine - other.vocabulary and theirs - one.vocabulary:
             return True
     return False
 
 
 def _named(each: Read) -> set[str]:
-    """The names in a title: what is written like one there, or with a capital there and in the text."""
+    """The names in a title: words written like names, or capitalized both there and in the text."""
     title = each.sentences[0]
     in_text = {name for sentence in each.sentences[1:] for name in names(sentence)}
     found = set()
@@ -541,7 +543,7 @@ FORM: Final = "same form"
 RELATED: Final = "related"
 
 _AGREES: Final = 0.5
-"""From here on two sentences are about one thing, so that what differs in them counts."""
+"""From this likeness on, two sentences are about the same thing, so that their differences count."""
 _FILLED_ALIKE: Final = 0.25
 _FEWEST_SLOTS: Final = 2
 _FEWEST_FILLINGS: Final = 3
@@ -550,15 +552,15 @@ _SHORT: Final = 5
 
 
 class Read(NamedTuple):
-    """A document read for comparing: its sentences, and every word and concept it says."""
+    """A document prepared for comparison: its sentences, and all of its words, stems and concepts."""
 
     document: Document
     sentences: Sequence[Sentence]
-    told: frozenset[str]
+    vocabulary: frozenset[str]
 
 
 class Comparison(NamedTuple):
-    """``differences`` at aligned places; ``form`` says that they fill one skeleton with different things."""
+    """``differences`` of aligned sentences; ``form`` means one template with different content."""
 
     aligned: tuple[Aligned, ...]
     differences: tuple[Difference, ...]
@@ -566,16 +568,17 @@ class Comparison(NamedTuple):
 
 
 def read(document: Document) -> Read:
-    """A document ready to be compared with several others."""
+    """Prepare a document for comparison with several others."""
     found = sentences(document)
-    told = {word for one in found for word in one.words} | {word for one in found for word in one.concepts}
-    told.update(one for sentence in found for one in sentence.stems)
-    return Read(document, found, frozenset(told))
+    vocabulary = {word for one in found for word in one.words}
+    vocabulary |= {word for one in found for word in one.concepts}
+    vocabulary.update(one for sentence in found for one in sentence.stems)
+    return Read(document, found, frozenset(vocabulary))
 
 
 def _fills_one_form(one: Read, other: Read, places: int) -> bool:
-    """One skeleton with different fillings: shared headings or keys whose contents are not alike, or the same
-    sentences about two things with several places filled otherwise."""
+    """Whether two documents are one template with different content: shared headings or keys with dissimilar
+    contents, or the same sentences about two things with several differences."""
     slots = [_by_slot(each) for each in (one, other)]
     shared = sorted((slots[0].keys() & slots[1].keys()) - {"", TITLE})
     if len(shared) >= _FEWEST_SLOTS and 2 * len(shared) >= min(len(slots[0]), len(slots[1])) - 1:
@@ -599,11 +602,11 @@ def _unlike(one: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def compare(one: Read, other: Read) -> Comparison:
-    """Align two documents and look at what differs at each place."""
+    """Align two documents and find the differences of their sentences."""
     aligned = align(one.sentences, other.sentences)
     unlike = [pair for pair in aligned if pair.likeness < 1.0]
-    told = one.told, other.told
-    found = [(pair, disagreement(pair.one, pair.other, told)) for pair in unlike]
+    vocabularies = one.vocabulary, other.vocabulary
+    found = [(pair, disagreement(pair.one, pair.other, vocabularies)) for pair in unlike]
     differences = [said for pair, said in found if said is not None and pair.likeness >= _AGREES]
     if not differences:
         loose = answers(one.sentences, other.sentences, _AGREES)
@@ -611,7 +614,7 @@ def compare(one: Read, other: Read) -> Comparison:
             said
             for pair in loose
             if pair.one.plain != pair.other.plain
-            and (said := disagreement(pair.one, pair.other, told, in_place=False)) is not None
+            and (said := disagreement(pair.one, pair.other, vocabularies, in_place=False)) is not None
         ]
     if not differences and {one.document.kind, other.document.kind} <= ORDERED_KINDS:
         differences = _steps_apart(one, other)
@@ -625,15 +628,15 @@ def compare(one: Read, other: Read) -> Comparison:
 
 
 def _steps_apart(one: Read, other: Read) -> list[Difference]:
-    """Two steps that two procedures take in another order."""
+    """Two steps that are in a different order in two procedures."""
     ones, others = one.sentences[1:], other.sentences[1:]
     apart = steps_apart(ones, others, answers(ones, others, _AGREES))
     return [Difference("order", pair.one, pair.other) for pair in apart or ()]
 
 
 def _apart_as_a_whole(one: Read, other: Read) -> list[Difference]:
-    """What two short documents measure otherwise, in whatever sentences: times, sizes, shares, and numbers
-    behind one name ("iOS 15")."""
+    """Different measures in two short documents, in any sentence: times, sizes, shares, and numbers after the
+    same name ("iOS 15")."""
     measured = [
         [
             (amount, s)
@@ -650,8 +653,8 @@ def _apart_as_a_whole(one: Read, other: Read) -> list[Difference]:
 
 
 def label_of(found: Comparison, *, strong: bool, one_text: bool = False) -> Label:
-    """The label of a pair; ``strong`` says that the two were found to be near enough to be the same,
-    ``one_text`` that they are almost the same text under one subject, which two fillings never are."""
+    """The label of a pair; ``strong``: similar enough to be the same; ``one_text``: almost the same text
+    about one subject, so that it is not just a shared template."""
     if found.form and not one_text:
         return FORM
     if not strong:

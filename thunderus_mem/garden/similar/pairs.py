@@ -1,15 +1,14 @@
-"""Documents that nearly say the same, or say the same in other words: found, labelled, and why; near linear
-in the size of the memory.
+"""Find near-duplicates and paraphrases, label them, and collect evidence; nearly linear in the size of the
+memory.
 
-Compared are only those whose signatures agree in one of their bands, and those that are each other's nearest
-by what they speak of. A band that many share is a template's: there the lines that all of them have are left
-out, and what remains is looked at again, so that forms cost no square. Of what documents speak of, words
-weigh by how rare they are in this memory; how near two documents are is measured against how much each says,
-so no figure depends on the length of texts or on the size of the memory. No model.
+Only documents that share a band of their signatures, or are each other's nearest neighbours by concepts, are
+compared. A band shared by many comes from a template (a form): there the shared lines are removed and the
+rest is banded again, so that forms do not cost quadratic time. Concepts are weighted by how rare they are in
+this memory, and similarity is relative to the content of both documents, so that no threshold depends on the
+length of texts or the size of the memory. No model.
 
-The exact tier is `garden.rules.duplicates`; what it finds is not found again here. Pure, but for the
-processes that look for the nearest of many; the caller keeps what was found about a memory as long as none of
-its documents changes.
+Exact duplicates are found by `garden.rules.duplicates` and excluded here. Pure, except for the processes that
+search the neighbours of many documents; the caller caches the result for a memory until a document changes.
 """
 
 from __future__ import annotations
@@ -56,25 +55,25 @@ if TYPE_CHECKING:
     from thunderus_mem.garden.similar.compare import Comparison
     from thunderus_mem.garden.similar.profile import Profile, Sentence
 
-# Pairs that are worth comparing
+# Pairs worth comparing
 
-# With 32 bands of 4 a pair that shares half of its three-word runs is met 87 times in 100, one that shares
-# seven tenths always; one that shares a tenth in 3 of 1,000 cases.
+# With 32 bands of 4, a pair that shares half of its three-word runs is found in 87 of 100 cases, one that
+# shares seven tenths always, and one that shares a tenth in 3 of 1,000 cases.
 _BANDS: Final = 32
 _ROWS: Final = PLACES // _BANDS
 CROWD: Final = 24
-"""More documents than this in one band, or with one line, share a form."""
+"""If more documents than this share a band or a line, it belongs to a form (a template)."""
 
 
 class Candidates(NamedTuple):
-    """Pairs of positions to look at, lower first; ``forms`` are those met only as neighbours in a crowd."""
+    """Pairs of positions to compare, lower first; ``forms`` are those found only in a crowded band."""
 
     pairs: set[tuple[int, int]]
     forms: set[tuple[int, int]]
 
 
 def _bands(members: Iterable[tuple[int, bytes]]) -> list[list[int]]:
-    """Positions that share a band, for every band that several share; the same company only once."""
+    """Groups of positions that share a band, without repeated groups."""
     width = 4 * _ROWS
     signed = list(members)
     found: set[tuple[int, ...]] = set()
@@ -94,7 +93,7 @@ def _pairs_of(group: Sequence[int]) -> Iterable[tuple[int, int]]:
 
 
 def near_candidates(documents: Sequence[Document], profiles: Sequence[Profile]) -> Candidates:
-    """The pairs worth comparing word by word, near linear in the number of documents."""
+    """The pairs worth comparing word by word; nearly linear in the number of documents."""
     groups = _bands((at, profile.signature) for at, profile in enumerate(profiles) if profile.runs)
     pairs: set[tuple[int, int]] = set()
     forms: set[tuple[int, int]] = set()
@@ -113,7 +112,7 @@ def near_candidates(documents: Sequence[Document], profiles: Sequence[Profile]) 
 def _unlike_the_form(
     crowded: Sequence[int], documents: Sequence[Document], profiles: Sequence[Profile]
 ) -> set[tuple[int, int]]:
-    """Pairs among documents of one form that are alike in what is their own."""
+    """Pairs among documents of one form that are similar in their own lines."""
     shared = Counter(chain.from_iterable(profiles[at].lines for at in crowded))
     form = frozenset(line for line, count in shared.items() if count > CROWD)
     own = [own_runs(documents[at], form) for at in crowded]
@@ -124,34 +123,34 @@ def _unlike_the_form(
         if len(group) <= CROWD:
             pairs.update(_pairs_of(group))
         else:
-            # The form is inside its lines: whoever fills it in alike stands side by side in this order.
+            # The form is inside the lines: similar documents are adjacent in this order.
             beside = sorted(group, key=lambda at: (signed[at], at))
             pairs.update((min(two), max(two)) for two in pairwise(beside))
     return pairs
 
 
-# Neighbours by what documents speak of
+# Neighbours by concepts
 
 NEAREST: Final = 2
-"""How many nearest each document has; both must be among the other's."""
+"""Nearest neighbours of each document; a pair must be mutual."""
 _FEWEST_SHARED: Final = 3
 _FEWEST_RARE: Final = 2
 _LOOKED_AT: Final = 5
 _LEAST_PART: Final = 10
 _REACH: Final = 128
-"""So many documents that share a rare concept are met, and those met most for their length compared."""
-# In a memory of a few documents nothing is rare: weights are then those of one of this size.
+"""The limit on documents reached through rare concepts; the most promising of them are compared."""
+# In a small memory nothing is rare, so weights are computed as for this size.
 _SMALLEST: Final = 200
 _MANY: Final = 2000
-"""From so many documents on it pays to look for the nearest in several processes."""
+"""From this many documents on, neighbours are searched in several processes."""
 _COMMON_FROM: Final = 8
 _COMMON_AT_MOST: Final = 64
 
 
 class Neighbours(NamedTuple):
-    """Two positions, lower first. ``likeness`` is the geometric mean of the parts of what each says that the
-    other says too, ``contained`` the larger of them; ``lead`` is how far they are ahead of the next best of
-    either (1 = as near as others)."""
+    """Two positions, lower first. ``likeness`` is the geometric mean of the shares of each document's weight
+    that the other has too, ``contained`` the larger of these shares; ``lead`` is the ratio to the next best
+    neighbour of either (1: equally near)."""
 
     first: int
     second: int
@@ -161,35 +160,35 @@ class Neighbours(NamedTuple):
 
 
 class _Scale:
-    """How much each concept weighs in this memory, and which are rare enough to find others."""
+    """The weight of each concept in this memory, and which are rare enough to search by."""
 
     def __init__(self, profiles: Sequence[Profile]) -> None:
         frequency: Counter[int] = Counter(chain.from_iterable(profile.terms for profile in profiles))
         size = max(len(profiles), _SMALLEST)
         by_count = {count: log(1 + size / count) for count in set(frequency.values())}
         self.weight = {term: by_count[count] for term, count in frequency.items()}
-        # More than this share a common word: it weighs, but finds nobody.
+        # A concept in more documents than this has a weight, but is not searched by.
         common = max(_COMMON_FROM, min(len(profiles) // 8, _COMMON_AT_MOST))
         rare = sorted((count, term) for term, count in frequency.items() if 1 < count <= common)
         self.counts = [count for count, _ in rare]
         self.rank = {term: rank for rank, (_, term) in enumerate(rare)}
 
     def total(self, terms: Iterable[int]) -> float:
-        """What concepts weigh together, to the last bit the same in whatever order."""
+        """The total weight of concepts; bit-identical in any order."""
         return fsum(map(self.weight.__getitem__, terms))
 
     def rare(self, terms: Sequence[int]) -> list[int]:
-        """The ranks of those concepts that find others, the rarest first."""
+        """The ranks of the rare concepts, rarest first."""
         return sorted([rank for rank in map(self.rank.get, terms) if rank is not None])
 
     def in_reach(self, ranks: Sequence[int]) -> Sequence[int]:
-        """No more of them than lead to a bounded number of documents."""
+        """As many of them as lead to at most about `_REACH` documents."""
         met = list(accumulate([self.counts[rank] for rank in ranks]))
         return ranks[: bisect_left(met, _REACH) + 1]
 
 
 class _Search:
-    """Finds the nearest of documents of one memory."""
+    """Finds the nearest neighbours of documents in one memory."""
 
     def __init__(self, profiles: Sequence[Profile], scale: _Scale, totals: Sequence[float]) -> None:
         self._profiles, self._scale, self._totals = profiles, scale, totals
@@ -201,7 +200,7 @@ class _Search:
         self._said: dict[int, frozenset[int]] = {}
 
     def of(self, positions: Iterable[int]) -> list[list[tuple[float, int]]]:
-        """For each document the nearest and how near, best first, one more than counts."""
+        """For each document its `NEAREST` neighbours and one more, with their similarity, best first."""
         return [self._of(at) for at in positions]
 
     def _of(self, at: int) -> list[tuple[float, int]]:
@@ -227,7 +226,7 @@ class _Search:
 
 
 def _nearest(search: _Search, count: int) -> list[list[tuple[float, int]]]:
-    """The nearest of each of so many documents, those of many found in several processes."""
+    """The neighbours of each of ``count`` documents, searched in several processes if there are many."""
     if count < _MANY:
         return search.of(range(count))
     answers = spread(range(count), search.of)
@@ -238,7 +237,7 @@ def _nearest(search: _Search, count: int) -> list[list[tuple[float, int]]]:
 
 
 def neighbours(profiles: Sequence[Profile]) -> list[Neighbours]:
-    """Every two documents that are among each other's nearest, ordered by position; near linear."""
+    """All mutual nearest neighbours, ordered by position; nearly linear."""
     scale = _Scale(profiles)
     totals = [max(scale.total(profile.terms), 1e-9) for profile in profiles]
     nearest = _nearest(_Search(profiles, scale, totals), len(profiles))
@@ -280,14 +279,14 @@ def _measured(
     )
 
 
-# What belongs to a form
+# Lines that belong to a form
 
 _TITLES: Final = 4
-"""Versions of one document share a title; two copies and their copies are not yet a form."""
+"""Versions of one document share a title, so a form needs this many different ones."""
 
 
 def form_lines(documents: Sequence[Document], profiles: Sequence[Profile]) -> frozenset[int]:
-    """The numbers of lines that stand in documents of at least four different titles."""
+    """The numbers of the lines in documents with at least four different titles."""
     last: dict[int, str] = {}
     titles: dict[int, int] = {}
     for at in sorted(range(len(documents)), key=lambda at: documents[at].title):
@@ -300,25 +299,25 @@ def form_lines(documents: Sequence[Document], profiles: Sequence[Profile]) -> fr
 
 
 def common_titles(documents: Sequence[Document]) -> frozenset[str]:
-    """The titles that at least four documents have: they name a form, not what a document is about."""
+    """The titles shared by at least four documents: they name a form, not a subject."""
     counted = Counter(document.title for document in documents)
     return frozenset(title for title, count in counted.items() if count >= _TITLES)
 
 
 def own_runs(document: Document, form: frozenset[int]) -> set[int]:
-    """The three-word runs of the lines that are not the form's."""
+    """The three-word runs of the lines that do not belong to the form."""
     lines = told_lines(document.body)
     return three_word_runs([line for line in lines if number_of(line.lower()) not in form])
 
 
-# Pairs that are alike: two tiers, four labels
+# Similar pairs: two tiers, four labels
 
 _FEWEST_RUNS: Final = 6
 
 
 class Gates(NamedTuple):
-    """From where on documents are alike, 0 to 1: ``near``, the three-word runs of both that both have;
-    ``contained``, those of the shorter that the longer has; ``restated``, what both speak of."""
+    """Thresholds of similarity, 0 to 1: ``near``, the shared three-word runs of both; ``contained``, the runs
+    of the shorter that are in the longer; ``restated``, the shared concepts."""
 
     near: float = 0.5
     contained: float = 0.8
@@ -326,13 +325,13 @@ class Gates(NamedTuple):
 
 
 def jaccard(one: Set[int], other: Set[int]) -> float:
-    """How much of both together is in both: 0 to 1."""
+    """The Jaccard index of two sets, 0 to 1."""
     shared = len(one & other)
     return shared / max(len(one) + len(other) - shared, 1)
 
 
 def near_score(one: Set[int], other: Set[int], gates: Gates) -> float:
-    """The Jaccard index, or how much of the shorter the longer holds; 0 when they are not near."""
+    """The Jaccard index, or the share of the shorter contained in the longer; 0 below the thresholds."""
     shorter = min(len(one), len(other))
     if shorter < _FEWEST_RUNS:
         return 0.0
@@ -345,7 +344,7 @@ def near_score(one: Set[int], other: Set[int], gates: Gates) -> float:
 
 _USUAL: Final = Gates()
 _MAY_HOLD: Final = 0.6
-# With less of a form than this the two are not alike because of it.
+# If more than this share of the runs is their own, two documents are not similar because of a form.
 _FORM_FROM: Final = 0.8
 _LIKENESS_PER_SENTENCE: Final = 0.02
 _FEW_SENTENCES: Final = 3
@@ -353,21 +352,21 @@ _MANY_SENTENCES: Final = 12
 _VERY_LIKE: Final = 0.5
 _LEAD: Final = 1.2
 _LEAD_OF_THE_VERY_LIKE: Final = 0.9
-# Across kinds a fact and the decision it comes from speak of one thing without restating each other.
+# A fact and the decision it comes from share concepts without restating each other.
 _LIKENESS_ACROSS_KINDS: Final = 0.4
 _ONE_TEXT: Final = 0.75
-"""Of all three-word runs; two versions of which one word in twenty-five differs still share so much."""
+"""Share of three-word runs; two versions with one word in twenty-five changed still reach it."""
 _KINDS: Final = frozenset(["core", "fact", "playbook", "adr"])
 
 Tier = Literal["near", "paraphrase"]
 
 
 class Pair(NamedTuple):
-    """Two documents that are alike: their ids in order, how they were found, what they are to each other.
+    """Two similar documents: their ids in order, how they were found (``tier``), and their ``label``.
 
-    ``score`` is 0 to 1: the share of three-word runs that both have (near), or of what both speak of
-    (paraphrase). ``evidence`` are lines that let a person check it. ``proposed`` says whether the gardener
-    proposes a change; it never makes one by itself.
+    ``score`` is 0 to 1: the share of three-word runs (near) or of concepts (paraphrase) that both have.
+    ``evidence`` are lines that let a reader check it. ``proposed`` says whether the gardener proposes a
+    change; it never applies one without review.
     """
 
     first: str
@@ -380,16 +379,16 @@ class Pair(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """``strong``: near enough to be the same; ``told``: near enough to be mentioned; ``form``: what they
-    share belongs to a form; ``one_text``: they are almost the same text under one subject;
-    ``closeness``: how much of both together is shared, comparable within a tier."""
+    """``strong``: similar enough to be the same; ``reported``: similar enough to be reported; ``form``: what
+    they share belongs to a form; ``one_text``: almost the same text about one subject; ``closeness``: the
+    share of both together, comparable within a tier."""
 
     at: int
     to: int
     tier: Tier
     score: float
     strong: bool = True
-    told: bool = True
+    reported: bool = True
     form: bool = False
     one_text: bool = False
     closeness: float = 0.0
@@ -400,11 +399,11 @@ def find_similar(
     signatures: MutableMapping[str, bytes] | None = None,
     gates: Gates = _USUAL,
 ) -> tuple[Pair, ...]:
-    """Every two documents that nearly say the same, or the same in other words, ordered by their ids.
+    """All pairs of near-duplicates and paraphrases, ordered by their ids.
 
-    ``documents`` in any order; recaps and ids that two files claim are left out, and of documents that say
-    exactly the same only the first is compared. ``signatures`` is a memory of what was computed before, by
-    content; it is added to, and changes no answer. ``gates`` say how much alike is alike.
+    ``documents`` in any order; recaps and ids claimed by two files are skipped, and of exact duplicates only
+    the first is compared. ``signatures`` is a cache by content; it is added to, and never changes a result.
+    ``gates`` are the thresholds.
     """
     ordered = _comparable(documents)
     if signatures is None:
@@ -439,15 +438,15 @@ def _similar(
             elif pair is not None:
                 pairs.append(pair)
         elif forms.join(ordered[found.at].id, ordered[found.to].id):
-            # One way from each member of a form to every other is enough: a thousand fill it in too.
+            # A spanning tree of the form is enough: it may have thousands of documents.
             pairs.append(_of_one_form(found, ordered))
     return tuple(sorted([*pairs, *_to_be_asked(sorted(asked))]))
 
 
 def _to_be_asked(nearest_first: Iterable[tuple[Tier, float, Pair]]) -> Iterator[Pair]:
-    """Of several documents that are all alike under different titles, each with its nearest; not any two.
+    """Of a group of similar documents with different titles, keep only pairs of near neighbours.
 
-    What is left out is less alike than every pair on some way from the one to the other, and not among the
+    An omitted pair is less similar than every pair on some path between its two documents, and not among the
     two nearest of both.
     """
     asked = Families()
@@ -466,7 +465,7 @@ def _comparable(documents: Sequence[Document]) -> list[Document]:
 
 
 class _Reader:
-    """Reads a document for comparing when it is first needed."""
+    """Prepares documents for comparison on first use."""
 
     def __init__(self, documents: Sequence[Document], known: Sequence[Profile], gates: Gates) -> None:
         self.documents, self.gates = documents, gates
@@ -482,16 +481,16 @@ class _Reader:
         return self._read[at]
 
     def one_title(self, at: int, to: int) -> bool:
-        """Whether two documents, and at most one more, have one title."""
+        """Whether two documents have the same title, shared by at most one more."""
         title = self.documents[at].title
         return title == self.documents[to].title and title not in self._common_titles
 
     def joined(self, at: int, to: int) -> bool:
-        """Whether a link of whatever relation joins two documents: whoever wrote it knew both."""
+        """Whether two documents are linked by any relation: then their author knew both."""
         return frozenset((self.documents[at].id, self.documents[to].id)) in self._joined
 
     def runs(self, at: int) -> tuple[set[int], set[int]]:
-        """The three-word runs of all lines, and of those that are not a form's."""
+        """The three-word runs of all lines, and of those that do not belong to a form."""
         if at not in self._runs:
             document = self.documents[at]
             own = own_runs(document, self.form) if self.form else set()
@@ -507,7 +506,7 @@ def _found(
 ) -> Iterator[_Found]:
     by_signature = near_candidates(documents, known)
     alike = {(pair.first, pair.second): pair for pair in nearest}
-    # Who holds most of another's words, in whatever order of size, may hold its sentences.
+    # A document with most of another's words may also contain its sentences.
     holding = {two for two, pair in alike.items() if pair.contained >= _MAY_HOLD}
     nearby = by_signature.pairs | by_signature.forms | holding
     for at, to in sorted(nearby | alike.keys()):
@@ -530,8 +529,8 @@ def _near(at: int, to: int, reader: _Reader) -> _Found | None:
 
 
 def _one_text(closeness: float, at: int, to: int, reader: _Reader) -> bool:
-    """Whether two near texts are versions of one: they have one title, or, when they are almost the same,
-    titles that do not differ. A number there may count decisions, and be another one tomorrow."""
+    """Whether two near texts are versions of one: they have the same title or, if almost identical, similar
+    titles. Numbers in titles are ignored, because the number of a decision can change."""
     if reader.one_title(at, to):
         return True
     return closeness >= _ONE_TEXT and not titles_differ(reader.read(at), reader.read(to), numbers=False)
@@ -544,24 +543,26 @@ def _restated(pair: Neighbours, reader: _Reader) -> _Found | None:
     if one.document.kind != other.document.kind and pair.likeness < _LIKENESS_ACROSS_KINDS:
         return None
     shorter = min(len(one.sentences), len(other.sentences)) - 1
-    strong, told = _strong(pair, shorter, reader.gates), pair.likeness >= _VERY_LIKE
-    # Pages that go side by side, one for each of two things, say much in the same words.
+    strong, reported = _strong(pair, shorter, reader.gates), pair.likeness >= _VERY_LIKE
+    # Parallel pages, one for each of two things, have many words in common.
     strong = strong and not subjects_differ(one, other)
-    if not (strong or told):
+    if not (strong or reported):
         return None
-    return _Found(pair.first, pair.second, "paraphrase", pair.likeness, strong, told, closeness=pair.likeness)
+    return _Found(
+        pair.first, pair.second, "paraphrase", pair.likeness, strong, reported, closeness=pair.likeness
+    )
 
 
 def _alike_by_themselves(runs: tuple[set[int], ...], own: tuple[set[int], ...], gates: Gates) -> bool:
-    """Whether two near documents are near without the lines of a form, or have few of these."""
+    """Whether two near documents are also near without the lines of a form, or have few of these."""
     if sum(map(len, own)) > _FORM_FROM * sum(map(len, runs)):
         return True
     return near_score(own[0], own[1], gates) > 0
 
 
 def _strong(pair: Neighbours, shorter: int, gates: Gates) -> bool:
-    """Whether two neighbours are near enough to be taken for restatements: much of what they speak of is
-    shared, the more the longer they are, and both are clearly ahead of the next best."""
+    """Whether two neighbours are similar enough to be paraphrases: they share many concepts (longer documents
+    need more), and are clearly closer than the next best."""
     length = min(max(shorter - _FEW_SENTENCES, 0), _MANY_SENTENCES)
     if pair.likeness < gates.restated + length * _LIKENESS_PER_SENTENCE:
         return False
@@ -569,7 +570,7 @@ def _strong(pair: Neighbours, shorter: int, gates: Gates) -> bool:
 
 
 def _of_one_form(found: _Found, documents: Sequence[Document]) -> Pair:
-    said = (measured(found.tier, found.score), "and stands in documents of other titles too")
+    said = (measured(found.tier, found.score), "the shared text is also in documents with other titles")
     one, other = documents[found.at].id, documents[found.to].id
     return Pair(one, other, found.tier, FORM, round(found.score, 3), said, proposed=False)
 
@@ -578,7 +579,7 @@ def _labelled(found: _Found, reader: _Reader) -> Pair | None:
     one, other = reader.read(found.at), reader.read(found.to)
     comparison = compare(one, other)
     label = label_of(comparison, strong=found.strong, one_text=found.one_text)
-    if label == RELATED and not found.told:
+    if label == RELATED and not found.reported:
         return None
     return Pair(
         one.document.id,
@@ -591,15 +592,15 @@ def _labelled(found: _Found, reader: _Reader) -> Pair | None:
     )
 
 
-# What was found, kept for the next time
+# Cached results
 
-_JUDGEMENT: Final = 2
-"""Raised when the same documents would get another answer: other gates, labels, words or evidence."""
+_JUDGEMENT: Final = 3
+"""Increase it if the result for the same documents changes: thresholds, labels, word tables or evidence."""
 
 
 def memory_key(documents: Iterable[Document], gates: Gates) -> str:
-    """What an answer about these documents, in whatever order, is kept by: their ids, paths and texts, and
-    from where on they are alike."""
+    """The cache key of a result: a hash of the documents' ids, paths and texts (in any order) and the
+    thresholds."""
     known = sorted((document.id, document.path, key_of(document)) for document in documents)
     return sha256(
         repr((_JUDGEMENT, measure(), tuple(gates), known)).encode("utf-8", "surrogatepass")
@@ -607,12 +608,12 @@ def memory_key(documents: Iterable[Document], gates: Gates) -> str:
 
 
 def _packed(rows: Sequence[tuple[Any, ...]]) -> bytes:
-    """An answer as bytes."""
+    """A result as bytes."""
     return json.dumps(rows).encode()
 
 
 def _unpacked(data: bytes, names: frozenset[str]) -> list[list[Any]] | None:
-    """The answer in some bytes; ``None`` when they hold none about documents of these ``names``."""
+    """The result in some bytes; ``None`` if they are invalid or about other documents than ``names``."""
     try:
         rows = json.loads(data)
         if all(len(row) == 7 and {row[0], row[1]} <= names for row in rows):
@@ -622,13 +623,13 @@ def _unpacked(data: bytes, names: frozenset[str]) -> list[list[Any]] | None:
     return None
 
 
-# Evidence for a person
+# Evidence
 
 _MOST: Final = 6
 _LONGEST: Final = 120
 _MEASURED: Final = {
-    "near": "of the three-word runs of the two are shared",
-    "paraphrase": "of what the two speak of is shared, by weight",
+    "near": "of the three-word sequences are shared",
+    "paraphrase": "of the concepts are shared, weighted by rarity",
 }
 
 
@@ -638,12 +639,12 @@ def _quoted(sentence: Sentence) -> str:
 
 
 def measured(tier: str, score: float) -> str:
-    """The score as a person reads it."""
+    """The score as text."""
     return f"{score:.0%} {_MEASURED[tier]}"
 
 
 def evidence(tier: str, score: float, found: Comparison, one: Read, other: Read) -> tuple[str, ...]:
-    """The score, then what differs (or, when nothing does, what answers each other) with path and line."""
+    """The score, then the differences (or, without any, the corresponding sentences) with path and line."""
     lines = [measured(tier, score)]
     pairs = [(each.about, each.one, each.other) for each in found.differences]
     if not pairs:
@@ -659,7 +660,7 @@ def evidence(tier: str, score: float, found: Comparison, one: Read, other: Read)
             f"({one.document.path}:{mine.line}, {other.document.path}:{theirs.line})"
         )
     if len(pairs) > _MOST:
-        lines.append(f"and {len(pairs) - _MOST} more places")
+        lines.append(f"and {len(pairs) - _MOST} more")
     return tuple(lines)
 
 
@@ -669,7 +670,7 @@ def evidence(tier: str, score: float, found: Comparison, one: Read, other: Read)
 def links_between(
     documents: Iterable[Document], relations: Collection[str] | None = None
 ) -> list[tuple[str, str, str]]:
-    """Every link as (id, relation, id it leads to), aliases followed; only of some ``relations`` if given."""
+    """All links as (id, relation, target id), aliases resolved; only those of ``relations`` if given."""
     known = list(documents)
     ids = {alias: document.id for document in known for alias in document.aliases}
     ids |= {document.id: document.id for document in known}
@@ -682,7 +683,7 @@ def links_between(
 
 
 class Families:
-    """Grows pair by pair; what it says depends on the pairs alone, not on their order."""
+    """A disjoint-set structure; the result does not depend on the order of the pairs."""
 
     def __init__(self) -> None:
         self._leads: dict[str, str] = {}
@@ -695,7 +696,7 @@ class Families:
         return name
 
     def join(self, one: str, other: str) -> bool:
-        """Put two names into one family; false when they were in one already."""
+        """Put two names into one family; false if they already were."""
         first, second = sorted((self._lead(one), self._lead(other)))
         self._leads[second] = first
         return first != second

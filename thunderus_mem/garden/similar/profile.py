@@ -1,7 +1,7 @@
-"""What is kept of a document to find those like it: computed once for a text, small, and always the same.
+"""The profile of a document for finding similar ones: small, deterministic, and computed once for each text.
 
-Bodies only. Headings and comments are left out of the signature, so that documents made from one template
-do not look alike for that alone.
+It covers only the body. Headings and comments are not part of the signature, so that documents from the same
+template are not similar for that alone.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ if TYPE_CHECKING:
 
     from thunderus_mem.document.document import Document
 
-# To be raised with every change of what a profile is made from, the words and synonyms included.
+# Increase it with every change to how profiles are computed, including the word tables.
 _RULES: Final = 2
 PLACES: Final = 128
 """Numbers in a signature."""
 _SEED = 20261
 _WORDS_OF_A_RUN = 3
-# What a body of a megabyte has more of is cut: it is no restatement of anything, and the cache stays small.
+# Larger bodies are cut: they restate nothing, and the cache stays small.
 _MOST = 2048
-# From 256 sets on rensa starts threads, and a process with threads cannot share its work with others.
+# From 256 sets on rensa starts threads, and a process with threads cannot fork workers.
 _AT_ONCE: Final = 128
-"""Documents whose words are held at a time."""
+"""The number of documents whose words are in memory at a time."""
 _HEAD: Final = struct.Struct("<32sIII")
 _DIGEST = 32
 
 
 class Profile(NamedTuple):
-    """``gist`` is the exact tier's (hex, "" for next to nothing), ``runs`` the number of three-word runs,
-    ``signature`` their MinHash, ``lines`` a number for each line, ``terms`` one for each concept, ordered.
-    Arrays, because there may be a hundred thousand of them."""
+    """``gist`` is that of the exact tier (hex, "" for an almost empty text), ``runs`` the number of
+    three-word runs, ``signature`` their MinHash, ``lines`` the hashes of the lines, ``terms`` those of the
+    concepts, ordered. Arrays, because there may be a hundred thousand profiles."""
 
     gist: str
     runs: int
@@ -52,14 +52,14 @@ class Profile(NamedTuple):
 
 
 def measure() -> str:
-    """Names the rules that profiles follow: kept ones of other rules are worth nothing."""
+    """A version of the computation of profiles: cached ones of another version are ignored."""
     from rensa import RMinHash
 
     return f"{_RULES}/{PLACES}/{RMinHash.ALGORITHM_VERSION}"
 
 
 def told_lines(body: str) -> list[str]:
-    """The lines of a body that say something: no headings, comments or blank lines; without outer blanks."""
+    """The stripped lines of a body, without headings, comments and blank lines."""
     if "<!--" in body:
         first, *rest = body.split("<!--")
         body = first + "\n".join(piece.partition("-->")[2] for piece in rest)
@@ -68,7 +68,7 @@ def told_lines(body: str) -> list[str]:
 
 
 def three_word_runs(lines: Sequence[str]) -> set[int]:
-    """A number of 64 bits for every three neighbouring words."""
+    """A 64-bit hash for every three consecutive words."""
     return _runs_of(runs("\n".join(lines)))
 
 
@@ -80,7 +80,7 @@ def _runs_of(words: Sequence[str]) -> set[int]:
 
 
 def signatures(sets: Sequence[set[int]]) -> list[bytes]:
-    """The MinHash of each set, four bytes (little-endian) a place."""
+    """The MinHash of each set, four bytes (little-endian) for each value."""
     from rensa import RMinHash
 
     found: list[bytes] = []
@@ -107,7 +107,7 @@ def _unpacked(data: bytes) -> array[int]:
 
 
 def anchored(document: Document) -> frozenset[str]:
-    """The places in the code that a document is anchored to."""
+    """The anchors of a document, as places."""
     return frozenset(cited.anchor.place for cited in anchors_in(document.header, document.header_line))
 
 
@@ -118,7 +118,7 @@ def _terms(document: Document, words: Sequence[str]) -> array[int]:
 
 
 def key_of(document: Document) -> str:
-    """What the profile of a document is remembered by: its whole text."""
+    """The cache key of a document's profile, from its complete text."""
     return sha256(document.text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -133,7 +133,7 @@ def _pack(profile: Profile) -> bytes:
 
 
 def _unpack(data: bytes) -> Profile | None:
-    """The profile in some bytes; ``None`` when they hold none."""
+    """The profile in some bytes; ``None`` if they are invalid."""
     fixed = _HEAD.size + 4 * PLACES
     if len(data) < fixed:
         return None
@@ -151,7 +151,7 @@ def _unpack(data: bytes) -> Profile | None:
 
 
 def computed(documents: Sequence[Document]) -> list[bytes]:
-    """The profile of each document as it is kept."""
+    """The profile of each document, in its cached form."""
     parts = range(0, len(documents), _AT_ONCE)
     return [_pack(each) for at in parts for each in _computed(documents[at : at + _AT_ONCE])]
 
@@ -175,14 +175,14 @@ def _computed(documents: Sequence[Document]) -> list[Profile]:
 
 
 def not_kept(documents: Sequence[Document], kept: Mapping[str, bytes]) -> list[Document]:
-    """The documents of whose text nothing is kept, one for each text."""
+    """The documents whose text has no cached profile, one for each text."""
     missing = {key: one for one in documents if len(kept.get(key := key_of(one), b"")) < _HEAD.size}
     return list(missing.values())
 
 
 def profiles(documents: Sequence[Document], kept: MutableMapping[str, bytes] | None = None) -> list[Profile]:
-    """The profile of each document. Those in ``kept`` (by `key_of`) are taken from there, the others are
-    computed and put there."""
+    """The profile of each document, from the cache ``kept`` (by `key_of`); missing ones are computed and
+    added."""
     known: MutableMapping[str, bytes] = {} if kept is None else kept
     keys = [key_of(document) for document in documents]
     found = [_unpack(known[key]) if key in known else None for key in keys]
@@ -194,7 +194,7 @@ def profiles(documents: Sequence[Document], kept: MutableMapping[str, bytes] | N
 
 
 def gists(documents: Sequence[Document], kept: MutableMapping[str, bytes] | None) -> dict[str, str]:
-    """The gist of each document by path, where profiles are kept at all; see `profiles`."""
+    """The gist of each document by path, if there is a cache; see `profiles`."""
     if kept is None:
         return {}
     keys = [key_of(document) for document in documents]
@@ -204,7 +204,7 @@ def gists(documents: Sequence[Document], kept: MutableMapping[str, bytes] | None
 
 
 def first_of_each_text(known: Sequence[Profile]) -> list[int]:
-    """The positions of those that say something, of several that say exactly the same only the first."""
+    """The positions of profiles that are not empty; of exact duplicates only the first."""
     seen: set[str] = set()
     kept = []
     for at, profile in enumerate(known):
@@ -216,7 +216,7 @@ def first_of_each_text(known: Sequence[Profile]) -> list[int]:
 
 TITLE: Final = "title"
 MOST: Final = 300
-"""Sentences of one document that are looked at; no restatement is longer."""
+"""The limit on sentences of a document that are compared."""
 
 _ITEM: Final = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z`\"(\[])")
@@ -231,12 +231,12 @@ SAYING: Final = frozenset(
         *("can", "cannot", "may", "must", "should", "will"),
     )
 )
-"""With one of these a few words say something: "Migrations cannot be reversed" is neither key nor name."""
+"""A short text with one of these is a statement: "Migrations cannot be reversed" is neither key nor name."""
 
 
 class Sentence:
-    """One sentence, list item, table row or line of code. ``line`` is that of the file, ``slot`` names the
-    heading or key it stands under ("" for none)."""
+    """One sentence, list item, table row or line of code. ``line`` is its line in the file, ``slot`` the
+    heading or key above it ("" for none)."""
 
     def __init__(self, text: str, line: int, slot: str) -> None:
         self.text = " ".join(text.split())
@@ -245,7 +245,7 @@ class Sentence:
 
     @cached_property
     def plain(self) -> str:
-        """The text for comparing: small letters, words only."""
+        """The text for comparison: words only, in lower case."""
         return " ".join(self.words)
 
     @cached_property
@@ -255,7 +255,7 @@ class Sentence:
 
     @cached_property
     def words(self) -> list[str]:
-        """The tokens in small letters."""
+        """The tokens in lower case."""
         return [token.lower() for token in self.tokens]
 
     @cached_property
@@ -265,12 +265,12 @@ class Sentence:
 
     @cached_property
     def concepts(self) -> frozenset[str]:
-        """What it speaks of."""
+        """The concepts of the sentence."""
         return frozenset(concepts_of(self.text))
 
     @cached_property
     def code(self) -> frozenset[str]:
-        """The tokens inside code spans, in small letters."""
+        """The tokens inside code spans, in lower case."""
         if "`" not in self.text:
             return frozenset()
         return frozenset(token.lower() for span in _CODE.findall(self.text) for token in _TOKEN.findall(span))
@@ -285,13 +285,13 @@ def _key(text: str) -> re.Match[str] | None:
 
 
 def _slot(heading: str, text: str) -> tuple[str, str]:
-    """The slot a line fills and what fills it: ``Owner: Ana`` fills "owner" with "Ana"."""
+    """The slot of a line and its content: ``Owner: Ana`` has the slot "owner" and the content "Ana"."""
     found = _key(text)
     return (f"{heading}/{found[1].strip().lower()}", text[found.end() :]) if found else (heading, text)
 
 
 class _Reader:
-    """Walks the lines of a body once."""
+    """Reads the lines of a body in one pass."""
 
     def __init__(self) -> None:
         self.found: list[Sentence] = []
@@ -302,7 +302,7 @@ class _Reader:
         self._start = 0
 
     def flush(self) -> None:
-        """The running paragraph or item ends: cut it into sentences."""
+        """End the current paragraph or item and split it into sentences."""
         if self._running:
             for part in _END.split(" ".join(self._running)):
                 slot, text = _slot(self.heading, part)
@@ -315,7 +315,7 @@ class _Reader:
             self.found.append(sentence)
 
     def read(self, line: str, number: int) -> None:
-        """One line without outer blanks."""
+        """Read one stripped line."""
         if self.comment or (line.startswith("<!--") and not self.fence):
             self.comment = "-->" not in line
         elif self.fence or line.startswith(("```", "~~~")):
@@ -345,7 +345,7 @@ class _Reader:
 
 
 def sentences_of(body: str, first_line: int = 1, most: int | None = None) -> list[Sentence]:
-    """Everything a Markdown text says, in order; ``first_line`` is the number of its first line."""
+    """The sentences of a Markdown text, in order; ``first_line`` is the number of its first line."""
     reader = _Reader()
     for number, line in enumerate(body.splitlines(), first_line):
         if most is not None and len(reader.found) >= most:
@@ -356,7 +356,7 @@ def sentences_of(body: str, first_line: int = 1, most: int | None = None) -> lis
 
 
 def sentences(document: Document) -> list[Sentence]:
-    """The title, and what the body says, at most `MOST` sentences of it."""
+    """The title and at most `MOST` sentences of the body."""
     title = document.header.get("title")
     line = document.header_line + (title.line if title is not None else 1) - 1
     return [Sentence(document.title, line, TITLE), *sentences_of(document.body, document.body_line, MOST)]

@@ -1,7 +1,7 @@
-"""English as engineers write it, without a model: tables of words that carry little, that turn a sentence,
-that may stand for each other or say the opposite, numbers and units; and words as they are compared. Pure.
+"""Word tables for technical English: stop words, negations, synonyms, opposites, numbers and units; and the
+normal form of words for comparison. No model. Pure.
 
-A word that is missing in a table only means that a pair is not found, or is labelled with less certainty.
+A word missing in a table only means that a pair is not found, or is labelled less precisely.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ usually very via was way we well went were what whatever when whenever where whe
 who whole whom whose why will with within without won would yes yet you your yours
 """
 STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
-"""Words that tell no two documents apart."""
+"""Words too common to distinguish documents."""
 
 NEGATIONS: Final = frozenset(
     (
@@ -39,7 +39,7 @@ NEGATIONS: Final = frozenset(
         *("nor", "without", "cannot", "avoid", "forbid", "prohibit"),
     )
 )
-"""Words that turn what a sentence says; ``n't`` does so at the end of any word."""
+"""Words that negate a sentence; the ending ``n't`` does too."""
 
 _BELOW_TWENTY: Final = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -83,10 +83,10 @@ UNITS: Final = {
     for parts in map(str.split, _UNIT_LINES.strip().splitlines())
     for name in parts[2:]
 }
-"""Unit → what it measures, and how many of the smallest it is."""
+"""Unit → what it measures, and its factor to the base unit."""
 
 
-# Each line: words that may stand for each other. A word stands in one line only.
+# Each line is a set of synonyms. A word is in one line only.
 _SAME: Final = """
 add append attach insert include
 affect impact influence
@@ -244,7 +244,7 @@ worker thread
 wrap enclose
 """
 
-# Either of a pair, at the same place of two sentences that otherwise agree, makes them disagree.
+# Two corresponding sentences disagree if they differ in such a pair.
 _OPPOSITE: Final = """
 above below
 accept reject
@@ -398,7 +398,7 @@ def _has_vowel(word: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The word without its endings: deploys, deployed, deploying, deployment → deploy. Small letters only."""
+    """The word without its endings: deploys, deployed, deploying, deployment → deploy. Lower case only."""
     if not word.isascii() or not word.isalpha() or len(word) <= _SHORTEST_STEM:
         return word
     if word.endswith("ies"):
@@ -432,7 +432,7 @@ def _same() -> dict[str, str]:
 
 @cache
 def opposites() -> dict[str, frozenset[str]]:
-    """Stem → the stems that say the opposite."""
+    """Stem → the stems with the opposite meaning."""
     table: dict[str, set[str]] = {}
     for one, other in OPPOSITE:
         table.setdefault(stem(one), set()).add(stem(other))
@@ -442,7 +442,7 @@ def opposites() -> dict[str, frozenset[str]]:
 
 @lru_cache(maxsize=65536)
 def concepts(run: str) -> tuple[str, ...]:
-    """What a run of `runs` stands for: nothing (a stop word), a word for its stem, a name and its parts."""
+    """The concepts of a run of `runs`: none (a stop word), a stem, or a name with its parts."""
     if run in STOP_WORDS or len(run) > _LONGEST_WORD or not run.strip("_"):
         return ()
     if run.isascii() and "_" not in run:
@@ -459,7 +459,7 @@ def concepts(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=65536)
 def _meant(name: str) -> tuple[str, ...]:
-    """What a run as it is written stands for: `concepts`, and the parts of a name with humps."""
+    """The `concepts` of a run as written, with the parts of a camel-case name."""
     found = concepts(name.lower())
     if not name.islower() and not name.istitle() and has_hump(name):
         found += tuple(one for part in latin_parts(name) for one in concepts(part))
@@ -467,24 +467,24 @@ def _meant(name: str) -> tuple[str, ...]:
 
 
 def concepts_of(text: str) -> set[str]:
-    """Everything a text speaks of, as a set of concepts."""
+    """All concepts of a text."""
     return set().union(*map(_meant, set(runs(text))))
 
 
 @lru_cache(maxsize=1 << 18)
 def number_of(concept: str) -> int:
-    """A number of 32 bits for a text, the same in every process and on every machine."""
+    """A 32-bit hash of a text, the same in every process and on every machine."""
     return crc32(concept.encode("utf-8", "surrogatepass"))
 
 
 @lru_cache(maxsize=1 << 18)
 def numbers_meant(name: str) -> tuple[int, ...]:
-    """The numbers of what a run as it is written stands for."""
+    """The hashes of the concepts of a run as written."""
     return tuple(map(number_of, _meant(name)))
 
 
 @lru_cache(maxsize=1 << 18)
 def spread(name: str) -> tuple[int, int, int]:
-    """Three numbers of 64 bits for a run, whatever its capitals: one for each place in three words."""
+    """Three 64-bit hashes of a run, ignoring case: one for each position in a three-word run."""
     digest = blake2b(name.lower().encode("utf-8", "surrogatepass"), digest_size=24).digest()
     return struct.unpack("<3Q", digest)
