@@ -104,7 +104,7 @@ def _streams() -> Iterator[tuple[io.BytesIO, io.BytesIO]]:
             signal.signal(number, handler)
 
 
-def test_any_list_of_arguments_works_or_is_wrong_usage(tmp_path, server: Server, monkeypatch) -> None:
+def test_any_arguments_work_or_are_a_usage_error(tmp_path, server: Server, monkeypatch) -> None:
     root, chance = os.path.join(str(tmp_path), "store"), random.Random(7)
     named("add").build(server, root)
     monkeypatch.chdir(root)
@@ -129,7 +129,7 @@ def test_any_list_of_arguments_works_or_is_wrong_usage(tmp_path, server: Server,
     assert not wrong, "\n".join(wrong[:30])
 
 
-def test_real_processes_take_bytes_and_long_arguments(tmp_path, server: Server, sealed) -> None:
+def test_processes_accept_bytes_and_long_arguments(tmp_path, server: Server, sealed) -> None:
     root, chance = os.path.join(str(tmp_path), "store"), random.Random(77)
     named("add").build(server, root)
     paths, wrong = _paths(), list[str]()

@@ -40,7 +40,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 LAST = datetime(2400, 1, 1, tzinfo=UTC)
 
 
-def test_whatever_the_clock_says_nothing_is_lost_or_refused(repo: Path) -> None:
+def test_wrong_clock_loses_and_blocks_nothing(repo: Path) -> None:
     (repo / ".thunderus").mkdir()
     chance, count = random.Random(31), points(60, 600)
     moment = BEGUN
@@ -96,7 +96,7 @@ def _order_is_that_of_writing(repo: Path, memory: Memory) -> None:
 
 
 @pytest.mark.parametrize("zone", ["America/St_Johns", "Australia/Lord_Howe", "Africa/Monrovia"])
-def test_the_hour_that_comes_twice(repo: Path, zone: str) -> None:
+def test_repeated_hour_at_the_end_of_daylight_saving_time(repo: Path, zone: str) -> None:
     from zoneinfo import ZoneInfo
 
     (repo / ".thunderus").mkdir()

@@ -47,7 +47,7 @@ def store(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_titles_that_are_alike_get_one_id_and_the_second_is_refused(store: Path) -> None:
+def test_similar_titles_share_an_id_and_the_second_is_rejected(store: Path) -> None:
     tried = 0
     for row in TITLES:
         memory = open_memory(str(store))
@@ -68,7 +68,7 @@ def test_titles_that_are_alike_get_one_id_and_the_second_is_refused(store: Path)
 
 
 @pytest.mark.parametrize("pair", NAMES, ids=lambda pair: ascii(pair))
-def test_files_that_are_alike_are_found(store: Path, pair: tuple[str, str]) -> None:
+def test_similar_files_are_found(store: Path, pair: tuple[str, str]) -> None:
     memory = open_memory(str(store))
     (store / FACTS).mkdir(parents=True)
     for number, name in enumerate(pair):
@@ -80,7 +80,7 @@ def test_files_that_are_alike_are_found(store: Path, pair: tuple[str, str]) -> N
     report.add("P3", "files", tried=2)
 
 
-def test_a_word_is_found_however_it_is_spelled(store: Path) -> None:
+def test_word_is_found_in_any_unicode_form(store: Path) -> None:
     tried = missed = 0
     for number, (word, spellings) in enumerate(SPELLINGS):
         memory = open_memory(str(store))

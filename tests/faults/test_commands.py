@@ -37,7 +37,7 @@ def _passes(server: Server, command: Command, base: str, folder: str) -> tuple[l
 
 @pytest.mark.parametrize("kind", ["kill", "raise"])
 @pytest.mark.parametrize("command", EVERY, ids=lambda command: command.name)
-def test_a_command_stopped_at_every_pass_is_healed_by_the_next(
+def test_command_interrupted_at_every_failpoint_is_recovered(
     command: Command, kind: str, tmp_path, server: Server
 ) -> None:
     folder = str(tmp_path)

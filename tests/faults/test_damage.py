@@ -116,7 +116,7 @@ def _share(name: str) -> int:
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_every_whole_line_is_read_and_every_other_is_named(name: str, store: tuple[str, str]) -> None:
+def test_intact_lines_are_read_and_damaged_ones_reported(name: str, store: tuple[str, str]) -> None:
     (path,) = shards(store[0])
     with open(path, "rb") as stream:
         lines = _lines(stream.read())
@@ -148,7 +148,9 @@ OTHERS = (("search", "page rows"), ("list", "--ids"), ("show", "fact.limits"), (
 
 
 @pytest.mark.parametrize("name", DAMAGES)
-def test_commands_serve_what_is_whole_and_say_6(name: str, store: tuple[str, str], server: Server) -> None:
+def test_commands_serve_intact_data_and_exit_with_6(
+    name: str, store: tuple[str, str], server: Server
+) -> None:
     base, root = store
     (path,) = shards(base)
     with open(path, "rb") as stream:

@@ -35,7 +35,7 @@ _HARMLESS = {_OURS, "BEGIN", "BEGIN EXCLUSIVE", "ROLLBACK"} | {
 """What SQLite may be asked of a file before it is known to be ours: nothing that reads its schema."""
 
 
-def test_any_damage_is_found_and_the_index_built_anew(tmp_path: Path) -> None:
+def test_any_index_damage_is_detected_and_rebuilt(tmp_path: Path) -> None:
     begun = time.monotonic()
     tally = check_damages(tmp_path, points(200, 1000), 11, documents=12)
     report.add(
@@ -49,7 +49,7 @@ def test_any_damage_is_found_and_the_index_built_anew(tmp_path: Path) -> None:
     assert (tally.wrong, tally.rebuilt) == (0, tally.tried)
 
 
-def test_decay_that_moves_no_stamp_is_found_by_the_proof(tmp_path: Path) -> None:
+def test_silent_index_corruption_is_found_by_verification(tmp_path: Path) -> None:
     """The seal says that the file is ours; what the proof calls whole answers as a fresh one."""
     layout = small_store(tmp_path, 12)
     rebuild(layout)
@@ -70,9 +70,7 @@ def test_decay_that_moves_no_stamp_is_found_by_the_proof(tmp_path: Path) -> None
     assert wrong == 0
 
 
-def test_nothing_in_a_hostile_database_is_run_or_even_parsed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hostile_database_is_neither_run_nor_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     layout, chance, count = small_store(tmp_path, 8), random.Random(23), points(60, 200)
     index, _ = open_index(layout)
     expected = content(index)

@@ -237,7 +237,7 @@ def forged(tree: VerbTree) -> EventLog:
 
 
 @pytest.mark.damaged
-def test_clones_that_meet_again(tmp_path: Path) -> None:
+def test_diverged_clones_merge(tmp_path: Path) -> None:
     slowest = 0.0
     lost = conflicts = 0
     for seed in range(points(8, 200)):

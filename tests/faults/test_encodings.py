@@ -55,7 +55,7 @@ def store(tmp_path_factory, server: Server) -> str:
     return root
 
 
-def test_a_console_of_another_encoding_gets_what_it_can_show(store: str, server: Server) -> None:
+def test_console_with_another_encoding_gets_displayable_output(store: str, server: Server) -> None:
     wrong, tried = list[str](), 0
     for encoding in ENCODINGS[: points(2, 6)]:
         for arguments in READS:
@@ -74,7 +74,7 @@ def test_a_console_of_another_encoding_gets_what_it_can_show(store: str, server:
     assert not wrong, "\n".join(wrong[:20])
 
 
-def test_no_locale_keeps_anything_from_being_printed(store: str, sealed) -> None:
+def test_every_locale_can_print_everything(store: str, sealed) -> None:
     wrong, tried = list[str](), 0
     chosen = [(locale, words) for locale in LOCALES for words in READS]
     for locale, arguments in chosen[:: points(7, 1)]:
@@ -101,7 +101,7 @@ def test_no_locale_keeps_anything_from_being_printed(store: str, sealed) -> None
     assert not wrong, "\n".join(wrong[:20])
 
 
-def test_what_is_written_in_an_ascii_locale_is_the_text(store: str, server: Server, sealed, run) -> None:
+def test_text_written_in_an_ascii_locale_is_unchanged(store: str, server: Server, sealed, run) -> None:
     from pathlib import Path
 
     for number, locale in enumerate(LOCALES[: points(2, 5)]):

@@ -123,7 +123,7 @@ LINKED = ("link", "link/x", "link/y", "link/deep/y")
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
-def test_every_payload_is_refused_and_nothing_outside_is_touched(entry: str, store: str) -> None:
+def test_every_path_payload_is_rejected(entry: str, store: str) -> None:
     assert len(PAYLOADS) >= 150
     for payload in PAYLOADS:
         with pytest.raises(Refused):
@@ -136,7 +136,7 @@ def test_every_payload_is_refused_and_nothing_outside_is_touched(entry: str, sto
     report.add("P1", entry, tried=len(PAYLOADS))
 
 
-def test_an_event_id_never_names_a_folder_outside(store: str) -> None:
+def test_event_id_never_escapes_the_store(store: str) -> None:
     for payload in PAYLOADS:
         if payload.isascii() and payload.replace("_", "").replace("-", "").isalnum():
             continue
@@ -146,7 +146,7 @@ def test_an_event_id_never_names_a_folder_outside(store: str) -> None:
     report.add("P1", "event id", tried=len(PAYLOADS))
 
 
-def test_what_is_set_aside_stays_in_its_folder_whatever_its_name(store: str) -> None:
+def test_quarantined_files_stay_in_the_quarantine(store: str) -> None:
     folder = os.path.join(store, ".thunderus/.quarantine")
     for payload in PAYLOADS:
         try:

@@ -198,7 +198,7 @@ def judged(line: bytes) -> dict[str, Any] | None:
 
 
 @pytest.mark.parametrize("share", range(SHARES))
-def test_a_bad_line_is_named_and_hides_no_other(share: int) -> None:
+def test_bad_line_is_reported_and_hides_no_other(share: int) -> None:
     count = tier.points(2_000, 20_000) // SHARES
     dice = random.Random(share + 1_000 * tier.NIGHT)
     slowest, taken = 0.0, 0
@@ -224,7 +224,7 @@ def test_a_bad_line_is_named_and_hides_no_other(share: int) -> None:
 
 
 @pytest.mark.damaged
-def test_bad_lines_are_kept_as_they_are(tmp_path: Path, server: Server) -> None:
+def test_bad_lines_are_kept_unchanged(tmp_path: Path, server: Server) -> None:
     root = str(tmp_path)
     for position, words in enumerate((("init",), *FIRST)):
         assert call(server, root, words, f"2026-01-21T09:00:{position:02d}Z").code == 0

@@ -49,7 +49,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Path:
     return root
 
 
-def test_each_has_one_line_in_lint_and_the_rest_is_served(store: Path, server: Server) -> None:
+def test_each_special_file_has_one_lint_finding(store: Path, server: Server) -> None:
     start = time.monotonic()
     done = call(server, str(store), ("lint", "--json"), NOW, timeout=LIMIT)
     slowest = time.monotonic() - start
@@ -69,7 +69,7 @@ def test_each_has_one_line_in_lint_and_the_rest_is_served(store: Path, server: S
     report.add("F3", "lint", tried=len(KINDS), slowest=slowest)
 
 
-def test_no_command_hangs_or_breaks_among_them(store: Path, server: Server) -> None:
+def test_no_command_hangs_on_special_files(store: Path, server: Server) -> None:
     for words in COMMANDS:
         start = time.monotonic()
         done = call(server, str(store), words, NOW, timeout=LIMIT)

@@ -57,7 +57,7 @@ def listed(server: Server, store: Path) -> set[str]:
     return set(done.out.split())
 
 
-def test_no_bomb_is_read_and_each_has_its_rule_and_line(store: Path, server: Server) -> None:
+def test_each_parser_bomb_is_rejected_with_rule_and_line(store: Path, server: Server) -> None:
     assert len(HAZARDS) >= 60
     for name, hazard in HAZARDS.items():
         text = text_of(name, hazard)
@@ -72,7 +72,7 @@ def test_no_bomb_is_read_and_each_has_its_rule_and_line(store: Path, server: Ser
     report.add("F2", "bombs", tried=len(HAZARDS), slowest=slowest)
 
 
-def test_values_that_harm_other_readers_are_texts_with_a_finding(store: Path, server: Server) -> None:
+def test_values_harmful_to_other_readers_are_strings_with_a_finding(store: Path, server: Server) -> None:
     for name, hazard in VALUES.items():
         (store / FACTS / f"{name}.md").write_text(text_of(name, hazard))
     found = findings(server, store)

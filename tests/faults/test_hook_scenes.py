@@ -259,7 +259,7 @@ SCENES: tuple[Callable[[Scene], None], ...] = (
 
 @pytest.mark.damaged
 @pytest.mark.parametrize("play", SCENES, ids=lambda play: play.__name__)
-def test_the_hook_judges_what_is_staged_and_touches_nothing(
+def test_hook_checks_the_staged_content_and_changes_nothing(
     play: Callable[[Scene], None], tmp_path: Path, sealed: Path
 ) -> None:
     root = tmp_path / "repo"

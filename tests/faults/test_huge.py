@@ -107,7 +107,7 @@ def test_a_document_of_a_hundred_megabytes(tmp_path: Path, sealed: Path, server:
     report.add("E7", "document", **vars(tally))
 
 
-def test_a_body_of_a_hundred_megabytes_is_refused(tmp_path: Path, sealed: Path, server: Server) -> None:
+def test_body_of_a_hundred_megabytes_is_rejected(tmp_path: Path, sealed: Path, server: Server) -> None:
     root, tally = _store(server, tmp_path), Tally()
     body = str(tmp_path / "body")
     _fill(body, b"Some words.\n", BIG)
@@ -142,7 +142,7 @@ def test_a_line_of_ten_megabytes_in_the_log(tmp_path: Path, sealed: Path, server
     report.add("E7", "log line", **vars(tally))
 
 
-def test_the_measure_of_memory_is_one(tmp_path: Path, sealed: Path, server: Server) -> None:
+def test_memory_measurement_works(tmp_path: Path, sealed: Path, server: Server) -> None:
     root = _store(server, tmp_path)
     small = Ran(root, sealed, "list", "--ids")
     assert 10 * MIB < small.memory < 150 * MIB, small.memory

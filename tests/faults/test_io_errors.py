@@ -53,7 +53,7 @@ IN_PROCESS = tuple(
 
 
 @pytest.mark.parametrize("scenario", IN_PROCESS, ids=lambda scenario: scenario.name)
-def test_the_nth_call_refuses(scenario: Scenario, tmp_path, monkeypatch, capsys) -> None:
+def test_io_error_in_the_nth_call(scenario: Scenario, tmp_path, monkeypatch, capsys) -> None:
     base, root = str(tmp_path / "base"), str(tmp_path / "store")
     scenario.build(base)
     texts = _texts(list(scenario.command[1:])) if scenario.command[0] == "change" else {}
@@ -108,7 +108,7 @@ def _judge_in_process(root, outcome, message, golden, place, tally: Tally) -> No
         assert found.documents in (old.documents, new.documents), (place, outcome)
 
 
-def test_an_error_that_cannot_be_taken_back_is_called_unknown(tmp_path, monkeypatch) -> None:
+def test_unrecoverable_error_is_reported_as_unknown_outcome(tmp_path, monkeypatch) -> None:
     root = str(tmp_path)
     assert _work(root, {"a": "eins"})[0] == "acked"
 

@@ -74,7 +74,7 @@ def _kill_everywhere(server: Server, command: Command, folder: str) -> Tally:
 
 @pytest.mark.filterwarnings("default::UserWarning")
 @pytest.mark.parametrize("command", [*EVERY, *FURTHER, *RECOVERIES[:3]], ids=lambda command: command.name)
-def test_a_command_killed_before_any_change_of_the_disk(command: Command, tmp_path, server: Server) -> None:
+def test_command_killed_before_any_disk_change(command: Command, tmp_path, server: Server) -> None:
     if not traced.works():
         traced.skip_loudly("C1-cli")
     tally = _kill_everywhere(server, command, str(tmp_path))
@@ -84,7 +84,7 @@ def test_a_command_killed_before_any_change_of_the_disk(command: Command, tmp_pa
 
 @pytest.mark.filterwarnings("default::UserWarning")
 @pytest.mark.parametrize("command", RECOVERIES[3:], ids=lambda command: command.name)
-def test_two_recoveries_are_one(command: Command, tmp_path, server: Server) -> None:
+def test_recovery_is_idempotent(command: Command, tmp_path, server: Server) -> None:
     if not traced.works():
         traced.skip_loudly("C7")
     tally = _kill_everywhere(server, command, str(tmp_path))
@@ -93,7 +93,7 @@ def test_two_recoveries_are_one(command: Command, tmp_path, server: Server) -> N
 
 
 @pytest.mark.parametrize("command", [*EVERY, RECOVERIES[3]], ids=lambda command: command.name)
-def test_a_command_killed_at_any_moment(command: Command, tmp_path, server: Server) -> None:
+def test_command_killed_at_any_moment(command: Command, tmp_path, server: Server) -> None:
     base, root = command.made(server, str(tmp_path))
     golden = _golden(server, command, base, root)
     begun = time.monotonic()

@@ -98,7 +98,7 @@ def live(folder: Path, autocrlf: str, eol: str, attributes: str | None) -> None:
     assert {path.name for path in (origin.root / FACTS).iterdir()} == {"first.md", "here.md", "there.md"}
 
 
-def test_every_way_git_treats_line_ends(tmp_path: Path) -> None:
+def test_every_git_line_ending_setting(tmp_path: Path) -> None:
     cases = list(product(AUTOCRLF, EOL, ATTRIBUTES))
     chosen = cases if len(cases) == points(0, len(cases)) else cases[:: len(cases) // 8][:8]
     slowest, slowest_name = 0.0, ""

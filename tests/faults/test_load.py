@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 NAP = 0.25
 
 
-def test_a_healthy_index_is_never_set_aside(repo: Path, sealed: Path) -> None:
+def test_healthy_index_is_never_quarantined(repo: Path, sealed: Path) -> None:
     seconds = points(5, 60)
     (repo / ".thunderus").mkdir()
     memory = open_memory(str(repo))

@@ -26,7 +26,7 @@ HOLDER = (
 )
 
 
-def test_eight_writers_lose_and_mix_nothing(tmp_path) -> None:
+def test_eight_writers_lose_nothing(tmp_path) -> None:
     root = str(tmp_path)
     begun = time.monotonic()
     workers = [
@@ -68,7 +68,7 @@ def _holder(lock: str) -> subprocess.Popen[str]:
     return holder
 
 
-def test_a_killed_holder_leaves_nothing_to_wait_for(tmp_path) -> None:
+def test_lock_of_a_killed_process_is_released(tmp_path) -> None:
     lock = str(tmp_path / ".lock")
     slowest, count = 0.0, points(20, 100)
     for _ in range(count):
@@ -81,7 +81,7 @@ def test_a_killed_holder_leaves_nothing_to_wait_for(tmp_path) -> None:
     report.add("K5", "killed holder", tried=count, healed=count, slowest=slowest)
 
 
-def test_a_stuck_holder_is_named_and_nothing_is_written(tmp_path) -> None:
+def test_stuck_lock_holder_is_reported(tmp_path) -> None:
     root = str(tmp_path)
     assert WRITER.run(root, ("change", "a=eins")).code == 0
     lock = os.path.join(root, ".thunderus", ".lock")

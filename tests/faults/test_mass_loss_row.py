@@ -64,7 +64,7 @@ def _store(server: Server, root: str, *, committed: bool) -> None:
     assert call(server, root, ("list",), "2026-01-21T09:31:00Z").code == 0
 
 
-def test_no_command_believes_in_a_mass_loss(tmp_path: Path, server: Server) -> None:
+def test_no_command_records_a_mass_deletion(tmp_path: Path, server: Server) -> None:
     tried = lost = 0
     for committed in (True, False):
         base, root = str(tmp_path / f"base-{committed}"), str(tmp_path / f"store-{committed}")

@@ -92,9 +92,7 @@ SPARSE = points(16, 2)
 
 
 @pytest.mark.parametrize("command", REFUSED, ids=lambda command: command.name)
-def test_a_disk_that_refuses_once_is_told_in_one_message(
-    command: Command, tmp_path: Path, server: Server
-) -> None:
+def test_disk_error_is_reported_in_one_message(command: Command, tmp_path: Path, server: Server) -> None:
     base, root = str(tmp_path / "base"), str(tmp_path / "store")
     command.build(server, base)
     old = state(base)

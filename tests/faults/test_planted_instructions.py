@@ -30,7 +30,7 @@ def _poisoned(each: int) -> list[str]:
     return found
 
 
-def test_planted_instructions_are_told_and_honest_ones_are_not(tmp_path: Path) -> None:
+def test_prompt_injections_are_reported_without_false_alarms(tmp_path: Path) -> None:
     poison, honest = _poisoned(points(2, 4)), list(HONEST.values())
     layout = new_store(tmp_path)
     for number, body in enumerate(poison):

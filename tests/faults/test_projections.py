@@ -69,7 +69,7 @@ HARMS: dict[str, Harm] = {
 }
 
 
-def test_a_manifest_that_is_wrong_is_told_and_written_anew(tmp_path: Path) -> None:
+def test_wrong_manifest_is_reported_and_rebuilt(tmp_path: Path) -> None:
     layout = small_store(tmp_path, 12)
     memory = open_memory(layout.root)
     memory.refresh()
@@ -89,7 +89,7 @@ def test_a_manifest_that_is_wrong_is_told_and_written_anew(tmp_path: Path) -> No
     assert tree_hash(layout.root) == before
 
 
-def test_two_versions_at_once_neither_fight_nor_err(repo: Path, sealed: Path) -> None:
+def test_two_versions_can_share_a_store(repo: Path, sealed: Path) -> None:
     """The older program answers from the files and leaves the newer index alone; nobody builds it twice."""
     plain = {k: v for k, v in sealed_environment(sealed).items() if not k.startswith("THUNDERUS_MEM_")}
     rounds = points(5, 10)
@@ -119,7 +119,7 @@ def index_of(root: Path) -> str:
     return str(root / ".thunderus/memory/indexes/memory.db")
 
 
-def test_an_index_of_another_version_is_built_up_or_left_alone(tmp_path: Path) -> None:
+def test_index_of_another_version_is_upgraded_or_left_alone(tmp_path: Path) -> None:
     layout = small_store(tmp_path, 12)
     rebuild(layout)
     index = SqliteIndex.open(layout.index_file)

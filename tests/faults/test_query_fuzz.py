@@ -174,20 +174,20 @@ MAKERS: tuple[Callable[[random.Random], str], ...] = (
 
 
 @pytest.mark.parametrize("share", range(SHARES))
-def test_any_text_is_answered(share: int, store: tuple[SqliteIndex, str]) -> None:
+def test_any_query_is_answered(share: int, store: tuple[SqliteIndex, str]) -> None:
     count = tier.points(2_000, 20_000) // SHARES
     dice = random.Random(share + 1_000 * tier.NIGHT)
     texts = [many(dice) if number % 100 == 0 else dice.choice(MAKERS)(dice) for number in range(count)]
     report.add("F4", f"share {share}", tried=count, slowest=slowest(store, texts))
 
 
-def test_what_developers_type_is_answered(store: tuple[SqliteIndex, str]) -> None:
+def test_developer_queries_are_answered(store: tuple[SqliteIndex, str]) -> None:
     assert len(LINES) >= 200
     report.add("F4", "developers", tried=len(LINES), slowest=slowest(store, LINES))
     assert not [text for text in WORDS if not ask(store, text)[0]]
 
 
-def test_words_are_found_alike_with_quotes_and_without(store: tuple[SqliteIndex, str]) -> None:
+def test_quoted_and_unquoted_words_match_the_same(store: tuple[SqliteIndex, str]) -> None:
     dice, tried = random.Random(9), tier.points(200, 2_000)
     for _ in range(tried):
         words = dice.choices((*WORDS, "HTTPServer", "café", "日本", "the"), k=dice.randint(1, 6))

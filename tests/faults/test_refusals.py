@@ -37,7 +37,7 @@ NEEDED = re.compile(r"/\.staging/[^/]+/[^/]+$|/events\.jsonl$")
 LONG = "Ein langer Satz, äöü. " * 200
 
 
-def test_a_record_is_cut_at_each_byte(tmp_path: Path) -> None:
+def test_record_cut_at_each_byte(tmp_path: Path) -> None:
     prepare = (Step(("change", "a=eins")), Step(("note", LONG)))
     scenario = Scenario("cut", WRITER, prepare, ("change", "a=anders"))
     base, root = str(tmp_path / "base"), str(tmp_path / "store")
@@ -58,7 +58,7 @@ def test_a_record_is_cut_at_each_byte(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [BY_NAME["add"], BY_NAME["supersede"]], ids=lambda command: command.name)
-def test_a_command_whose_record_is_cut(command: Command, tmp_path: Path, server: Server) -> None:
+def test_command_with_truncated_record(command: Command, tmp_path: Path, server: Server) -> None:
     base, root = command.made(server, str(tmp_path))
     # The log is longer than any document, so that the limit meets it and nothing else but the index.
     assert call(server, copy(base, root), ("note", LONG * 3), "2026-01-21T09:50:00Z").code == 0
@@ -80,7 +80,7 @@ def test_a_command_whose_record_is_cut(command: Command, tmp_path: Path, server:
 
 
 @pytest.mark.parametrize("command", MOST, ids=lambda command: command.name)
-def test_a_sync_fails(command: Command, tmp_path: Path, server: Server) -> None:
+def test_fsync_failure(command: Command, tmp_path: Path, server: Server) -> None:
     base, root = command.made(server, str(tmp_path))
     old = state(copy(base, root))
     done = command.run(server, root, arm={"refusals:sync_fails": [0]})
@@ -131,7 +131,7 @@ READS = (("search", "page rows"), ("list", "--ids"), ("show", "fact.limits"), ("
 
 @pytest.mark.filterwarnings("default::UserWarning")
 @pytest.mark.parametrize("name", ["add", "remove", "import"])
-def test_a_disk_that_is_full_for_real(name: str, tmp_path: Path, server: Server) -> None:
+def test_full_disk(name: str, tmp_path: Path, server: Server) -> None:
     command, base, disk = BY_NAME[name], str(tmp_path / "base"), str(tmp_path / "disk")
     command.build(server, base)
     old, used = state(base), _used(base)
@@ -172,7 +172,7 @@ HELD = tuple(EVERY if NIGHT else (BY_NAME[name] for name in ("add", "edit", "rem
 
 @pytest.mark.parametrize("command", HELD, ids=lambda command: command.name)
 @pytest.mark.parametrize("code", [5, 32, 33] if NIGHT else [32])
-def test_a_file_another_program_has_open(command: Command, code: int, tmp_path: Path, server: Server) -> None:
+def test_file_open_in_another_program(command: Command, code: int, tmp_path: Path, server: Server) -> None:
     base, root = command.made(server, str(tmp_path))
     old = state(copy(base, root))
     assert command.run(server, root).code == 0

@@ -209,7 +209,7 @@ PLACES: tuple[Callable[[Works, Path], None], ...] = (
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.__name__)
-def test_the_right_root_or_a_clear_refusal(
+def test_correct_root_or_clear_error(
     place: Callable[[Works, Path], None], tmp_path: Path, server: Server
 ) -> None:
     works = Works(server, tmp_path)

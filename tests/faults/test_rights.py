@@ -89,7 +89,7 @@ def _read_all(server: Server, root: str, tally: Tally) -> None:
 
 
 @pytest.mark.parametrize("command", WRITES, ids=lambda command: command.name)
-def test_a_tree_one_may_only_read(command: Command, folder: str, server: Server) -> None:
+def test_read_only_tree(command: Command, folder: str, server: Server) -> None:
     base, root = command.made(server, folder)
     tally = Tally()
     for owner in (0, NOBODY) if ROOT else (os.geteuid(),):
@@ -110,9 +110,7 @@ def test_a_tree_one_may_only_read(command: Command, folder: str, server: Server)
 
 
 @pytest.mark.parametrize("command", WRITES, ids=lambda command: command.name)
-def test_a_folder_one_may_not_look_into_loses_no_document(
-    command: Command, folder: str, server: Server
-) -> None:
+def test_unreadable_folder_loses_no_document(command: Command, folder: str, server: Server) -> None:
     base, root = command.made(server, folder)
     _give(copy(base, root), NOBODY)
     tally = Tally()
@@ -138,7 +136,7 @@ def test_a_folder_one_may_not_look_into_loses_no_document(
     report.add("E5", f"unreadable {command.name}", **vars(tally))
 
 
-def test_files_of_somebody_else_are_read(folder: str, server: Server) -> None:
+def test_files_of_another_user_are_read(folder: str, server: Server) -> None:
     if not ROOT:
         pytest.skip("only root may give files away")
     base, root = named("add").made(server, folder)

@@ -107,9 +107,7 @@ def test_edits_of_one_document_are_all_kept_or_refused_with_both_hashes(
     assert verify(str(store), settled=True) == []
 
 
-def test_of_two_simultaneous_adds_of_one_content_one_is_already_known(
-    store: Path, environ: dict[str, str]
-) -> None:
+def test_simultaneous_adds_of_one_content_are_one_document(store: Path, environ: dict[str, str]) -> None:
     count = points(20, 200)
     lost = 0
     slowest = 0.0
@@ -139,7 +137,7 @@ def _facts(store: Path) -> list[Path]:
     return sorted((store / FACTS).glob("*.md"))
 
 
-def test_readers_see_whole_documents_of_one_generation(store: Path, environ: dict[str, str]) -> None:
+def test_readers_see_complete_documents_of_one_generation(store: Path, environ: dict[str, str]) -> None:
     """A writer turns two documents, the index is rebuilt: a generation has one whole text of each."""
     wanted = points(250, 10_000)
     memory = open_memory(str(store))
@@ -209,7 +207,7 @@ def test_readers_see_whole_documents_of_one_generation(store: Path, environ: dic
     assert len(seen) > 4
 
 
-def test_an_edit_by_hand_between_plan_and_step_survives(store: Path) -> None:
+def test_hand_edit_between_plan_and_apply_survives(store: Path) -> None:
     count = points(25, 100)
     memory = open_memory(str(store))
     lost = skipped = 0

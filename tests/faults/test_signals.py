@@ -62,7 +62,7 @@ def _judge(server: Server, command: Command, root: str, done: Done, golden: tupl
 
 
 @pytest.mark.parametrize("command", MOST, ids=lambda command: command.name)
-def test_a_write_ended_at_any_time_is_whole(command: Command, tmp_path, server: Server) -> None:
+def test_interrupted_write_is_complete_or_absent(command: Command, tmp_path, server: Server) -> None:
     folder, tally, wrong = str(tmp_path), Tally(), list[str]()
     base, chance = os.path.join(folder, "base"), random.Random(command.name)
     command.build(server, base)
@@ -88,7 +88,7 @@ def test_a_write_ended_at_any_time_is_whole(command: Command, tmp_path, server: 
     assert tally.lost == 0
 
 
-def test_a_read_ended_at_any_time_changes_nothing(tmp_path, server: Server) -> None:
+def test_interrupted_read_changes_nothing(tmp_path, server: Server) -> None:
     root, chance, tried = os.path.join(str(tmp_path), "store"), random.Random(8), 0
     named("add").build(server, root)
     for turn, arguments in enumerate(READS):
@@ -108,7 +108,7 @@ def test_a_read_ended_at_any_time_changes_nothing(tmp_path, server: Server) -> N
 
 
 @pytest.mark.parametrize("line", ["{} | true", "{} >&-", "{} <&-", "{} | head -c 1 >/dev/null", "{} 2>&-"])
-def test_streams_that_go_away_are_no_error(line: str, tmp_path, server: Server, sealed) -> None:
+def test_closed_streams_are_no_error(line: str, tmp_path, server: Server, sealed) -> None:
     from tests.conftest import sealed_environment
 
     root = os.path.join(str(tmp_path), "store")

@@ -14,7 +14,7 @@ MINUTES = float(os.environ.get("THUNDERUS_MEM_SOAK", "3"))
 
 @pytest.mark.timeout(MINUTES * 60 + 300)
 @pytest.mark.skipif(not NIGHT, reason="takes minutes: at night")
-def test_a_long_day_loses_nothing_and_grows_nowhere(tmp_path) -> None:
+def test_soak_loses_nothing_and_has_no_growth(tmp_path) -> None:
     tally = soak(MINUTES, str(tmp_path))
     report.add(
         "soak", "a long day", tried=tally.tried, lost=tally.lost, healed=tally.healed, slowest=tally.slowest

@@ -85,9 +85,7 @@ class Notebook:
             self.paths[name], self.paths[other] = two, one
 
 
-def test_a_query_never_returns_what_is_not_in_the_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_query_returns_only_current_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     layout, chance, count = new_store(tmp_path), random.Random(5), points(120, 1500)
     book = Notebook(layout, chance)
     for number in range(8):

@@ -41,7 +41,7 @@ _EXCHANGE = 2
 
 
 @pytest.mark.damaged
-def test_no_command_follows_a_link_that_appears_under_it(tmp_path: Path, sealed: Path) -> None:
+def test_no_command_follows_a_symlink_swapped_in(tmp_path: Path, sealed: Path) -> None:
     if not hasattr(ctypes.CDLL(None), "renameat2"):
         report.skip("P2", "two names cannot change places here")
         pytest.skip("two names cannot change places here")

@@ -205,7 +205,7 @@ def _commands(ids: Sequence[str]) -> Iterator[tuple[str, ...]]:
         yield from (("show", one), ("why", one), ("log", one), ("blame", one))
 
 
-def test_no_field_steers_a_stream(store: str, server: Server) -> None:
+def test_no_field_emits_control_sequences(store: str, server: Server) -> None:
     ids = server.run("list", "--ids", cwd=store).out.split()
     assert len(ids) > len(SEQUENCES) // TOGETHER // 2
     wrong, tried = list[str](), 0
@@ -223,7 +223,7 @@ def test_no_field_steers_a_stream(store: str, server: Server) -> None:
     assert not wrong, "\n".join(wrong[:20])
 
 
-def test_no_argument_steers_a_stream(store: str, server: Server) -> None:
+def test_no_argument_emits_control_sequences(store: str, server: Server) -> None:
     wrong, tried = list[str](), 0
     kept = [sequence for sequence in SEQUENCES if "\0" not in sequence]
     for position, words in enumerate(_ARGUMENTS):
@@ -242,7 +242,7 @@ def test_no_argument_steers_a_stream(store: str, server: Server) -> None:
     assert not wrong, "\n".join(wrong[:20])
 
 
-def test_no_setting_steers_a_stream(store: str, server: Server, tmp_path: Path) -> None:
+def test_no_setting_emits_control_sequences(store: str, server: Server, tmp_path: Path) -> None:
     wrong, tried = list[str](), 0
     for text in _groups():
         root = shutil.copytree(store, tmp_path / "store", symlinks=True, dirs_exist_ok=True)
@@ -260,7 +260,7 @@ def test_no_setting_steers_a_stream(store: str, server: Server, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("pager", ["less", "keeps", *(["cat"] if NIGHT else [])])
-def test_no_field_steers_a_real_terminal(
+def test_no_field_controls_a_real_terminal(
     store: str, server: Server, pager: str, sealed, tmp_path: Path
 ) -> None:
     if pager == "less" and shutil.which("less") is None:
@@ -295,7 +295,7 @@ def test_no_field_steers_a_real_terminal(
     assert not wrong, "\n".join(wrong[:20])
 
 
-def test_there_are_enough_sequences_and_the_check_sees_them() -> None:
+def test_enough_sequences_and_the_check_detects_them() -> None:
     assert len(SEQUENCES) >= 150
     assert sum(bool(_wrong(sequence, terminal=True)) for sequence in SEQUENCES) >= 150
     assert _wrong("\x1b[1;36ma\x1b[0m", terminal=True) == ""

@@ -43,7 +43,7 @@ def _append_after(folder: str, tail: bytes, whole: bytes, case: str) -> None:
         assert whole + aside == tail
 
 
-def test_cut_at_every_byte_of_the_last_three_records(tmp_path) -> None:
+def test_log_cut_at_every_byte_of_the_last_records(tmp_path) -> None:
     last = b"".join(RECORDS[1:])
     for size in range(len(last) + 1):
         tail = last[:size]
@@ -55,7 +55,7 @@ def test_cut_at_every_byte_of_the_last_three_records(tmp_path) -> None:
     assert len(last) > 500
 
 
-def test_tails_of_nothing_and_of_noise(tmp_path) -> None:
+def test_log_tails_of_zeros_and_noise(tmp_path) -> None:
     noise = random.Random(5)
     tails = [b"\0" * size for size in (1, 2, 511, 4096, 70_000)]
     tails += [

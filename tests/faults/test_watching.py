@@ -91,7 +91,7 @@ def store(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EMFILE, errno.ENOSYS])
-def test_without_watches_it_looks_instead_and_says_so_once(store: Path, code: int) -> None:
+def test_watch_falls_back_to_polling_with_one_notice(store: Path, code: int) -> None:
     it = Watch(store, lambda: NoWatchesLeft(code))
     slowest = 0.0
     for turn in range(10):
@@ -102,7 +102,7 @@ def test_without_watches_it_looks_instead_and_says_so_once(store: Path, code: in
     report.add("P9", errno.errorcode[code], tried=10, slowest=slowest)
 
 
-def test_a_limit_reached_later_is_met_the_same_way(store: Path) -> None:
+def test_watch_falls_back_when_the_limit_is_reached_later(store: Path) -> None:
     """The store is exchanged, and by then no watch is left."""
     made: list[object] = []
 
@@ -128,7 +128,7 @@ def factory(request: pytest.FixtureRequest) -> Callable[[], object] | None:
     return None if request.param == "watched" else (lambda: NoWatchesLeft(errno.ENOSPC))
 
 
-def test_a_burst_arrives(store: Path, factory: Callable[[], object] | None) -> None:
+def test_watch_handles_a_burst(store: Path, factory: Callable[[], object] | None) -> None:
     count = points(150, 10_000) if factory is None else points(52, 1_000)
     it = Watch(store, factory)
     for number in range(count):
@@ -142,7 +142,7 @@ def test_a_burst_arrives(store: Path, factory: Callable[[], object] | None) -> N
     report.add("P9", "burst", tried=count, slowest=slowest)
 
 
-def test_a_storm_of_renames_settles(store: Path, factory: Callable[[], object] | None) -> None:
+def test_watch_handles_many_renames(store: Path, factory: Callable[[], object] | None) -> None:
     chance, count = random.Random(1), points(40, 400)
     it = Watch(store, factory)
     for number in range(8):
@@ -166,7 +166,9 @@ def test_a_storm_of_renames_settles(store: Path, factory: Callable[[], object] |
     report.add("P9", "storm", tried=count, slowest=slowest)
 
 
-def test_folders_removed_and_back(store: Path, factory: Callable[[], object] | None) -> None:
+def test_watch_handles_folders_removed_and_recreated(
+    store: Path, factory: Callable[[], object] | None
+) -> None:
     count = points(3, 20)
     it = Watch(store, factory)
     for turn in range(count):

@@ -1,4 +1,4 @@
-"""What sessions show becomes proposals: golden, once, and nothing that memory or code already says."""
+"""Lessons from sessions become proposals, once, unless documents or code already have them."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def fact(text: str, doc_id: str = "fact.x") -> Document:
     return document
 
 
-def test_a_session_gives_the_golden_proposals() -> None:
+def test_session_proposals_match_golden_files() -> None:
     steps = plan(brought((CASES / "session.jsonl").read_bytes()))
     assert {step.extent for step in steps} == {"propose"}
     found = {step.edits[0].path.rpartition("/")[2]: step.edits[0].after_text for step in steps}
@@ -84,7 +84,7 @@ def test_a_session_gives_the_golden_proposals() -> None:
     assert found == wanted
 
 
-def test_planning_again_is_the_same_and_what_was_approved_is_not_proposed_again() -> None:
+def test_plan_is_deterministic_and_omits_approved_lessons() -> None:
     told = brought((CASES / "session.jsonl").read_bytes())
     steps = plan(told)
     assert plan(told[::-1]) == steps
@@ -96,20 +96,20 @@ def test_planning_again_is_the_same_and_what_was_approved_is_not_proposed_again(
     assert plan(told, *approved) == ()
 
 
-def test_no_more_than_asked_is_proposed_of_a_session() -> None:
+def test_proposals_per_session_are_limited() -> None:
     told = brought((CASES / "session.jsonl").read_bytes())
     assert len(plan(told, config=Config(consolidate_max_per_session=2))) == 2
     assert plan(told, config=Config(consolidate_max_per_session=0)) == ()
 
 
-def test_a_kind_that_is_not_allowed_is_not_proposed() -> None:
+def test_disallowed_kind_is_not_proposed() -> None:
     told = brought((CASES / "session.jsonl").read_bytes())
     assert {step.edits[0].doc_id[:4] for step in plan(told, config=Config(kinds_allowed=("fact",)))} == {
         "fact"
     }
 
 
-# What the memory says
+# Known from the memory
 
 
 @pytest.mark.parametrize(
@@ -120,31 +120,31 @@ def test_a_kind_that_is_not_allowed_is_not_proposed() -> None:
         "Some words before. We decided to write every key to disk after each put. And words after.",
     ],
 )
-def test_what_a_document_says_is_not_learned_again(known: str) -> None:
+def test_documented_lessons_are_not_learned_again(known: str) -> None:
     assert len(plan(events({"text": TOLD}))) == 1
     assert plan(events({"text": TOLD}), fact(known)) == ()
 
 
-def test_a_recap_of_the_session_does_not_keep_it_from_being_learned() -> None:
+def test_recap_of_a_session_does_not_prevent_learning() -> None:
     document = read_document("x.md", fact(TOLD).text.replace("kind: fact", "kind: recap").encode()).document
     assert document is not None
     assert len(plan(events({"text": TOLD}), document)) == 1
     assert plan(events({"tool": "read", "result": TOLD}, {"text": TOLD}), document) == ()
 
 
-def test_what_came_out_of_the_memory_is_not_learned_even_when_its_document_is_gone() -> None:
+def test_recalled_text_is_not_learned_even_if_its_document_was_removed() -> None:
     recalled = {"tool": "mcp thunderus_mem search", "success": True, "result": f"1 hit\n{TOLD}\n"}
     assert plan(events(recalled, {"text": f"As the memory says: {TOLD}"})) == ()
-    # Said in other words, it is still what was recalled.
+    # A paraphrase of recalled text is still recalled.
     again = (
         "So we decided that after each put keys, every one, write to disk, because no restart must lose keys."
     )
     assert plan(events(recalled, {"text": again})) == ()
-    # Said before it was recalled, it is the session's own.
+    # Stated before it was recalled: it comes from the session.
     assert len(plan(events({"text": TOLD}, recalled))) == 1
 
 
-def test_another_tools_answer_counts_as_recalled_where_it_repeats_a_document() -> None:
+def test_tool_output_that_repeats_a_document_counts_as_recalled() -> None:
     passage = (
         "Keys go to disk after each put, and the journal is cut once a night when nobody looks at it at all."
     )
@@ -155,12 +155,12 @@ def test_another_tools_answer_counts_as_recalled_where_it_repeats_a_document() -
     assert plan(events(shown, {"text": tail}), document) == ()
 
 
-def test_an_answer_that_repeats_nothing_leaves_decisions_alone() -> None:
+def test_unrelated_tool_output_does_not_suppress_decisions() -> None:
     shown = {"tool": "read_file", "success": True, "result": "def put(key): ..."}
     assert len(plan(events(shown, {"text": TOLD}), fact("Ports are numbered from eighty upwards."))) == 1
 
 
-# What the code says
+# Known from the code
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_an_answer_that_repeats_nothing_leaves_decisions_alone() -> None:
         ("ruff check .", {}, False),
     ],
 )
-def test_a_command_that_the_code_has_is_known(command: str, files: dict[str, str], stands: bool) -> None:
+def test_command_in_build_files_is_known(command: str, files: dict[str, str], stands: bool) -> None:
     assert command_stands(command, files) is stands
     told = events(did(command), did(command))
     assert [
@@ -188,14 +188,14 @@ def test_a_command_that_the_code_has_is_known(command: str, files: dict[str, str
     ] == ([] if stands else [f"fact.commands.{class_of(command)}"])
 
 
-# Which commands
+# Commands
 
 
 @pytest.mark.parametrize(
     ("outcomes", "learned"),
     [([True], 0), ([True, True], 1), ([True, True, False], 1), ([True, True, False, False], 0)],
 )
-def test_only_what_worked_repeatedly_is_a_command_to_know(outcomes: list[bool], learned: int) -> None:
+def test_only_repeatedly_successful_commands_are_learned(outcomes: list[bool], learned: int) -> None:
     told = events(*(did("tox -e py311", ok) for ok in outcomes))
     assert len([step for step in plan(told) if "commands" in step.edits[0].doc_id]) == learned
 
@@ -208,7 +208,7 @@ def test_only_what_worked_repeatedly_is_a_command_to_know(outcomes: list[bool], 
         ("git commit -m test", ""), ("ls test", ""), ("cat build.log", ""), ("", ""), ("./frob", ""),
     ],
 )  # fmt: skip
-def test_commands_are_sorted_by_what_they_do(command: str, name: str) -> None:
+def test_commands_are_classified(command: str, name: str) -> None:
     assert class_of(command) == name
 
 
@@ -221,22 +221,22 @@ def test_commands_are_sorted_by_what_they_do(command: str, name: str) -> None:
         ("cargo fmt", "cargo fmt"),
     ],
 )  # fmt: skip
-def test_first_words_tell_tries_of_one_thing(command: str, words: str) -> None:
+def test_first_words_identify_attempts_of_one_command(command: str, words: str) -> None:
     assert first_words(command) == words
 
 
-def test_a_failure_whose_mending_nobody_knows_is_no_lesson() -> None:
+def test_failure_without_known_fix_is_not_learned() -> None:
     assert plan(events(did("pytest -q", ok=False), did("pytest -q"))) == ()
     assert is_trivial("/usr/bin/ls x")
 
 
-def test_another_way_to_say_a_command_is_a_lesson() -> None:
+def test_different_working_command_is_learned() -> None:
     (step,) = plan(events(did("pytest -n 9", ok=False), did("pytest -n 0")))
     text = step.edits[0].after_text or ""
     assert "`pytest -n 9` failed.\n`pytest -n 0` works instead.\n" in text
 
 
-# Which sentences
+# Sentences
 
 
 @pytest.mark.parametrize(
@@ -255,23 +255,23 @@ def test_another_way_to_say_a_command_is_a_lesson() -> None:
         ("We decided.", 0),
     ],
 )
-def test_a_decision_is_said_of_somebody_and_neither_asked_nor_denied(text: str, number: int) -> None:
+def test_questions_and_negations_are_not_decisions(text: str, number: int) -> None:
     assert len(list(decisions_in(text, KEYWORDS))) == number
 
 
-def test_a_decision_without_a_reason_is_told_but_not_learned() -> None:
+def test_decision_without_reason_is_in_the_recap_but_not_learned() -> None:
     (one,) = decisions_in("We went with four bytes in each frame.", KEYWORDS)
     assert not one.reason
     assert plan(events({"text": "We went with four bytes in each frame."})) == ()
 
 
-def test_a_secret_or_an_order_is_not_learned() -> None:
+def test_secrets_and_injections_are_not_learned() -> None:
     told = events({"text": TOLD})
     history = Activity(told, reading=EventReading(unfit=lambda text: "restart" in text))
     assert plan_consolidation(GardenInput((), today="2026-01-22", history=lambda: history), Config()) == ()
 
 
-def test_word_runs_of_recalled_text_are_told_by_session_only() -> None:
+def test_recalled_text_counts_only_within_its_session() -> None:
     heard = Recalled(KnownLessons([]))
     assert not heard.has(TOLD)
     heard.hear(events({"tool": "thunderus-mem", "success": True, "result": {"hits": [TOLD]}})[0])
@@ -281,7 +281,7 @@ def test_word_runs_of_recalled_text_are_told_by_session_only() -> None:
 
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(logs())
-def test_any_log_gives_proposals_that_read_as_documents(told: list[Event]) -> None:
+def test_any_log_gives_valid_proposals(told: list[Event]) -> None:
     history = Activity(tuple(told), frozenset(), reading=EventReading(unfit=unfit))
     for step in plan_consolidation(GardenInput((), today="2026-01-22", history=lambda: history), Config()):
         (edit,) = step.edits
@@ -308,7 +308,7 @@ def test_any_log_gives_proposals_that_read_as_documents(told: list[Event]) -> No
         ),
     ],
 )
-def test_what_was_decided_is_no_reason_for_it(text: str, subject: str, reason: str) -> None:
+def test_decision_is_not_its_own_reason(text: str, subject: str, reason: str) -> None:
     (one,) = decisions_in(text, KEYWORDS)
     assert (one.subject, one.reason) == (subject, reason)
 
@@ -338,12 +338,12 @@ def test_what_was_decided_is_no_reason_for_it(text: str, subject: str, reason: s
         ("I picked sqlite since the deployment has it.", "since the deployment has it."),
     ],
 )
-def test_for_and_since_give_a_reason_only_where_they_do(text: str, reason: str) -> None:
+def test_for_and_since_are_reasons_only_in_context(text: str, reason: str) -> None:
     (one,) = decisions_in(text, KEYWORDS)
     assert one.reason == reason
 
 
-def test_on_a_real_store_nothing_is_written_and_anchors_lead_to_the_code(repo: Path, server: Server) -> None:
+def test_consolidation_on_a_real_store_writes_nothing_and_adds_anchors(repo: Path, server: Server) -> None:
     store = CommandStore(repo, server)
     (repo / "src").mkdir()
     (repo / "src/cache.py").write_text("class Cache:\n    def put(self, key):\n        self.keys = key\n")

@@ -1,6 +1,6 @@
-"""Planning exact duplicates: golden folders, and the laws as hypotheses.
+"""Planning exact duplicates: golden folders and property tests.
 
-Set ``WRITE_CASES=1`` to write ``plan.json`` and ``after/`` of every golden folder anew.
+Set ``WRITE_CASES=1`` to write ``plan.json`` and ``after/`` of every golden folder.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def read_folder(folder: Path) -> Files:
 
 
 def shown(steps: Iterable[Step]) -> str:
-    """A plan without whole texts: those stand in ``after/``."""
+    """A plan without the complete texts, which are in ``after/``."""
     data = [{key: asdict(step)[key] for key in SHOWN} for step in steps]
     for step in data:
         step["edits"] = [
@@ -85,7 +85,7 @@ def test_golden_folder(name: str) -> None:
     assert not make_plan(plan_of(after, strategy)).applicable
 
 
-# Documents of a small world, so that duplicates, near misses and obstacles are frequent.
+# A small vocabulary, so that duplicates, near misses and obstacles are frequent.
 SENTENCES = ["The cache is cold now.", "The Lock is held.", "Wait 10 seconds first.", "Use `X` not `x` here."]
 TITLES = ["The cache", "the cache.", "Locks", "Cache 2"]
 ids = st.sampled_from(["a", "b", "c", "d", "e", "f"])
@@ -133,7 +133,7 @@ law = settings(deadline=None, max_examples=120, derandomize=True)
 
 @law
 @given(stores(), strategies)
-def test_planning_after_applying_is_empty_but_for_the_same_reports(files: Files, strategy: str) -> None:
+def test_plan_after_apply_has_only_the_same_reports(files: Files, strategy: str) -> None:
     first = make_plan(plan_of(files, strategy))
     second = make_plan(plan_of(applied(files, first.steps), strategy))
     assert second.applicable == ()
@@ -142,9 +142,7 @@ def test_planning_after_applying_is_empty_but_for_the_same_reports(files: Files,
 
 @law
 @given(stores(), strategies, st.randoms(use_true_random=False))
-def test_the_same_documents_in_any_order_give_the_same_plan(
-    files: Files, strategy: str, shuffle: random.Random
-) -> None:
+def test_plan_does_not_depend_on_document_order(files: Files, strategy: str, shuffle: random.Random) -> None:
     names = list(files)
     shuffle.shuffle(names)
     assert plan_of({name: files[name] for name in names}, strategy) == plan_of(files, strategy)
@@ -152,7 +150,7 @@ def test_the_same_documents_in_any_order_give_the_same_plan(
 
 @law
 @given(stores(), strategies)
-def test_nothing_is_lost_and_no_other_file_is_touched(files: Files, strategy: str) -> None:
+def test_merge_loses_nothing_and_changes_no_other_file(files: Files, strategy: str) -> None:
     steps = plan_of(files, strategy)
     after = applied(files, steps)
     by_id = {document.id: document for document in documents(files)}
@@ -192,7 +190,7 @@ def test_nothing_is_lost_and_no_other_file_is_touched(files: Files, strategy: st
 
 @law
 @given(stores(), st.sampled_from(["merge_to_first", "keep_newest"]))
-def test_the_survivor_is_the_oldest_or_the_newest(files: Files, strategy: str) -> None:
+def test_survivor_is_oldest_or_newest(files: Files, strategy: str) -> None:
     by_id = {document.id: document for document in documents(files)}
     for step in plan_of(files, strategy):
         if step.edits:
@@ -204,7 +202,7 @@ def test_the_survivor_is_the_oldest_or_the_newest(files: Files, strategy: str) -
                 assert group[0].id == min(each.id for each in group if each.updated == newest)
 
 
-def test_kinds_left_out_of_the_configuration_are_only_reported() -> None:
+def test_unconfigured_kinds_are_only_reported() -> None:
     files = read_folder(CASES / "oldest-stays" / "before")
     steps = plan_duplicates(documents(files), Config(duplicates_kinds=("playbook",)))
     assert [step.action for step in steps] == ["report"]

@@ -1,4 +1,4 @@
-"""Steps that build on each other: what becomes of the later one when somebody turns the first one down."""
+"""Steps that build on each other: the effect of rejecting the first one on the later one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """Two documents that say the same, in the first of which a tag is to be written in another way."""
+    """Two duplicates, the first with a tag to be respelled."""
     store = Store(tmp_path).begin()
     store.put("a.md", document_text("fact.a", SAME, title="Waiting", tags=["Unit_Test"]))
     store.put("b.md", document_text("fact.b", SAME, title="Waiting", tags=["unit-test"], day="2026-02-01"))
@@ -33,7 +33,7 @@ def rules(store: Store) -> list[str]:
     return [step.rule for step in garden_plan(store.memory()).applicable]
 
 
-def test_every_step_is_filed_against_the_memory_as_it_is(store: Store) -> None:
+def test_proposals_apply_to_the_current_memory(store: Store) -> None:
     assert rules(store) == ["duplicates", "tags"]
     filed = store.propose()
     assert [one.action for one in filed.proposals] == ["merge-duplicates", "respell-tags"]
@@ -43,7 +43,7 @@ def test_every_step_is_filed_against_the_memory_as_it_is(store: Store) -> None:
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_approved_in_either_order_both_are_done(store: Store, first: int) -> None:
+def test_proposals_can_be_approved_in_either_order(store: Store, first: int) -> None:
     ids = [one.id for one in store.propose().proposals]
     for id in (ids[first], ids[1 - first]):
         decided = patch_approve(store.memory(), [id], rebase=True)
@@ -55,14 +55,14 @@ def test_approved_in_either_order_both_are_done(store: Store, first: int) -> Non
     assert verify(str(store.root), settled=True) == []
 
 
-def test_a_step_stands_on_what_is_there_when_the_one_before_it_was_turned_down(store: Store) -> None:
+def test_step_does_not_build_on_a_rejected_step(store: Store) -> None:
     merging, respelling = (one.id for one in store.propose().proposals)
     patch_reject(store.memory(), [merging], why="Two readers")
     assert patch_approve(store.memory(), [respelling]).decisions[0].state == "approved"
     assert store.path("b.md").exists()
 
 
-def test_what_is_carried_out_does_not_build_on_what_was_turned_down(store: Store) -> None:
+def test_applied_steps_do_not_build_on_rejected_ones(store: Store) -> None:
     merging, respelling = (one.id for one in store.propose().proposals)
     patch_reject(store.memory(), [merging], why="Two readers")
     store.path(f".thunderus/patches/{respelling}.json").unlink()
@@ -78,7 +78,7 @@ DECISIONS = ".thunderus/memory/semantic/DECISIONS"
 
 
 def decisions(store: Store) -> None:
-    """Two decisions of one number, and a tag that is written in two ways."""
+    """Two decisions with the same number, and a tag with two spellings."""
     for name, day in (("x", "2026-01-01"), ("y", "2026-01-02")):
         text = document_text(f"adr.{name}", f"We do {name}.\n", tags=["Unit_Test"], day=day)
         store.put(f"{DECISIONS}/ADR-0001-{name}.md", text)
@@ -89,7 +89,7 @@ def decisions(store: Store) -> None:
 def run(store: Store, *words: str, fail: str = "") -> int:
     home = store.root / "home"
     home.mkdir(exist_ok=True)
-    # Later than all that the store's own clock has seen.
+    # Later than every time the store has seen.
     later = {"THUNDERUS_MEM_NOW": "2026-01-21T10:00:00Z", "THUNDERUS_MEM_SEED": str(7 + len(fail))}
     environment = {**sealed_environment(home), **later}
     if fail:
@@ -100,7 +100,7 @@ def run(store: Store, *words: str, fail: str = "") -> int:
     ).returncode
 
 
-def test_a_run_that_died_is_finished_before_the_next_one_is_planned(store: Store) -> None:
+def test_interrupted_run_is_recovered_before_the_next_plan(store: Store) -> None:
     decisions(store)
     assert run(store, "garden", "--apply", fail="after-rename-taken:kill:2") == 137
     assert not store.path(f"{DECISIONS}/ADR-0001-y.md").exists()
@@ -110,7 +110,7 @@ def test_a_run_that_died_is_finished_before_the_next_one_is_planned(store: Store
     assert rules(store) == []
 
 
-def test_an_approval_that_died_is_finished_by_asking_again(store: Store) -> None:
+def test_interrupted_approval_is_finished_by_repeating_it(store: Store) -> None:
     decisions(store)
     (id,) = (one.id for one in store.propose().proposals if one.action == "renumber")
     assert run(store, "patch", "approve", id, fail="after-rename-taken:kill:1") == 137

@@ -1,4 +1,4 @@
-"""The gardener and the review queue under a clock that goes back between any two commands."""
+"""The gardener and the review queue with a clock that is set back between any two commands."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def clock(request: pytest.FixtureRequest, repo: Path) -> Clock:
     return Clock(store, days, commits=commits)
 
 
-def test_a_run_is_taken_back_and_comes_again(clock: Clock) -> None:
+def test_run_is_undone_and_redone(clock: Clock) -> None:
     store = clock.store
     before = store.bytes()
     clock.back()
@@ -71,7 +71,7 @@ def test_a_run_is_taken_back_and_comes_again(clock: Clock) -> None:
     assert [one.rule for one in events_verify(store.memory()).diagnostics] == []
 
 
-def test_what_was_decided_holds(clock: Clock) -> None:
+def test_decisions_persist(clock: Clock) -> None:
     store = clock.store
     clock.back()
     (filed,) = store.propose().proposals
@@ -93,7 +93,7 @@ def test_what_was_decided_holds(clock: Clock) -> None:
     assert replay_check(store.memory()).unexplained == 0
 
 
-def test_the_archive_and_recaps(clock: Clock) -> None:
+def test_archive_and_recaps(clock: Clock) -> None:
     store = clock.store
     clock.back()
     archive(store.memory(), ["fact.twin-a"])

@@ -1,4 +1,4 @@
-"""The benchmark of the duplicate finder: its pairs are sound, its changes true, its counts right."""
+"""The benchmark of the duplicate finder: its pairs, mutations and counts are correct."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Pair(NamedTuple):
 
 
 def _twins(documents: Sequence[Document]) -> list[_Pair]:
-    """A finder that knows duplicates by their titles: enough to see what becomes of its answers."""
+    """A finder that compares titles only, to check how its results are counted."""
     first: dict[str, str] = {}
     found = []
     for one in documents:
@@ -53,7 +53,7 @@ def _twins(documents: Sequence[Document]) -> list[_Pair]:
     return found
 
 
-def test_there_are_enough_pairs_of_every_class() -> None:
+def test_every_class_has_enough_pairs() -> None:
     of = [(trial.what, trial.by) for trial in TRIALS]
     assert len(TRIALS) >= 240
     assert {what for what, _ in of} == {RESTATEMENT, CONTRADICTION, FORM, RELATED}
@@ -66,28 +66,28 @@ def test_there_are_enough_pairs_of_every_class() -> None:
     assert sum(what == RELATED for what, _ in of) >= 40
 
 
-def test_every_id_is_used_once() -> None:
+def test_ids_are_unique() -> None:
     ids = [entry.id for entry in ENTRIES]
     assert len(set(ids)) == len(ids)
     assert len({each.id for each in DOCUMENTS}) == len(DOCUMENTS)
 
 
-def test_each_entry_stands_in_the_split_that_the_hash_of_its_id_says() -> None:
+def test_split_of_an_entry_follows_from_its_id() -> None:
     assert {entry.id: entry.split for entry in ENTRIES} == right_split(ENTRIES)
 
 
-def test_the_splits_are_halves() -> None:
+def test_splits_are_halves() -> None:
     for kind in (RESTATEMENT, CONTRADICTION, FORM, RELATED):
         sizes = [sum(t.what == kind and t.split == split for t in TRIALS) for split in SPLITS]
         assert abs(sizes[0] - sizes[1]) <= 6
 
 
-def test_no_pair_says_exactly_the_same() -> None:
+def test_no_pair_is_an_exact_duplicate() -> None:
     by_id = {each.id: each for each in DOCUMENTS}
     assert [trial.how for trial in TRIALS if same_text(by_id[trial.one], by_id[trial.other])] == []
 
 
-def test_the_texts_are_as_long_as_memories_are() -> None:
+def test_texts_have_realistic_length() -> None:
     sizes = sorted(len(each.body.split()) for each in DOCUMENTS)
     assert sizes[0] >= 12
     assert sizes[-1] <= 150
@@ -97,9 +97,7 @@ _WORDS = st.frozensets(st.sampled_from("abcdefghijkl"), max_size=9)
 
 
 @given(st.dictionaries(st.text("xyz", min_size=1, max_size=3), _WORDS), st.sampled_from([0.5, 0.6, 0.8]))
-def test_the_other_method_finds_what_comparing_all_pairs_finds(
-    words: dict[str, frozenset[str]], limit: float
-) -> None:
+def test_other_method_agrees_with_comparing_all_pairs(words: dict[str, frozenset[str]], limit: float) -> None:
     every = {
         (one, other)
         for one in words
@@ -109,7 +107,7 @@ def test_the_other_method_finds_what_comparing_all_pairs_finds(
     assert alike(words, limit) == every
 
 
-def test_the_other_method_merges_facts_only() -> None:
+def test_other_method_merges_only_facts() -> None:
     body = " ".join(f"word{at}" for at in range(200))
     for kind, count in (("fact", 1), ("adr", 0)):
         pair = [document(f"{kind}.{name}", "Words", f"{body} {name}.", kind=kind) for name in ("one", "two")]
@@ -117,7 +115,7 @@ def test_the_other_method_merges_facts_only() -> None:
 
 
 @given(st.text("ab \n-#`.*1T", max_size=80))
-def test_blocks_joined_are_the_text(body: str) -> None:
+def test_joined_blocks_equal_the_text(body: str) -> None:
     assert "\n".join(line for block in blocks(body) for line in block.lines) == body
 
 
@@ -133,13 +131,13 @@ Then look at the dashboard. Ask the team before anything else.
 
 
 @pytest.mark.parametrize("how", layout.LAYOUTS)
-def test_a_layout_changes_the_text_and_not_what_it_says(how: str) -> None:
+def test_layout_changes_text_but_not_statements(how: str) -> None:
     other = layout.laid_out(PAGE, how, random.Random(1))
     assert other != PAGE
     assert same_text(document("fact.a", "Rolling out", PAGE), document("fact.b", "Rolling out", other))
 
 
-def test_no_layout_changes_what_the_written_documents_say() -> None:
+def test_no_layout_changes_statements_of_written_documents() -> None:
     for one in DOCUMENTS:
         for how in layout.LAYOUTS if layout.plain(one.body) and one.kind == "fact" else ():
             other = document(f"{one.id}-b", one.title, layout.laid_out(one.body, how, random.Random(how)))
@@ -147,7 +145,7 @@ def test_no_layout_changes_what_the_written_documents_say() -> None:
 
 
 @pytest.mark.parametrize("change", mutants.CHANGES)
-def test_a_mutant_differs_in_one_line(change: str) -> None:
+def test_mutant_differs_in_one_line(change: str) -> None:
     found = mutants.mutant(PAGE, change, ("`edge`", "`gateway`"), random.Random(3))
     assert found is not None
     before, after = PAGE.split("\n"), found.body.split("\n")
@@ -157,11 +155,11 @@ def test_a_mutant_differs_in_one_line(change: str) -> None:
     assert found.new != found.old
 
 
-def test_a_text_without_a_number_has_no_such_mutant() -> None:
+def test_text_without_a_number_has_no_number_mutant() -> None:
     assert mutants.mutant("Nothing to count here.", mutants.NUMBER, (), random.Random(1)) is None
 
 
-def test_addresses_of_links_are_left_alone() -> None:
+def test_link_targets_are_not_mutated() -> None:
     body = "See [the page](https://example.org/a 12 b) first."
     assert mutants.mutant(body, mutants.NUMBER, (), random.Random(1)) is None
 
@@ -175,7 +173,7 @@ def _page(at: int, body: str = PAGE) -> corpora.Page:
 PAGES = [_page(at) for at in range(12)]
 
 
-def test_each_pool_holds_its_pages_and_their_twins() -> None:
+def test_each_pool_contains_pages_and_their_variants() -> None:
     near, changed = near_pool(PAGES), mutant_pool(PAGES, "1")
     assert len(near.documents) == len(changed.documents) == 24
     assert {trial.by for trial in near.trials} == {"2–5 %"}
@@ -186,7 +184,7 @@ def test_each_pool_holds_its_pages_and_their_twins() -> None:
         assert all({trial.one, trial.other} <= ids for trial in pool.trials)
 
 
-def test_the_exact_tier_finds_layouts_and_never_mutants() -> None:
+def test_exact_tier_finds_layouts_but_no_mutants() -> None:
     exact, changed = exact_pool(PAGES, "1"), mutant_pool(PAGES, "1")
     assert {trial.by for trial in exact.trials} == set(layout.LAYOUTS)
     seen = ask(lambda documents: (), exact.documents)
@@ -194,7 +192,7 @@ def test_the_exact_tier_finds_layouts_and_never_mutants() -> None:
     assert ask(lambda documents: (), changed.documents) == Seen({}, frozenset())
 
 
-def test_counting_by_hand() -> None:
+def test_counts_match_manual_counts() -> None:
     pool = near_pool(PAGES[:4])
     keys = [trial.key for trial in pool.trials]
     told = {
@@ -217,7 +215,7 @@ def test_counting_by_hand() -> None:
     assert not passed(rows(asked), densities(asked))
 
 
-def test_a_merge_of_distinct_documents_misses_a_target() -> None:
+def test_merge_of_distinct_documents_fails_a_target() -> None:
     pool = written_pool(ENTRIES, ())
     key = next(trial.key for trial in pool.trials if trial.what == CONTRADICTION)
     asked = [Asked(pool, Seen({}, frozenset([key])), Seen({}, frozenset()))]
@@ -225,7 +223,7 @@ def test_a_merge_of_distinct_documents_misses_a_target() -> None:
     assert (row.ours.hits, row.met) == (1, False)
 
 
-def test_proposals_in_real_text_are_held_against_the_target() -> None:
+def test_proposals_in_real_text_count_for_the_target() -> None:
     pool = as_they_are("some/place", PAGES)
     pairs = [(PAGES[0].id, page.id) for page in PAGES[1:]]
     for count, met in ((0, True), (1, False)):
@@ -234,13 +232,13 @@ def test_proposals_in_real_text_are_held_against_the_target() -> None:
         assert (whole.pool, whole.others, whole.met) == ("all real text", count, met)
 
 
-def test_held_out_pairs_are_never_shown() -> None:
+def test_held_out_pairs_are_not_printed() -> None:
     asked = [Asked(written_pool(ENTRIES, ()), Seen({}, frozenset()), Seen({}, frozenset()))]
     shown = [trial.split for cases in misses(asked).values() for trial, _ in cases]
     assert set(shown) == {"dev"}
 
 
-def test_the_report_is_written_both_ways() -> None:
+def test_report_is_written_as_text_and_json() -> None:
     pool = near_pool(PAGES)
     asked = [Asked(pool, ask(_twins, pool.documents), word_overlap(pool.documents))]
     text, data = markdown(asked, examples=2), json.loads(json.dumps(as_data(asked)))
@@ -249,7 +247,7 @@ def test_the_report_is_written_both_ways() -> None:
     assert data["measures"][0]["ours"]["total"] == 12
 
 
-def test_smoke_takes_the_written_pairs_alone(
+def test_smoke_run_uses_only_the_written_pairs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(garden_quality, "product_finder", lambda: _twins)
@@ -260,7 +258,7 @@ def test_smoke_takes_the_written_pairs_alone(
     assert density["documents"] == len(DOCUMENTS)
 
 
-def test_what_the_product_does_with_the_written_pairs(capsys: pytest.CaptureFixture[str]) -> None:
+def test_product_results_for_the_written_pairs(capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("thunderus_mem.garden.similar.pairs")
     garden_quality.main(["--smoke", "--json"])
     data = json.loads(capsys.readouterr().out)
@@ -274,7 +272,7 @@ def test_what_the_product_does_with_the_written_pairs(capsys: pytest.CaptureFixt
     assert shares["same form proposed"] <= 0.15
 
 
-def test_proposals_among_real_pages_are_told_apart_from_those_with_a_written_document() -> None:
+def test_proposals_among_real_pages_are_counted_separately() -> None:
     pool = written_pool(ENTRIES, PAGES)
     own, key = pool.documents[0].id, pool.trials[0].key
     pairs = [key, tuple(sorted((own, PAGES[0].id))), (PAGES[0].id, PAGES[1].id)]
@@ -284,7 +282,7 @@ def test_proposals_among_real_pages_are_told_apart_from_those_with_a_written_doc
     assert (real.documents, real.planted, real.others) == (len(PAGES), 0, 1)
 
 
-def test_pages_and_their_earlier_versions_are_read_from_git(tmp_path: Path) -> None:
+def test_pages_and_earlier_versions_are_read_from_git(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "some+place", tmp_path / "home").init()
     words = " ".join(f"word{at}" for at in range(60))
     header = "---\ntitle: The first page\n---\n"
@@ -308,13 +306,13 @@ def test_pages_and_their_earlier_versions_are_read_from_git(tmp_path: Path) -> N
     assert (third.earlier.origin, third.earlier.source) == ("version", "1.0")
 
 
-def test_the_share_of_changed_words() -> None:
+def test_share_of_changed_words() -> None:
     assert corpora.word_change("a b c d e f g h i j", "a b c d e f g h i j") == 0
     assert corpora.word_change("a b c d e f g h i j", "a b c d X f g h i j") == pytest.approx(0.1)
     assert corpora.word_change("a b c", "x y z") == 1
 
 
-def test_repositories_or_smoke() -> None:
+def test_repositories_or_smoke_is_required() -> None:
     with pytest.raises(SystemExit):
         garden_quality.options_of([])
     with pytest.raises(SystemExit):

@@ -1,4 +1,4 @@
-"""The garden verbs on a real store in a real repository."""
+"""The garden commands on a real store in a real repository."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FACTS = ".thunderus/memory/semantic/FACTS"
 
 
 class Clock:
-    """A clock that a test moves."""
+    """A clock controlled by a test."""
 
     def __init__(self) -> None:
         self.moment = datetime(2026, 1, 21, 9, 0, tzinfo=UTC)
@@ -66,14 +66,14 @@ def root(tmp_path: Path, clock: Clock) -> Path:
     return tmp_path
 
 
-def test_a_plan_changes_nothing(root: Path, clock: Clock) -> None:
+def test_plan_changes_nothing(root: Path, clock: Clock) -> None:
     before = {path.name: path.read_bytes() for path in (root / FACTS).iterdir()}
     plan = garden_plan(opened(root, clock))
     assert [step.targets for step in plan.applicable] == [("fact.caching", "fact.cache")]
     assert {path.name: path.read_bytes() for path in (root / FACTS).iterdir()} == before
 
 
-def test_applying_merges_logs_each_step_and_leaves_nothing_to_plan(root: Path, clock: Clock) -> None:
+def test_apply_logs_each_step_and_leaves_nothing_to_plan(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     applied = garden_apply(memory, garden_plan(memory))
     assert [step.targets for step in applied.steps] == [("fact.caching", "fact.cache")]
@@ -94,15 +94,13 @@ def test_applying_merges_logs_each_step_and_leaves_nothing_to_plan(root: Path, c
     assert garden_plan(opened(root, clock)).applicable == ()
 
 
-def test_the_removed_id_still_leads_to_the_document(root: Path, clock: Clock) -> None:
+def test_removed_id_still_resolves(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     garden_apply(memory, garden_plan(memory))
     assert show(opened(root, clock), "fact.cache").id == "fact.caching"
 
 
-def test_a_step_whose_documents_have_changed_is_skipped_and_named_and_the_others_are_done(
-    root: Path, clock: Clock
-) -> None:
+def test_step_with_changed_documents_is_skipped_and_reported(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     for name in ("more", "most"):
         text = (root / FACTS / "cache.md").read_text(encoding="utf-8")
@@ -121,7 +119,7 @@ def test_a_step_whose_documents_have_changed_is_skipped_and_named_and_the_others
     assert path.read_text(encoding="utf-8").endswith("One thing more.\n")
 
 
-def test_a_document_that_cannot_be_read_has_not_changed(root: Path, clock: Clock, monkeypatch) -> None:
+def test_unreadable_document_is_not_reported_as_changed(root: Path, clock: Clock, monkeypatch) -> None:
     plan = garden_plan(opened(root, clock))
 
     def refuse(path: str, limit: int) -> bytes:
@@ -133,7 +131,7 @@ def test_a_document_that_cannot_be_read_has_not_changed(root: Path, clock: Clock
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known", "new"])
-def test_nothing_is_planned_and_no_recap_written_while_a_document_cannot_be_read(
+def test_unreadable_document_prevents_plan_and_recap(
     root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, known: bool
 ) -> None:
     note(opened(root, clock), "todo: measure the cache")
@@ -158,7 +156,7 @@ def test_nothing_is_planned_and_no_recap_written_while_a_document_cannot_be_read
     assert recap(opened(root, clock), "2026-01-21").changed
 
 
-def test_nothing_is_planned_and_no_recap_written_while_a_folder_cannot_be_looked_into(
+def test_unreadable_folder_prevents_plan_and_recap(
     root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note(opened(root, clock), "todo: measure the cache")
@@ -177,7 +175,7 @@ def test_nothing_is_planned_and_no_recap_written_while_a_folder_cannot_be_looked
     assert len(garden_plan(opened(root, clock)).applicable) == 1
 
 
-def test_nothing_is_planned_while_the_log_cannot_be_read_and_it_is_read_again(
+def test_unreadable_log_prevents_plan_until_it_is_readable(
     root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     noted = note(opened(root, clock), "todo: measure the cache").event_id
@@ -198,9 +196,7 @@ def test_nothing_is_planned_while_the_log_cannot_be_read_and_it_is_read_again(
     assert len(garden_plan(opened(root, clock)).applicable) == 1
 
 
-def test_nothing_is_planned_while_a_proposal_that_may_wait_cannot_be_read(
-    root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_proposal_prevents_plan(root: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     (filed,) = garden_propose(opened(root, clock), garden_plan(opened(root, clock), apart=True)).proposals
     assert garden_plan(opened(root, clock)).waiting == 1
 
@@ -214,7 +210,7 @@ def test_nothing_is_planned_while_a_proposal_that_may_wait_cannot_be_read(
         garden_plan(opened(root, clock))
 
 
-def test_a_recap_cites_what_happened_and_stays_until_more_does(root: Path, clock: Clock) -> None:
+def test_recap_cites_events_and_changes_only_with_new_ones(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     noted = note(memory, "todo: measure the cache").event_id
     edit(memory, "fact.cache", DocumentEdits(add_tags=["slow"]), why="it is")
@@ -223,7 +219,7 @@ def test_a_recap_cites_what_happened_and_stays_until_more_does(root: Path, clock
     assert written.path == ".thunderus/memory/episodic/2026-01-21.md"
     text = (root / written.path).read_text(encoding="utf-8")
     assert noted in text.partition("---\n\n")[0]
-    assert f"- Open ends: `{noted}`" in text
+    assert f"- Open items: `{noted}`" in text
     assert "- `fact.cache` (The cache) edited: it is." in text
     assert "Begin a memory" in text
     again = recap(opened(root, clock), "2026-01-21")
@@ -232,7 +228,7 @@ def test_a_recap_cites_what_happened_and_stays_until_more_does(root: Path, clock
     assert recap(opened(root, clock), "2026-01-21").changed
 
 
-def test_a_recap_that_a_person_edited_is_kept_unless_forced(root: Path, clock: Clock) -> None:
+def test_edited_recap_is_kept_without_force(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     note(memory, "something to tell of")
     path = root / recap(memory, "today").path
@@ -244,7 +240,7 @@ def test_a_recap_that_a_person_edited_is_kept_unless_forced(root: Path, clock: C
     assert "lunch" not in path.read_text(encoding="utf-8")
 
 
-def test_a_dry_run_of_a_recap_writes_nothing(root: Path, clock: Clock) -> None:
+def test_recap_dry_run_writes_nothing(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     note(memory, "something to tell of")
     planned = recap(memory, "2026-01-21", dry_run=True)
@@ -253,7 +249,7 @@ def test_a_dry_run_of_a_recap_writes_nothing(root: Path, clock: Clock) -> None:
     assert not (root / planned.path).exists()
 
 
-def test_days_without_events_and_words_that_are_no_day(root: Path, clock: Clock) -> None:
+def test_days_without_events_and_invalid_days_are_rejected(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     with pytest.raises(NotFound, match="no events or commits on 2025-12-31"):
         recap(memory, "2025-12-31")
@@ -262,7 +258,7 @@ def test_days_without_events_and_words_that_are_no_day(root: Path, clock: Clock)
             recap(memory, word)
 
 
-def test_a_template_of_ones_own_is_used(root: Path, clock: Clock) -> None:
+def test_custom_template_is_used(root: Path, clock: Clock) -> None:
     (root / "recap.tpl").write_text("# Day {{ day }}\n\n- {{ notes[0] }}\n", encoding="utf-8")
     gardener = root / ".thunderus" / "memory" / "gardener.toml"
     gardener.write_text('[recap]\ntemplate = "recap.tpl"\n', encoding="utf-8")
@@ -272,14 +268,14 @@ def test_a_template_of_ones_own_is_used(root: Path, clock: Clock) -> None:
     assert "# Day 2026-01-21\n\n- something to tell of\n\n## Provenance\n" in text
 
 
-def test_lint_has_nothing_to_say_of_a_merge(root: Path, clock: Clock) -> None:
+def test_lint_accepts_a_merge(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     garden_apply(memory, garden_plan(memory))
     found = [one.key for one in lint(memory).diagnostics if one.rule == "TM204"]
-    assert found == ["links.refers_to.0"]  # of the case itself: there is no adr.cache
+    assert found == ["links.refers_to.0"]  # expected in this case: adr.cache does not exist
 
 
-def test_what_the_gardener_would_merge_cannot_be_added(root: Path, clock: Clock) -> None:
+def test_add_rejects_exact_duplicates(root: Path, clock: Clock) -> None:
     memory = opened(root, clock)
     add(
         memory,
@@ -292,7 +288,7 @@ def test_what_the_gardener_would_merge_cannot_be_added(root: Path, clock: Clock)
     assert add(memory, NewDocument("fact", "A list", body=listed, tags=["a"])).changed
 
 
-def test_a_split_is_proposed_only_for_what_is_above_the_cap_of_its_kind(root: Path, clock: Clock) -> None:
+def test_split_is_proposed_only_above_the_cap_of_the_kind(root: Path, clock: Clock) -> None:
     body = "".join(f"## {name}\n\n" + f"{name} has a line. " * 40 + "\n\n" for name in ("One", "Two"))
     add(opened(root, clock), NewDocument("fact", "Long fact", tags=("one",), body=body))
     add(opened(root, clock), NewDocument("playbook", "Long steps", tags=("one",), body=body))

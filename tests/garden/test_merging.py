@@ -1,4 +1,4 @@
-"""What keeps two documents with one text apart."""
+"""Obstacles to merging two documents with the same text."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def document(name: str = "a", *, title: str = "The cache", extra: str = "", tags
         ("provenance: {events: [], reviews: [x]}\n", "provenance.reviews"),
     ],
 )
-def test_a_header_that_could_lose_something_is_left_alone(extra: str, key: str) -> None:
-    assert malformation(document(extra=extra)).endswith(f"see `{key}`")
+def test_header_that_could_lose_data_is_not_merged(extra: str, key: str) -> None:
+    assert malformation(document(extra=extra)).endswith(f"unsupported `{key}`")
 
 
-def test_a_sound_header_is_no_obstacle() -> None:
+def test_valid_header_is_no_obstacle() -> None:
     assert malformation(document(extra="aliases:\nlinks:\n  refers_to: [fact.c]\n")) == ""
 
 
@@ -48,11 +48,11 @@ def test_a_sound_header_is_no_obstacle() -> None:
         ("Not the cache", 30, True),
     ],
 )
-def test_titles_may_tell_two_documents_apart(title: str, words: int, is_obstacle: bool) -> None:
+def test_titles_can_distinguish_documents(title: str, words: int, is_obstacle: bool) -> None:
     assert bool(obstacle(document(), document("b", title=title), words, {})) is is_obstacle
 
 
-def test_a_field_says_another_thing_but_an_author_does_not() -> None:
+def test_different_field_prevents_merge_but_author_does_not() -> None:
     one, other = (
         document(extra="market: Oslo\nauthor: I\n"),
         document("b", extra="market: Bergen\nauthor: R\n"),
@@ -65,7 +65,7 @@ def test_a_field_says_another_thing_but_an_author_does_not() -> None:
     assert united.data()["metadata"] == {"merged": {"fact.b": {"author": "R"}}}
 
 
-def test_links_between_two_that_merge_do_not_point_at_themselves() -> None:
+def test_merge_creates_no_self_links() -> None:
     united = unite(document(), document("b", extra="links:\n  refers_to: [fact.a, fact.c]\n"))
     assert united is not None
     assert [(link.rel, link.target) for link in united.links] == [
@@ -74,5 +74,5 @@ def test_links_between_two_that_merge_do_not_point_at_themselves() -> None:
     ]
 
 
-def test_only_links_to_files_count() -> None:
+def test_only_file_links_prevent_a_merge() -> None:
     assert file_links("[a](b.md#c) [d](#e) [f](https://example.org) `[g](h.md)`") == ("b.md",)

@@ -1,7 +1,7 @@
-"""The gardener's rules of order: golden folders, and the laws as hypotheses.
+"""The rules numbers, links, tags, sizes and archive: golden folders and property tests.
 
-Set ``WRITE_CASES=1`` to write ``plan.json``, ``after/`` and ``approved/`` of every golden folder anew: after
-what may be applied, and after the proposals too.
+Set ``WRITE_CASES=1`` to write ``plan.json``, ``after/`` and ``approved/`` of every golden folder: the
+result of the applied steps, and of the proposals.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def write_folder(folder: Path, files: Files) -> None:
 
 
 def shown(plan: Plan) -> str:
-    """A plan without whole texts: those stand in the folders."""
+    """A plan without the complete texts, which are in the folders."""
     data = [{key: asdict(step)[key] for key in SHOWN} | {"reach": step.extent} for step in plan.steps]
     for step in data:
         step["edits"] = [f"{_deed(edit)} {edit['path']}" for edit in step["edits"]]
@@ -76,7 +76,7 @@ def test_golden_folder(name: str) -> None:
     assert shown(plan) == (folder / "plan.json").read_text(encoding="utf-8")
     assert changed(before, after) == read_folder(folder / "after")
     assert changed(before, approved) == read_folder(folder / "approved")
-    # What was a file and is none is a former path from now on, as the log would tell.
+    # A removed file becomes a former path, as in the log.
     gone = {
         edit.path: edit.doc_id for step in plan.applicable for edit in step.edits if edit.path not in after
     }
@@ -103,7 +103,7 @@ def _long_ones() -> Files:
         (("fact = 3000", "playbook = 3000"), []),
     ],
 )
-def test_only_what_is_above_the_cap_of_its_kind_is_too_long(
+def test_only_documents_above_the_cap_of_their_kind_are_too_long(
     kinds: tuple[str, ...], told: list[tuple[str, str]]
 ) -> None:
     config = Config(caps_document_soft=100, caps_document_hard=200, caps_kinds=kinds)
@@ -111,7 +111,7 @@ def test_only_what_is_above_the_cap_of_its_kind_is_too_long(
     assert [(step.action, step.targets[0]) for step in plan.steps] == told
 
 
-def test_a_fact_is_split_until_about_the_cap_of_its_kind_stays() -> None:
+def test_fact_is_split_down_to_the_cap() -> None:
     def parts(cap: int) -> int:
         config = Config(caps_document_soft=400, caps_document_hard=400, caps_kinds=(f"fact = {cap}",))
         (step,) = plan_of(material(_long_ones()), config, ["sizes"]).proposals

@@ -1,4 +1,4 @@
-"""A plan's order depends on its steps alone."""
+"""The order of a plan depends only on its steps."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ MERGE_C = Step(MERGE_DUPLICATES, "why", (), ("fact.c", "fact.d"), (OTHER,))
 SAY_A = Step(REPORT, "why", (), ("adr.a", "fact.a"))
 
 
-def test_what_changes_something_comes_before_what_only_says_something() -> None:
+def test_changes_come_before_reports() -> None:
     expected = Plan((MERGE_A, MERGE_C, SAY_A))
     assert make_plan((SAY_A, MERGE_C), (MERGE_A,)) == expected
     assert make_plan((MERGE_A,), (MERGE_C, SAY_A)) == expected
 
 
-def test_a_plan_tells_steps_from_reports() -> None:
+def test_plan_separates_steps_and_reports() -> None:
     plan = make_plan((SAY_A, MERGE_A))
     assert plan.applicable == (MERGE_A,)
     assert plan.reports == (SAY_A,)
 
 
-def test_what_was_turned_down_or_waits_for_review_is_left_out_and_counted() -> None:
+def test_rejected_and_pending_steps_are_omitted_and_counted() -> None:
     propose = Step(
         MERGE_DUPLICATES, "why", (), ("fact.e", "fact.f"), (EDIT,), reach="propose", texts=(("fact.e", "1"),)
     )
@@ -32,7 +32,7 @@ def test_what_was_turned_down_or_waits_for_review_is_left_out_and_counted() -> N
     assert make_plan((propose,), rejected={propose.key}, waiting={propose.key}) == Plan(decided=1)
 
 
-def test_a_key_holds_until_what_the_step_rests_on_changes() -> None:
+def test_step_key_changes_only_with_its_basis() -> None:
     changed = DocumentEdit("a.md", "fact.a", "sha256:1", None)
     assert Step(MERGE_DUPLICATES, "other words", (), MERGE_A.targets, (EDIT,)).key == MERGE_A.key
     assert Step(MERGE_DUPLICATES, "why", (), MERGE_A.targets, (changed,)).key != MERGE_A.key

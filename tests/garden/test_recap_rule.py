@@ -1,4 +1,4 @@
-"""The gardening rule `recaps`, and weeks and months made of recaps."""
+"""The gardening rule `recaps`, and rollups of weeks and months."""
 
 from __future__ import annotations
 
@@ -62,14 +62,14 @@ def planned(config: Config, today: str, documents: tuple[Document, ...] = ()) ->
     return [step.targets[0] for step in plan_recaps(material(today, documents), config)]
 
 
-def test_without_a_schedule_history_is_not_even_read() -> None:
+def test_history_is_not_read_without_a_schedule() -> None:
     def forbidden() -> Activity:
         raise AssertionError
 
     assert plan_recaps(GardenInput((), today="2026-01-21", history=forbidden), Config()) == ()
 
 
-def test_what_is_over_gets_its_recaps_and_what_is_not_waits() -> None:
+def test_only_finished_periods_get_recaps() -> None:
     config = Config(recap_schedule=ALL, recap_days_back=60)
     assert planned(config, "2026-01-21") == [
         "recap.2026-01-05-0000000a", "recap.2026-01-06-0000000b", "recap.2026-01-14-0000000c",
@@ -79,12 +79,12 @@ def test_what_is_over_gets_its_recaps_and_what_is_not_waits() -> None:
     assert later[-4:] == ["recap.2026-w02", "recap.2026-w03", "recap.2026-w04", "recap.2026-01"]
 
 
-def test_days_back_bounds_what_is_looked_for() -> None:
+def test_days_back_limits_missing_recaps() -> None:
     config = Config(recap_schedule=("day",), recap_days_back=10)
     assert planned(config, "2026-01-21") == ["recap.2026-01-14"]
 
 
-def test_a_plan_carried_out_leaves_nothing_to_plan_and_is_the_same_each_time() -> None:
+def test_recap_plan_is_deterministic_and_empty_after_apply() -> None:
     config = Config(recap_schedule=ALL, recap_days_back=60)
     steps = plan_recaps(material("2026-02-01"), config)
     assert steps == plan_recaps(material("2026-02-01", events=EVENTS[::-1]), config)
@@ -99,7 +99,7 @@ def test_a_plan_carried_out_leaves_nothing_to_plan_and_is_the_same_each_time() -
     assert planned(config, "2026-02-01", tuple(made)) == []
 
 
-def test_a_recap_that_somebody_took_away_does_not_come_back() -> None:
+def test_removed_recap_is_not_written_again() -> None:
     config = Config(recap_schedule=("day",), recap_days_back=60)
     change = {"op": "create", "doc_id": "recap.2026-01-14", "path": "x.md", "before": "", "after": "h"}
     once = make_event(
@@ -120,10 +120,11 @@ def recap(day: str, body: str) -> Document:
     return document
 
 
-def test_a_week_takes_over_what_a_later_reader_asks_for_and_says_from_where() -> None:
+def test_week_rollup_copies_sections_with_their_source() -> None:
     monday = recap(
         "2026-01-19",
-        "# R\n\n## Summary\n\n- 2 commands run.\n\n## Decisions\n\n- We chose `a`.\n\n## Open items\n\n- Ship it\n\n## Commands\n\n- `x`\n",
+        "# R\n\n## Summary\n\n- 2 commands run.\n\n## Decisions\n\n- We chose `a`.\n\n"
+        "## Open items\n\n- Ship it\n\n## Commands\n\n- `x`\n",
     )
     friday = recap("2026-01-23", "# R\n\n## Summary\n\n- 1 note.\n\n## Open ends\n\n- Who owns it?\n")
     other = recap("2026-01-26", "# R\n\n## Open ends\n\n- Not this week\n")
@@ -157,7 +158,7 @@ def test_a_week_takes_over_what_a_later_reader_asks_for_and_says_from_where() ->
     )
 
 
-def test_a_months_page_stays_within_the_largest_document() -> None:
+def test_month_rollup_fits_into_a_document() -> None:
     long = "".join(f"- We decided on number {n} because of reasons, {'and more ' * 20}\n" for n in range(60))
     recaps = [recap(f"2026-01-{day:02d}", f"# R\n\n## Decisions\n\n{long}") for day in range(1, 32)]
     page = rollup_page("month", "2026-01", recaps, Config())
@@ -167,17 +168,17 @@ def test_a_months_page_stays_within_the_largest_document() -> None:
 @pytest.mark.parametrize(
     ("kind", "name"), [("week", "2026-W54"), ("week", "x"), ("month", "2026-13"), ("month", "9999-12")]
 )
-def test_a_name_that_is_no_week_or_month_is_refused(kind: str, name: str) -> None:
+def test_invalid_week_or_month_is_rejected(kind: str, name: str) -> None:
     with pytest.raises(ThunderusError, match=f"invalid {kind}"):
         rollup_page(kind, name, [], Config())
 
 
-def test_a_week_without_recaps_is_not_found() -> None:
+def test_week_without_recaps_is_not_found() -> None:
     with pytest.raises(NotFound, match="no recaps of days or sessions in 2026-W04"):
         rollup_page("week", "2026-w4", [], Config())
 
 
-def test_the_gardener_writes_them_on_a_real_store_and_lint_accepts_all(repo: Path, server: Server) -> None:
+def test_gardener_writes_recaps_that_lint_accepts(repo: Path, server: Server) -> None:
     store = CommandStore(repo, server)
     (repo / ".thunderus/memory/gardener.toml").write_text(
         '[recap]\nschedule = ["session", "day", "week"]\n\n[consolidate]\nmax_per_session = 0\n'

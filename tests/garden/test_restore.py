@@ -1,4 +1,4 @@
-"""A run of the gardener is taken back to the byte, as a whole, or not at all; a snapshot knows it."""
+"""A run of the gardener is undone byte for byte, completely or not at all, by its snapshot."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.mark.parametrize("dress", DRESSES)
 @pytest.mark.parametrize("mode", [0o644, 0o600, 0o755, 0o444])
-def test_every_byte_and_every_permission_comes_back(dress: str, mode: int, store: Store) -> None:
+def test_undo_restores_every_byte_and_permission(dress: str, mode: int, store: Store) -> None:
     for name in ("twin-a", "twin-b"):
         store.put(f"{name}.md", DRESSES[dress](document(f"fact.{name}", SAME))).chmod(mode)
     before = store.bytes()
@@ -65,9 +65,7 @@ FILES = st.lists(st.tuples(BODIES, st.sampled_from(sorted(DRESSES))), min_size=2
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(FILES, st.booleans())
-def test_after_any_plan_applied_and_undone_every_byte_is_as_before(
-    files: list[tuple[str, str]], by_snapshot: bool
-) -> None:
+def test_undo_of_any_plan_restores_every_byte(files: list[tuple[str, str]], by_snapshot: bool) -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = Store(folder).begin()
         for number, (body, dress) in enumerate(files):
@@ -90,7 +88,7 @@ def test_after_any_plan_applied_and_undone_every_byte_is_as_before(
         assert verify(folder, settled=True) == []
 
 
-def test_a_snapshot_comes_first_and_every_step_names_it(store: Store) -> None:
+def test_snapshot_is_first_and_cited_by_every_step(store: Store) -> None:
     store.twins()
     store.twins("twin-c", "twin-d", body="Quite another text, which two documents share.\n")
     plan = garden_plan(store.memory())
@@ -109,7 +107,7 @@ def test_a_snapshot_comes_first_and_every_step_names_it(store: Store) -> None:
     assert (listed.steps, listed.taken_back, listed.documents, listed.here) == (2, 0, 4, True)
 
 
-def test_a_plan_of_which_nothing_is_left_to_do_takes_no_snapshot(store: Store) -> None:
+def test_plan_without_applicable_steps_takes_no_snapshot(store: Store) -> None:
     store.twins()
     memory = store.memory()
     plan = garden_plan(memory)
@@ -122,9 +120,7 @@ def test_a_plan_of_which_nothing_is_left_to_do_takes_no_snapshot(store: Store) -
 
 
 @pytest.mark.parametrize("by_hand", [False, True])
-def test_a_document_that_somebody_changed_since_stops_it_all_and_is_named(
-    by_hand: bool, store: Store
-) -> None:
+def test_changed_document_prevents_restore_and_is_reported(by_hand: bool, store: Store) -> None:
     store.twins()
     store.twins("twin-c", "twin-d", body="Quite another text, which two documents share.\n")
     applied = store.garden()
@@ -148,7 +144,7 @@ def test_a_document_that_somebody_changed_since_stops_it_all_and_is_named(
     assert ("One thing more" if by_hand else "later") in store.path("twin-c.md").read_text()
 
 
-def test_runs_go_back_one_after_the_other(store: Store) -> None:
+def test_runs_are_undone_one_by_one(store: Store) -> None:
     store.twins()
     first = store.garden().snapshot_id
     middle = store.bytes()
@@ -171,7 +167,7 @@ def test_runs_go_back_one_after_the_other(store: Store) -> None:
     assert set(middle) < set(store.bytes())
 
 
-def test_a_run_across_midnight_goes_back_as_a_whole(store: Store) -> None:
+def test_run_across_midnight_is_undone_as_a_whole(store: Store) -> None:
     store.twins()
     store.twins("twin-c", "twin-d", body="Quite another text, which two documents share.\n")
     store.memory().refresh()
@@ -195,7 +191,7 @@ def test_a_run_across_midnight_goes_back_as_a_whole(store: Store) -> None:
     assert store.bytes() == before
 
 
-def test_a_plan_of_thousands_of_steps_is_told_in_bounds(store: Store) -> None:
+def test_snapshot_of_a_huge_plan_is_bounded(store: Store) -> None:
     steps = tuple(
         Step("merge", "why", (), (f"fact.{n}",), (DocumentEdit(f"x/{n}.md", f"fact.{n}", "sha256:0", "a"),))
         for n in range(3_000)
@@ -206,7 +202,7 @@ def test_a_plan_of_thousands_of_steps_is_told_in_bounds(store: Store) -> None:
 
 
 def run(server: Server, root: Path, word: str, turn: int, failpoint: str = "") -> int:
-    """Run a command in a process of its own; its exit code."""
+    """Run a command in its own process; returns its exit code."""
     main = "tests.support.review_support:main"
     return server.run(str(root), word, str(turn), cwd=str(root), env={"FAILPOINT": failpoint}, main=main).code
 
@@ -222,10 +218,8 @@ def prepared(store: Store, word: str) -> None:
 
 
 @pytest.mark.parametrize("word", COMMANDS)
-def test_killed_anywhere_the_next_command_finishes_or_takes_back(
-    word: str, tmp_path: Path, server: Server
-) -> None:
-    """One kill at the first pass of each failpoint; the fault tier tries every pass and every call."""
+def test_killed_run_is_recovered_by_the_next_command(word: str, tmp_path: Path, server: Server) -> None:
+    """One kill at the first pass of each failpoint; the fault tests try every pass and every call."""
     base = tmp_path / "base"
     prepared(Store(base).begin(), word)
     trace = tmp_path / "trace"

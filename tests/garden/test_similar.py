@@ -1,6 +1,6 @@
-"""Documents that are alike: hand-written pairs, golden plans, and the laws as hypotheses.
+"""Similar documents: hand-written pairs, golden plans and property tests.
 
-Set ``WRITE_CASES=1`` to write ``pairs.found.txt`` anew, and ``plan.json`` and ``after/`` of every golden
+Set ``WRITE_CASES=1`` to write ``pairs.found.txt``, and ``plan.json`` and ``after/`` of every golden
 folder.
 """
 
@@ -58,7 +58,7 @@ def made(doc_id: str, title: str, body: str, *, kind: str = "fact", updated: str
 
 
 class Written(NamedTuple):
-    """A hand-written pair and what it is."""
+    """A hand-written pair and its class."""
 
     what: str
     name: str
@@ -78,7 +78,7 @@ def written() -> list[Written]:
     return found
 
 
-def test_hand_written_pairs_are_found_and_labelled_as_they_were() -> None:
+def test_labels_of_hand_written_pairs_match_golden_file() -> None:
     pairs = written()
     found = {
         (pair.first, pair.second): pair
@@ -99,7 +99,7 @@ def test_hand_written_pairs_are_found_and_labelled_as_they_were() -> None:
     assert "\n".join(lines) + "\n" == golden.read_text(encoding="utf-8")
 
 
-def test_hand_written_pairs_meet_what_is_promised() -> None:
+def test_hand_written_pairs_meet_targets() -> None:
     pairs = written()
     found = {
         (pair.first, pair.second): pair
@@ -121,7 +121,7 @@ def test_hand_written_pairs_meet_what_is_promised() -> None:
 
 
 def shown(steps: Iterable[Step]) -> str:
-    """A plan without whole texts: those stand in ``after/``."""
+    """A plan without the complete texts, which are in ``after/``."""
     keys = ("rule", "action", "reach", "label", "why", "evidence", "targets", "edits")
     data = [{key: asdict(step)[key] for key in keys} for step in steps]
     for step in data:
@@ -132,12 +132,12 @@ def shown(steps: Iterable[Step]) -> str:
 
 
 def documents(files: Mapping[str, bytes]) -> list[Document]:
-    """Those in use."""
+    """The documents in use."""
     return [one for one in every_document(dict(files)) if not is_archived(one.path)]
 
 
 def in_memory(folder: Path) -> Files:
-    """The files of a golden folder where they stand in a store."""
+    """The files of a golden folder by their path in a store."""
     return {f".thunderus/memory/{path}": data for path, data in read_folder(folder).items()}
 
 
@@ -165,13 +165,13 @@ def test_golden_folder(name: str) -> None:
     assert not [step for step in plan_of(after, strategy) if step.edits]
 
 
-def test_one_report_names_every_member_of_a_form() -> None:
+def test_one_report_lists_all_documents_of_a_form() -> None:
     (step,) = plan_of(in_memory(PLANS / "one-form" / "before"), "merge_to_first")
     assert step.targets == ("fact.invoices", "fact.login", "fact.mail", "fact.search")
     assert step.extent == "report"
 
 
-def test_a_pair_that_was_turned_down_stays_down_until_a_text_changes() -> None:
+def test_rejected_pair_stays_rejected_until_a_text_changes() -> None:
     before = in_memory(PLANS / "contradiction" / "before")
     first = make_plan(plan_of(before, "merge_to_first"))
     rejected = {step.key for step in first.steps}
@@ -184,7 +184,7 @@ def test_a_pair_that_was_turned_down_stays_down_until_a_text_changes() -> None:
     assert make_plan(plan_of(changed, "merge_to_first"), rejected=rejected).proposals
 
 
-# Documents of a small world, so that every tier and label is frequent.
+# A small vocabulary, so that every tier and label is frequent.
 SENTENCES = [
     "The exporter retries a failed batch 3 times before it gives up.",
     "The exporter retries a failed batch 5 times before it gives up.",
@@ -234,7 +234,7 @@ def memories(draw: st.DrawFn) -> list[Document]:
 
 @law
 @given(memories(), st.randoms(use_true_random=False))
-def test_the_order_of_the_documents_does_not_matter(known: list[Document], shuffle: random.Random) -> None:
+def test_order_of_documents_does_not_matter(known: list[Document], shuffle: random.Random) -> None:
     expected = find_similar(known)
     mixed = list(known)
     shuffle.shuffle(mixed)
@@ -245,7 +245,7 @@ def test_the_order_of_the_documents_does_not_matter(known: list[Document], shuff
 
 @law
 @given(memories())
-def test_what_is_kept_of_texts_changes_no_answer(known: list[Document]) -> None:
+def test_cache_does_not_change_results(known: list[Document]) -> None:
     kept: dict[str, bytes] = {}
     expected = find_similar(known)
     assert find_similar(known, kept) == expected
@@ -260,9 +260,9 @@ def test_what_is_kept_of_texts_changes_no_answer(known: list[Document]) -> None:
 
 @law
 @given(memories())
-def test_who_does_the_work_changes_no_answer(known: list[Document]) -> None:
+def test_parallel_work_does_not_change_results(known: list[Document]) -> None:
     def torn(things: Sequence[Any], work: Callable[[Sequence[Any]], list[Any]]) -> list[Any]:
-        """Half of it comes back as JSON brings it, half is lost."""
+        """Half of the results come back (through JSON), half are lost."""
         answers = json.loads(json.dumps(work(things)))
         return [found if at % 2 else None for at, found in enumerate(answers)]
 
@@ -280,8 +280,8 @@ def test_who_does_the_work_changes_no_answer(known: list[Document]) -> None:
     assert learned == computed
 
 
-def test_signatures_of_many_texts_start_no_threads() -> None:
-    """A process with threads cannot share its work with others."""
+def test_many_signatures_start_no_threads() -> None:
+    """A process with threads cannot fork workers."""
     asked = (
         "import os; from thunderus_mem.garden.similar.profile import signatures\n"
         "assert len(signatures([{at, at + 1} for at in range(1000)])) == 1000\n"
@@ -292,7 +292,7 @@ def test_signatures_of_many_texts_start_no_threads() -> None:
 
 @law
 @given(memories(), st.sampled_from([Gates(0.9, 0.95, 0.6), Gates(0.3, 0.5, 0.2)]))
-def test_higher_gates_find_less_and_what_is_kept_knows_them(known: list[Document], gates: Gates) -> None:
+def test_higher_gates_find_less_and_are_part_of_the_cache_key(known: list[Document], gates: Gates) -> None:
     kept: dict[str, bytes] = {}
     usual = {pair[:2] for pair in find_similar(known, kept)}
     found = find_similar(known, kept, gates=gates)
@@ -302,7 +302,7 @@ def test_higher_gates_find_less_and_what_is_kept_knows_them(known: list[Document
     assert all(pair.score >= min(gates) for pair in found)
 
 
-def test_the_settings_say_from_where_on_documents_are_alike() -> None:
+def test_gates_come_from_the_settings() -> None:
     config = Config(duplicates_near=60, duplicates_contained=90, duplicates_restated=40)
     assert (gates_of(Config()), gates_of(config)) == (Gates(), Gates(0.6, 0.9, 0.4))
     text = " ".join(f"Word{at} of the exporter stands here." for at in range(9))
@@ -320,7 +320,7 @@ def test_the_settings_say_from_where_on_documents_are_alike() -> None:
 
 @law
 @given(memories())
-def test_what_the_exact_tier_finds_is_not_found_again(known: list[Document]) -> None:
+def test_exact_duplicates_are_excluded(known: list[Document]) -> None:
     told = {one.id: gist(statements(one.body, one.title)) for one in known}
     for pair in find_similar(known):
         assert not told[pair.first] or told[pair.first] != told[pair.second]
@@ -333,7 +333,9 @@ def test_what_the_exact_tier_finds_is_not_found_again(known: list[Document]) -> 
 
 @law
 @given(memories(), st.sampled_from(["merge_to_first", "keep_newest", "flag_for_review"]))
-def test_nothing_is_ever_applied_and_what_is_proposed_can_be(known: list[Document], strategy: str) -> None:
+def test_similar_steps_are_never_applied_and_proposals_are_applicable(
+    known: list[Document], strategy: str
+) -> None:
     steps = plan_similar(GardenInput(tuple(known)), Config(duplicates_strategy=strategy))
     files = {one.path: one.text.encode() for one in known}
     for step in steps:
@@ -350,7 +352,7 @@ def test_nothing_is_ever_applied_and_what_is_proposed_can_be(known: list[Documen
 
 @law
 @given(texts, texts)
-def test_a_joined_document_says_all_that_both_said(one: str, other: str) -> None:
+def test_merged_document_has_all_statements_of_both(one: str, other: str) -> None:
     bodies = [body.replace("\x00", "").encode("utf-8", "ignore").decode() for body in (one, other)]
     stays, leaves = made("fact.a", "Stays", bodies[0]), made("fact.b", "Leaves", bodies[1])
     after = joined(stays, leaves)
@@ -364,7 +366,7 @@ def test_a_joined_document_says_all_that_both_said(one: str, other: str) -> None
         assert line in [each.strip() for each in held] or said <= told
 
 
-def test_the_answer_is_the_same_in_every_process(sealed: Path) -> None:
+def test_result_is_the_same_in_every_process(sealed: Path) -> None:
     code = (
         "from tests.garden.test_similar import written;"
         "from thunderus_mem.garden.similar.pairs import find_similar;"
@@ -405,14 +407,14 @@ def test_the_answer_is_the_same_in_every_process(sealed: Path) -> None:
     ],
     ids=lambda bodies: bodies[0][:8].strip(),
 )
-def test_hostile_bodies_are_answered(bodies: Sequence[str]) -> None:
+def test_hostile_bodies_are_handled(bodies: Sequence[str]) -> None:
     known = [made(f"fact.{at}", f"Title {at}", body) for at, body in enumerate(bodies)]
     kept: dict[str, bytes] = {}
     assert find_similar(known, kept) == find_similar(known, kept)
     plan_similar(GardenInput(tuple(known)), Config())
 
 
-def test_thousands_of_one_form_are_one_report_and_no_square() -> None:
+def test_thousands_of_one_form_are_one_report_in_linear_time() -> None:
     body = (
         "- Owner: {}\n- Port: {}\n- Queue: q{}\n\n"
         + "Ask the owner before you change anything here, and keep it right. " * 3
@@ -425,7 +427,7 @@ def test_thousands_of_one_form_are_one_report_and_no_square() -> None:
     assert step.label == "same form"
 
 
-def test_a_document_of_two_files_is_left_to_lint() -> None:
+def test_id_claimed_twice_is_left_to_lint() -> None:
     body = "The exporter retries a failed batch 3 times before it gives up and writes a line to the log."
     two = [made("fact.a", "Retries", body), made("fact.a", "Retries", body.replace("3", "5"))]
     assert find_similar(two) == ()

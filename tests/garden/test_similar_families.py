@@ -1,4 +1,4 @@
-"""A family of documents that say the same: each that would go is asked about once."""
+"""A family of duplicates: each document to be removed is proposed once."""
 
 from __future__ import annotations
 
@@ -38,19 +38,19 @@ def store(tmp_path: Path) -> Store:
 
 
 def pairs(store: Store) -> list[tuple[str, ...]]:
-    """What a plan would file: for each proposal the document that stays and the one that goes."""
+    """The proposals of a plan, as (survivor, removed) pairs."""
     steps = garden_plan(store.memory(), apart=True).proposals
     return [tuple(target.removeprefix("fact.exports-") for target in step.targets) for step in steps]
 
 
-def test_each_document_that_would_go_is_proposed_once_into_the_one_that_stays(store: Store) -> None:
+def test_each_duplicate_is_proposed_once_into_the_survivor(store: Store) -> None:
     assert pairs(store) == [("a", "b"), ("a", "c")]
     assert len(store.propose().proposals) == 2
     again = store.propose()
     assert (again.proposals, again.waiting) == ((), 2)
 
 
-def test_the_family_becomes_one_document(store: Store) -> None:
+def test_family_becomes_one_document(store: Store) -> None:
     rounds = 0
     while store.propose().proposals:
         patch_approve(store.memory(), every=True)
@@ -61,7 +61,7 @@ def test_the_family_becomes_one_document(store: Store) -> None:
     assert all(more in text for more in ALSO)
 
 
-def test_what_is_turned_down_leaves_room_for_the_next_question(store: Store) -> None:
+def test_rejected_proposal_allows_the_next_one(store: Store) -> None:
     store.propose()
     patch_reject(store.memory(), [store.patches()[-1]], why="c is for other readers")
     assert pairs(store) == [("b", "c")]
@@ -79,14 +79,14 @@ def joining(stays: str, leaves: str, rule: str = "similar", reach: str = "propos
     return Step("join", "", (), (stays, leaves), edits, rule=rule, reach=reach)  # type: ignore[arg-type]
 
 
-def test_what_waits_is_the_question_and_no_other_is_asked_beside_it() -> None:
+def test_pending_proposal_suppresses_alternatives() -> None:
     steps = tuple(joining(*pair) for pair in ("ab", "ac", "bc"))
     plan = make_plan(steps, waiting={steps[2].key})
     assert plan.proposals == (steps[0],)
     assert plan.waiting == 1
 
 
-def test_a_chain_keeps_all_its_links_and_other_rules_their_steps() -> None:
+def test_chain_keeps_its_links_and_steps_of_other_rules() -> None:
     chain = (joining("a", "b"), joining("b", "c"))
     assert make_plan(chain).proposals == chain
     two_ways = (joining("b", "d"), joining("c", "d"), joining("a", "b"), joining("a", "c"))

@@ -1,4 +1,4 @@
-"""What is kept of texts to find those alike: a projection that is cheap to lose and changes no answer."""
+"""The cache of profiles: it can be deleted at any time and never changes a result."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def planned(store: Path, clock: Clock) -> Plan:
     return garden_plan(opened(store, clock))
 
 
-def test_a_plan_is_the_same_with_and_without_what_is_kept(store: Path, clock: Clock) -> None:
+def test_plan_is_the_same_with_and_without_cache(store: Path, clock: Clock) -> None:
     first = planned(store, clock)
     assert [step.rule for step in first.proposals] == ["similar"]
     kept = (store / KEPT).read_bytes()
@@ -65,7 +65,7 @@ def test_a_plan_is_the_same_with_and_without_what_is_kept(store: Path, clock: Cl
     ],
     ids=["empty", "half", "short", "one byte", "other rules", "noise", "twice"],
 )
-def test_a_damaged_file_is_an_empty_one(store: Path, clock: Clock, damage: object) -> None:
+def test_damaged_cache_counts_as_empty(store: Path, clock: Clock, damage: object) -> None:
     first = planned(store, clock)
     kept = (store / KEPT).read_bytes()
     (store / KEPT).write_bytes(damage(kept))  # type: ignore[operator]
@@ -73,14 +73,14 @@ def test_a_damaged_file_is_an_empty_one(store: Path, clock: Clock, damage: objec
     assert (store / KEPT).read_bytes() == kept
 
 
-def test_a_folder_in_its_place_is_no_reason_to_fail(store: Path, clock: Clock) -> None:
+def test_folder_in_place_of_the_cache_is_tolerated(store: Path, clock: Clock) -> None:
     first = planned(store, clock)
     (store / KEPT).unlink()
     (store / KEPT).mkdir()
     assert planned(store, clock) == first
 
 
-def test_only_what_the_documents_need_is_kept(store: Path, clock: Clock) -> None:
+def test_cache_keeps_only_current_documents(store: Path, clock: Clock) -> None:
     planned(store, clock)
     before = (store / KEPT).stat().st_size
     (store / FACTS / "waits.md").unlink()
@@ -93,7 +93,7 @@ keys = st.binary(min_size=32, max_size=32).map(bytes.hex)
 
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.dictionaries(keys, st.binary(max_size=60), max_size=8), st.data())
-def test_what_is_saved_is_read_again(
+def test_saved_cache_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, known: dict[str, bytes], data: st.DataObject
 ) -> None:
     path = str(tmp_path_factory.mktemp("kept") / "similar.bin")
@@ -107,7 +107,7 @@ def test_what_is_saved_is_read_again(
     "command",
     [("search", "words"), ("add", "fact", "A title", "--tag", "jobs", "--body", "It holds 512 jobs.")],
 )
-def test_neither_search_nor_add_loads_it(store: Path, sealed: Path, command: tuple[str, ...]) -> None:
+def test_search_and_add_do_not_load_the_cache(store: Path, sealed: Path, command: tuple[str, ...]) -> None:
     code = (
         "import sys; from thunderus_mem.cli.app import run; code = run(sys.argv[1:]);"
         "ours = [name for name in sys.modules if '.garden.' in name and not name.endswith('.filing')];"

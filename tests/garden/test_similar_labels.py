@@ -1,4 +1,4 @@
-"""What turns a restatement into a possible contradiction, and what is not asked about at all."""
+"""Differences that make a paraphrase a possible contradiction, and pairs that are not reported."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def linked(document: Document, relation: str, target: str) -> Document:
         ("Do not drain the queue until workers stop.", "Drain the queue before workers stop."),
     ],
 )
-def test_an_order_that_is_turned_round_differs(one: str, other: str) -> None:
+def test_reversed_order_is_a_difference(one: str, other: str) -> None:
     assert turned_round(said(one), said(other))
     assert turned_round(said(other), said(one))
     assert about(one, other)
@@ -74,14 +74,14 @@ def test_an_order_that_is_turned_round_differs(one: str, other: str) -> None:
         ("Wait before anything else.", "Wait until it answers."),
     ],
 )
-def test_one_order_in_other_words_is_the_same(one: str, other: str) -> None:
+def test_same_order_in_other_words_is_no_difference(one: str, other: str) -> None:
     assert not turned_round(said(one), said(other))
     assert about(one, other) in ("", "negation")
 
 
 @law
 @given(st.lists(st.sampled_from(["before", "after", "then", "until", "not", "a", "cache", "queue", ","])))
-def test_no_sentence_turns_its_own_order_round(words: list[str]) -> None:
+def test_sentence_does_not_contradict_its_own_order(words: list[str]) -> None:
     sentence = said(" ".join(words))
     told = orders(sentence)
     assert all(not one.earlier & one.later and one.earlier and one.later for one in told)
@@ -91,7 +91,7 @@ def test_no_sentence_turns_its_own_order_round(words: list[str]) -> None:
 
 @law
 @given(st.text(max_size=200), st.text(max_size=200))
-def test_order_and_scope_say_the_same_from_both_sides(one: str, other: str) -> None:
+def test_order_and_scope_are_symmetric(one: str, other: str) -> None:
     mine, theirs = said(one), said(other)
     assert bool(turned_round(mine, theirs)) == bool(turned_round(theirs, mine))
     here, there = (scopes_apart(*two, in_place=True) for two in ((mine, theirs), (theirs, mine)))
@@ -108,7 +108,7 @@ def test_order_and_scope_say_the_same_from_both_sides(one: str, other: str) -> N
         ("Any error is retried.", "Errors are not retried, except timeouts."),
     ],
 )
-def test_how_far_a_sentence_reaches_differs(one: str, other: str) -> None:
+def test_different_scope_is_a_difference(one: str, other: str) -> None:
     assert scopes_apart(said(one), said(other), in_place=True)
     assert about(one, other)
 
@@ -122,11 +122,11 @@ def test_how_far_a_sentence_reaches_differs(one: str, other: str) -> None:
         ("It takes some 20 minutes for all hosts.", "It takes about 20 minutes for all hosts."),
     ],
 )
-def test_a_word_that_does_not_limit_is_no_difference(one: str, other: str) -> None:
+def test_non_limiting_word_is_no_difference(one: str, other: str) -> None:
     assert scopes_apart(said(one), said(other), in_place=True) is None
 
 
-def test_steps_of_a_playbook_in_another_order_differ_and_those_of_a_fact_do_not() -> None:
+def test_order_of_steps_matters_in_playbooks_but_not_in_facts() -> None:
     steps = ["Stop the importer.", "Promote the replica in the console.", "Point the alias to it."]
     for kind, expected in (("playbook", ["order", "order"]), ("fact", [])):
         one, other = (
@@ -137,18 +137,18 @@ def test_steps_of_a_playbook_in_another_order_differ_and_those_of_a_fact_do_not(
         assert compare(one, one).differences == ()
 
 
-def test_a_lead_in_that_says_something_is_no_key() -> None:
+def test_statement_before_a_list_is_not_a_key() -> None:
     assert [one.slot for one in sentences_of("Backups cannot be restored: the key is lost.")] == [""]
     assert [one.slot for one in sentences_of("Restored by: the operator")] == ["/restored by"]
 
 
-def test_a_version_said_in_other_words_differs() -> None:
+def test_different_version_in_other_words_is_a_difference() -> None:
     one = read(made("fact.a", "Oldest system", "The client supports Android 9 and later."))
     other = read(made("fact.b", "Our target", "We build for Android 12. What is newer is guarded."))
     assert [difference.about for difference in compare(one, other).differences] == ["number"]
 
 
-def test_almost_the_same_text_is_never_a_form() -> None:
+def test_almost_identical_text_is_never_a_form() -> None:
     rest = "".join(f"\n\n## {name}\n\n" for name in ("Status", "Context", "Decision", "Links"))
     known = [
         made(f"fact.{number}", f"{number}. How we deploy", f"{DEPLOY} {word} watches it.{rest}")
@@ -160,7 +160,7 @@ def test_almost_the_same_text_is_never_a_form() -> None:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("relation", ["refers_to", "derives_from"])
-def test_who_is_joined_by_a_link_is_not_asked_about_for_other_words(relation: str, *, reverse: bool) -> None:
+def test_linked_documents_are_not_reported_as_paraphrases(relation: str, *, reverse: bool) -> None:
     one = made(
         "fact.a",
         "Cache of prices",
@@ -174,7 +174,7 @@ def test_who_is_joined_by_a_link_is_not_asked_about_for_other_words(relation: st
         assert find_similar([linked(one, relation, "fact.b"), other]) == ()
 
 
-def test_pages_that_go_side_by_side_have_different_subjects() -> None:
+def test_parallel_pages_have_different_subjects() -> None:
     words = "Open the page with {0}. Keep tests of {0} short. Never share state between two tests."
     one, other, claim, denial = (
         read(made(f"fact.{at}", title, words.format(name)))
@@ -192,13 +192,13 @@ def test_pages_that_go_side_by_side_have_different_subjects() -> None:
     assert not subjects_differ(claim, denial)
 
 
-def test_a_bare_number_in_a_title_may_count_decisions() -> None:
+def test_bare_number_in_a_title_is_ignored() -> None:
     one, other = (read(made(f"fact.{n}", f"{n}. How we deploy", DEPLOY)) for n in ("4", "3"))
     assert titles_differ(one, other)
     assert not titles_differ(one, other, numbers=False)
 
 
-def test_of_many_alike_each_is_asked_about_with_its_nearest() -> None:
+def test_similar_documents_are_reported_with_their_nearest() -> None:
     names = ["Mars", "Venus", "Saturn", "Pluto", "Jupiter", "Neptune"]
     known = [made(f"fact.{name.lower()}", f"{name} deploys", f"{DEPLOY} Ask {name}.") for name in names]
     asked = [pair for pair in find_similar(known) if pair.proposed]
@@ -211,8 +211,9 @@ def test_of_many_alike_each_is_asked_about_with_its_nearest() -> None:
 
 @law
 @given(memories())
-def test_whoever_is_like_another_is_asked_about(known: list[Document]) -> None:
-    """Leaving pairs out leaves no document out: with one of two alike taken away the other is still told."""
+def test_every_similar_document_is_reported(known: list[Document]) -> None:
+    """Omitting pairs omits no document: if one of two similar documents is removed, the other is still
+    reported."""
     for pair in find_similar(known):
         two = [one for one in known if one.id in (pair.first, pair.second)]
         if pair.tier == "near" and pair.proposed:

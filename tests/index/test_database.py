@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from thunderus_mem.index.sqlite_index import SqliteIndex
 
 
-def test_any_damage_is_found_and_the_index_built_anew(tmp_path: Path) -> None:
+def test_any_index_damage_is_detected_and_rebuilt(tmp_path: Path) -> None:
     tally = check_damages(tmp_path, 15, 3)
     assert tally == Tally(tried=15, wrong=0, rebuilt=15)
 

@@ -1,5 +1,5 @@
-"""Laws of the whole gardener, every rule on at once, over made-up memories on a disk: nothing a person wrote
-is lost, twice is once, back is back to the byte, and the same memory gives the same plan."""
+"""Properties of the gardener with all rules on generated memories: no text is lost, apply is idempotent, undo
+restores every byte, and plans are deterministic."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ NAMES = ["a", "b", "c", "d", "e", "ab", "c-d"]
 
 @st.composite
 def files(draw: st.DrawFn) -> dict[str, tuple[bytes, int]]:
-    """Documents of all kinds, alike or not, with the bytes and the permissions of their files."""
+    """Documents of all kinds, similar or not, with the bytes and permissions of their files."""
     made: dict[str, tuple[bytes, int]] = {}
     for name in draw(st.lists(st.sampled_from(NAMES), unique=True, min_size=2)):
         kind = draw(st.sampled_from(["fact", "fact", "fact", "adr", "playbook", "recap"]))
@@ -127,7 +127,7 @@ def begun(folder: str, made: dict[str, tuple[bytes, int]], *, session: bool = Fa
 
 
 def said(store: Store) -> set[str]:
-    """Every statement of every document, in use or archived, apart from where links lead."""
+    """Every statement of every document, in use or archived, without link targets."""
     found: set[str] = set()
     for path, (data, _) in store.bytes().items():
         document = read_document(path, data).document
@@ -138,7 +138,7 @@ def said(store: Store) -> set[str]:
 
 
 def titles(store: Store) -> set[str]:
-    """Every name a document goes by: id, title, alias."""
+    """Every name of a document: id, title, aliases."""
     read = (read_document(path, data).document for path, (data, _) in store.bytes().items())
     return {fold(name).lower() for one in read if one for name in (one.id, one.title, *one.aliases)}
 
@@ -158,7 +158,7 @@ LAW = settings(
 
 @LAW
 @given(files(), st.booleans())
-def test_applied_is_settled_loses_nothing_and_goes_back_to_the_byte(
+def test_apply_converges_loses_nothing_and_can_be_undone(
     made: dict[str, tuple[bytes, int]], session: bool
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -183,7 +183,7 @@ def test_applied_is_settled_loses_nothing_and_goes_back_to_the_byte(
 
 @LAW
 @given(files(), st.randoms(use_true_random=False), st.booleans())
-def test_proposals_approved_in_any_order_lose_nothing_and_those_rejected_stay_so(
+def test_proposals_in_any_order_lose_nothing_and_rejections_persist(
     made: dict[str, tuple[bytes, int]], chance, session: bool
 ) -> None:  # type: ignore[no-untyped-def]
     with tempfile.TemporaryDirectory() as folder:
@@ -222,7 +222,7 @@ def texts(store: Store) -> dict[str, bytes]:
 
 @LAW
 @given(files(), st.lists(st.sampled_from(RULE_NAMES), unique=True), st.booleans())
-def test_any_rules_and_any_approvals_go_back_to_the_byte(
+def test_any_rules_and_approvals_can_be_undone(
     made: dict[str, tuple[bytes, int]], only: list[str], session: bool
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:

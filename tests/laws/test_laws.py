@@ -1,4 +1,4 @@
-"""The ten laws of the design, each proved on real stores through the verbs and the command line."""
+"""The ten laws of the design, tested on real stores through the functions and the command line."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ PRIVATE = ("indexes", "local", ".staging", ".quarantine", ".git")
 
 
 def tree_bytes(root: str | Path) -> dict[str, bytes]:
-    """Every file git could track, with its bytes."""
+    """The bytes of every file that git could track."""
     found = {}
     for folder, folders, names in os.walk(root):
         folders[:] = [name for name in folders if name not in PRIVATE]
@@ -69,7 +69,7 @@ def documents(root: str | Path) -> dict[str, bytes]:
 
 
 def logged(root: str) -> dict[str, bytes]:
-    """Each shard's bytes."""
+    """The bytes of each shard."""
     return {path: Path(path).read_bytes() for path in shards(root)}
 
 
@@ -78,7 +78,7 @@ def git(root: str, *words: str) -> None:
 
 
 def opened(root: str | Path, at: datetime = HEAD, seed: int = 1) -> Memory:
-    """The store at a fixed time with fixed ids."""
+    """The store with a fixed time and fixed ids."""
     return open_memory(str(root), now=lambda: at, random_bits=random.Random(seed).getrandbits)
 
 
@@ -137,7 +137,7 @@ READS: dict[str, Callable[[Memory], Any]] = {
 
 
 def answers(root: str | Path) -> dict[str, str]:
-    """Every reading verb's answer, each from a store opened anew; the index's own state left out."""
+    """The result of every reading function, each on a newly opened store, without the state of the index."""
     at = HEAD + timedelta(hours=5)
     told = {}
     for name, ask in READS.items():
@@ -216,7 +216,7 @@ WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")
 
 @pytest.mark.filterwarnings("ignore")
 class Life(RuleBasedStateMachine):
-    """A store under random verbs, hand edits and commits; after each step the laws are looked at."""
+    """A store under random commands, hand edits and commits; the laws are checked after each step."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -243,7 +243,7 @@ class Life(RuleBasedStateMachine):
         return [row.id for row in self.memory().index.documents() if row.id.startswith("fact.")]
 
     def done(self, value: Any) -> None:
-        """Keep in mind what a verb said it did."""
+        """Remember the reported result of a command."""
         if value.event_id:
             self.acknowledged.add(value.event_id)
             self.expected[value.path] = normal_hash(value.text.encode()) if value.text else ""
@@ -390,7 +390,7 @@ Life.TestCase.settings = settings(
 TestLawsTogether = Life.TestCase
 
 
-def test_law_2_later_from_earlier(store: Path) -> None:
+def test_law_2_derived_from_earlier(store: Path) -> None:
     first = answers(store)
     shutil.rmtree(store / ".thunderus/memory/indexes")
     assert answers(store) == first
@@ -405,7 +405,7 @@ def test_law_2_later_from_earlier(store: Path) -> None:
     assert (store / ".thunderus/memory/indexes/manifest.json").read_bytes() != manifest
 
 
-def test_law_3_the_log_only_grows_under_our_hands(store: Path) -> None:
+def test_law_3_the_log_is_append_only(store: Path) -> None:
     seen = logged(str(store))
     for position, write in enumerate(WRITES.values()):
         write(opened(store, HEAD + timedelta(hours=2, minutes=position), 100 + position))
@@ -452,7 +452,7 @@ def test_law_4_same_input_same_bytes(tmp_path: Path, store: Path) -> None:
     assert trees[0] == trees[1]
 
 
-def test_law_5_look_before_you_answer(store: Path) -> None:
+def test_law_5_check_before_answering(store: Path) -> None:
     answers(store)
     git(str(store), "add", "-A")
     git(str(store), "commit", "-q", "-m", "Save")

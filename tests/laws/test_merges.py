@@ -1,6 +1,6 @@
-"""Law 9: whatever two branches add and log, git merges it without a driver, and the log still verifies.
+"""Law 9: git merges anything two branches add and log without a driver, and the log still verifies.
 
-Every test drives the real git on real files.
+Every test runs the real git on real files.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ def clock() -> Clock:
 def tree(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> Writer:
     """A repository on branch main with a store, one document and two lines in the log; no attributes.
 
-    Written once by the smallest writer that keeps the rules, once by the verbs.
+    Written once by a minimal conforming writer, once by the program.
     """
     repository = Repository(tmp_path / "tree", tmp_path / "home").init()
     repository.write("code.py", "x = 1\n")
     writer = request.param(repository, clock)
     if isinstance(writer, VerbTree):
         writer.begin()
-        # Line ends must survive without attributes too.
+        # Line endings must also survive without attributes.
         (writer.root / ".thunderus" / ".gitattributes").unlink()
     else:
         repository.write(".thunderus/.gitignore", IGNORED)
@@ -110,14 +110,14 @@ PADDING = "".join(f"Line {number} stays.\n" for number in range(9))
     ],
     ids=["tag-body", "title-status", "two-places", "new-key-status"],
 )
-def test_edits_of_different_places_of_one_document_merge(
+def test_edits_of_different_sections_merge(
     tree: Writer, ours: tuple[str, str], theirs: tuple[str, str]
 ) -> None:
     tree.add("big", TOP + PADDING + BOTTOM)
     tree.save("Big")
     branch_and_write(tree, lambda: tree.edit("big", *ours), lambda: tree.edit("big", *theirs))
     merged = tree.repository.try_git("merge", "-q", "--no-edit", "topic")
-    # Both sides may have moved `updated`: that line alone may conflict.
+    # Both sides may have changed `updated`: only that line may conflict.
     assert all(block.count("\n") == 2 for block in conflicts(tree.text("big"))), merged.stdout
     assert ours[1] in tree.text("big")
     assert theirs[1] in tree.text("big")
@@ -126,14 +126,14 @@ def test_edits_of_different_places_of_one_document_merge(
 
 
 def conflicts(text: str) -> list[str]:
-    """What stands between the markers, both sides, without the markers."""
+    """The lines between the conflict markers, both sides, without the markers."""
     return [
         block.partition("\n")[2].replace("=======\n", "").rpartition("\n")[0] + "\n"
         for block in text.replace(">>>>>>>", "<<<<<<<").split("<<<<<<<")[1::2]
     ]
 
 
-def test_edits_of_one_line_on_both_sides_conflict_there_and_nowhere_else(tree: Writer) -> None:
+def test_edits_of_one_line_conflict_only_there(tree: Writer) -> None:
     tree.add("big", TOP + PADDING + BOTTOM)
     tree.save("Big")
     made: list[str] = []
@@ -153,7 +153,7 @@ def test_edits_of_one_line_on_both_sides_conflict_there_and_nowhere_else(tree: W
     tree.check()
 
 
-def test_one_edit_by_hand_recorded_on_both_sides_is_one_event(tree: Writer) -> None:
+def test_hand_edit_recorded_on_both_sides_is_one_event(tree: Writer) -> None:
     recorded: list[str] = []
 
     def by_hand() -> None:
@@ -166,7 +166,7 @@ def test_one_edit_by_hand_recorded_on_both_sides_is_one_event(tree: Writer) -> N
     tree.check()
 
 
-def test_an_edit_by_hand_done_and_undone_twice_stays_whole(tree: Writer) -> None:
+def test_hand_edit_undone_twice_keeps_the_log_intact(tree: Writer) -> None:
     for old, new in [("is so", "is not so"), ("is not so", "is so")] * 2:
         tree.edit_by_hand("base", old, new)
     tree.save("There and back")
@@ -174,7 +174,7 @@ def test_an_edit_by_hand_done_and_undone_twice_stays_whole(tree: Writer) -> None
     tree.check()
 
 
-def test_writing_between_commits_of_one_branch_never_touches_a_shard_git_knows(tree: Writer) -> None:
+def test_writes_never_change_a_committed_shard(tree: Writer) -> None:
     for number in range(3):
         before = {shard: (tree.root / shard).read_bytes() for shard in tree.shards()}
         tree.note(f"a{number}")
@@ -209,7 +209,7 @@ def test_squash(tree: Writer) -> None:
     tree.git("merge", "-q", "--squash", "topic")
     tree.note("while the squash is staged")
     tree.save("Squashed")
-    # The branch goes on after its squash, and comes again.
+    # The branch continues after its squash and is merged again.
     tree.git("switch", "-q", "topic")
     tree.add("later")
     tree.save("Later")
@@ -378,7 +378,7 @@ def test_reset_after_push(tree: Writer, tmp_path: Path, clock: Clock, mode: str)
     tree.git("reset", "-q", mode, "HEAD~1")
     tree.add("again")
     tree.save("Again, differently")
-    # Documents the reset left in the tree are equal to the pushed ones, so both sides add the same bytes.
+    # The documents left by the reset equal the pushed ones, so both sides add the same bytes.
     tree.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
     assert tree.names() == {"base", "pushed", "other", "again"}
     tree.check()
@@ -485,12 +485,12 @@ OPERATIONS = (
 
 
 def act(tree: Writer, operation: str, chance: random.Random, number: int) -> None:
-    """One step of a random life; steps that git does not allow right now are left out."""
+    """One random step; steps that git does not allow now are skipped."""
     branches = tree.git("branch", "--format=%(refname:short)").split()
     dirty = bool(tree.git("status", "--porcelain"))
     if operation == "write":
-        # Git takes a removed and an added file that look alike for one renamed file, and two removals of
-        # it for a conflict; that is about removals, not about adding and logging.
+        # Git treats similar removed and added files as a rename, and two removals of
+        # it as a conflict; this test is about additions and the log.
         tree.add(f"doc{number}", "".join(f"{chance.random()}\n" for _ in range(60)))
     elif operation == "stage":
         tree.git("add", "-A")
@@ -521,7 +521,7 @@ def act(tree: Writer, operation: str, chance: random.Random, number: int) -> Non
             tree.git("cherry-pick", "--keep-redundant-commits", "--allow-empty", chance.choice(commits))
     elif operation == "revert":
         commits = tree.git("rev-list", "--no-merges", "--min-parents=1", "-n", "3", "HEAD").split()
-        # A revert of what is reverted already is empty, and git stops.
+        # Reverting a reverted commit is empty, and git stops.
         if commits and tree.repository.try_git("revert", "--no-edit", chance.choice(commits)).returncode:
             assert tree.git("ls-files", "--unmerged") == ""
             tree.repository.try_git("revert", "--abort")
@@ -530,7 +530,7 @@ def act(tree: Writer, operation: str, chance: random.Random, number: int) -> Non
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_any_life_of_a_repository_stays_clean(tree: Writer, seed: int) -> None:
+def test_any_repository_history_merges_cleanly(tree: Writer, seed: int) -> None:
     chance = random.Random(seed)
     for number in range(14):
         act(tree, chance.choice(OPERATIONS), chance, number)

@@ -1,4 +1,5 @@
-"""Laws of the gardener's rules of order, over made-up memories: nothing is lost, and twice is once."""
+"""Properties of the rules numbers, links, tags, sizes and archive on generated memories: lossless,
+idempotent."""
 
 from __future__ import annotations
 
@@ -105,7 +106,7 @@ def memories(draw: st.DrawFn) -> tuple[Files, dict[str, str], list[str]]:
 
 
 def told(files: Files) -> Counter[str]:
-    """Every line that says something, in use or archived, apart from where its links lead."""
+    """Every nonempty line, in use or archived, without link targets."""
     found: Counter[str] = Counter()
     for document in documents(files):
         found.update(lines_of(document.body))
@@ -119,7 +120,7 @@ def lines_of(body: str) -> list[str]:
 
 @settings(deadline=None, max_examples=60)
 @given(memories())
-def test_what_is_applied_says_all_that_was_said_and_applying_again_changes_nothing(
+def test_apply_keeps_every_line_and_is_idempotent(
     memory: tuple[Files, dict[str, str], list[str]],
 ) -> None:
     files, former, ours = memory
@@ -131,14 +132,14 @@ def test_what_is_applied_says_all_that_was_said_and_applying_again_changes_nothi
     gone = {
         edit.path: edit.doc_id for step in plan.applicable for edit in step.edits if edit.path not in after
     }
-    # The program's own changes leave a recap its own.
+    # Changes by the program do not count as edits of a recap.
     again = plan_of(material(after, former=former | gone, ours=ours), SMALL)
     assert again.applicable == ()
 
 
 @settings(deadline=None, max_examples=60)
 @given(memories())
-def test_each_step_can_be_taken_back_to_the_byte_and_each_proposal_loses_nothing(
+def test_each_step_can_be_undone_and_each_proposal_loses_nothing(
     memory: tuple[Files, dict[str, str], list[str]],
 ) -> None:
     files, former, ours = memory
@@ -186,7 +187,7 @@ def parted(document: Document, others: list[Document] | None = None, hard: int =
 @given(bodies(), st.sampled_from(["\n", "\r\n"]))
 @example("## A\n\ntext\n## B", "\r\n")
 @example("## A\n```\nopen\n\n## B\n\n## C\n", "\n")
-def test_every_line_stands_in_exactly_one_part_in_order(body: str, eol: str) -> None:
+def test_every_line_is_in_exactly_one_part(body: str, eol: str) -> None:
     document = fact(body, eol=eol)
     found = parted(document)
     assert bool(found.edits) != bool(found.reason)
@@ -207,7 +208,7 @@ def test_every_line_stands_in_exactly_one_part_in_order(body: str, eol: str) -> 
     assert not found.edits or said == Counter(whole)
 
 
-def test_ids_of_parts_are_ids_however_long_the_whole_is_called_and_whatever_its_headings_are() -> None:
+def test_ids_of_parts_are_valid_for_any_id_and_heading() -> None:
     long_id = "fact." + "a" * (MAX_ID - 5)
     headings = ["Setup", "setup", "数据库", "!!!", "con", "A" * 300, "é-ü"]
     body = "".join(f"## {heading}\n\n{'word ' * 30}\n\n" for heading in headings)
@@ -217,7 +218,7 @@ def test_ids_of_parts_are_ids_however_long_the_whole_is_called_and_whatever_its_
     assert all(map(is_document_id, ids))
 
 
-def test_ten_thousand_headings_are_looked_through_and_not_made_ten_thousand_documents() -> None:
+def test_ten_thousand_headings_do_not_become_as_many_documents() -> None:
     body = "".join(
         f"## Number {number}\n\nIt says {number}, see [next](#number-{number + 1}).\n\n"
         for number in range(10_000)
@@ -228,13 +229,13 @@ def test_ten_thousand_headings_are_looked_through_and_not_made_ten_thousand_docu
     assert "would still have" in parted(document, hard=4000).reason
 
 
-def test_a_document_that_cannot_be_split_says_why() -> None:
+def test_unsplittable_document_has_a_reason() -> None:
     assert "no two headings" in parted(fact("# One\n\nText.\n")).reason
     assert "none can stand alone" in parted(fact("## A\n\nSee [x][l] now.\n\n## B\n\n[l]: b.md\n")).reason
     assert "its id is none" in parted(fact("## A\n\ntext\n\n## B\n", doc_id="Fact.A")).reason
 
 
-def test_a_tag_that_is_written_in_a_way_no_edit_keeps_is_left_alone() -> None:
+def test_tag_that_cannot_be_edited_safely_is_skipped() -> None:
     text = document_text("fact.a", "A.\n", tags=["Test"]).replace("tags:\n  - Test\n", "tags: Test, other\n")
     files = {
         f"{FACTS}a.md": text.encode(),

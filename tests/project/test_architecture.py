@@ -145,7 +145,7 @@ def test_every_module_is_in_a_package_of_the_order() -> None:
     assert {package_of(name_of(path)) for path in modules()} - {"__init__"} == set(ORDER)
 
 
-def test_imports_point_to_the_left() -> None:
+def test_imports_follow_the_layer_order() -> None:
     place = {name: at for at, name in enumerate(ORDER)}
     wrong = [
         f"{name} imports {other}"
@@ -194,7 +194,7 @@ def test_no_public_class_name_twice() -> None:
     assert {name: found for name, found in where.items() if len(found) > 1} == {}
 
 
-def test_only_the_index_asks_the_database() -> None:
+def test_only_the_index_uses_the_database() -> None:
     """SQL over the store, and the connection itself, stay in ``index/``."""
     wrong = set()
     for path in modules():
@@ -207,7 +207,7 @@ def test_only_the_index_asks_the_database() -> None:
     assert wrong == set()
 
 
-def test_a_module_shows_few_names() -> None:
+def test_modules_have_few_public_names() -> None:
     """At most 12 are used from outside the package; errors and tables of rules are exempt."""
     used: dict[str, set[str]] = {}
     for path in modules():
@@ -239,7 +239,7 @@ def test_no_module_is_longer_than_800_lines() -> None:
     assert [name_of(path) for path in modules() if path.read_text(encoding="utf-8").count("\n") > 800] == []
 
 
-def test_one_door_for_each_library() -> None:
+def test_each_library_is_imported_in_one_module() -> None:
     wrong = []
     for path in modules():
         relative = path.relative_to(PACKAGE).as_posix()
@@ -265,12 +265,12 @@ def test_heavy_libraries_are_imported_inside_functions() -> None:
     assert wrong == []
 
 
-def test_no_module_hides_behind_an_empty_name() -> None:
+def test_no_module_has_a_meaningless_name() -> None:
     empty = {"utils", "helpers", "manager", "common", "misc"}
     assert [path.name for path in modules() if path.stem in empty] == []
 
 
-def test_every_module_imports_alone_and_none_brings_a_heavy_library(sealed: Path) -> None:
+def test_every_module_imports_alone_without_heavy_libraries(sealed: Path) -> None:
     """In one process, in the order of names and, all forgotten again, in the other order.
 
     As no import goes in a circle, a module that loads before what it imports, and after, loads alone as well.
@@ -312,7 +312,7 @@ GUARDED = {
 
 
 @pytest.mark.parametrize("name", GUARDED)
-def test_the_quick_commands_load_nothing_heavy(name: str, tmp_path: Path, sealed: Path) -> None:
+def test_quick_commands_load_nothing_heavy(name: str, tmp_path: Path, sealed: Path) -> None:
     (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
     code = """
 import atexit, os, sys
@@ -352,7 +352,7 @@ NOT_FOR_A_SEARCH = (
 """What costs a search milliseconds and gives it nothing while the index is fresh."""
 
 
-def test_a_search_of_a_fresh_index_loads_only_what_finding_takes(tmp_path: Path, sealed: Path) -> None:
+def test_search_of_a_fresh_index_loads_only_what_it_needs(tmp_path: Path, sealed: Path) -> None:
     (tmp_path / ".thunderus" / "memory").mkdir(parents=True)
     code = (
         "import sys; from thunderus_mem.cli.app import run; code = run(['search', 'words']);"
@@ -397,7 +397,7 @@ def test_typer_is_pinned_below_the_release_that_doubled_its_start() -> None:
     assert tuple(map(int, version("typer").split(".")[:2])) < (0, 29)
 
 
-def test_what_is_imported_is_declared() -> None:
+def test_imported_packages_are_declared() -> None:
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = " ".join(project["dependencies"]).lower()
     names = {"frontmatter": "python-frontmatter", "git": "gitpython", "ruamel": "ruamel.yaml"}
@@ -457,7 +457,7 @@ def importers(name: str) -> list[str]:
 NOT_DESCRIBED: frozenset[str] = frozenset((*("authoring", "history", "log", "memory", "review", "store"),))
 
 
-def test_a_package_says_what_it_owns_and_nothing_else() -> None:
+def test_package_docstrings_list_what_they_own() -> None:
     """In three lines at least, and without code: modules import from modules."""
     wrong = set()
     for path in PACKAGE.rglob("*/__init__.py"):
@@ -478,6 +478,6 @@ def test_a_small_module_with_one_importer_has_a_reason() -> None:
     assert small == set(SMALL_MODULES)
 
 
-def test_modules_are_named_by_what_they_hold() -> None:
+def test_modules_are_named_by_their_content() -> None:
     named = {name_of(path) for path in modules() if path.stem.endswith("ing")}
     assert named == set(GERUNDS)

@@ -16,7 +16,7 @@ def test_the_benchmark_starts_as_a_script() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_measure_is_met_by_the_clock_or_by_the_processor() -> None:
+def test_target_is_met_by_wall_or_cpu_time() -> None:
     target = Time(50.0, 50.0)
     busy, slow = Result("busy", Time(90.0, 40.0), target), Result("slow", Time(90.0, 80.0), target)
     assert (busy.ok, slow.ok) == (True, False)

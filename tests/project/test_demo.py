@@ -39,7 +39,7 @@ def test_every_page_becomes_a_document_and_one_link_is_dead(memory: Memory) -> N
     ]
 
 
-def test_the_two_notes_that_say_the_same_become_one(memory: Memory) -> None:
+def test_duplicate_notes_are_merged(memory: Memory) -> None:
     plan = garden_plan(memory)
     assert [step.targets for step in plan.steps] == [("fact.carrier-timeouts", "fact.timeouts-of-carriers")]
     garden_apply(memory, plan)

@@ -26,7 +26,7 @@ def test_the_reference_is_up_to_date() -> None:
 
 
 @pytest.mark.parametrize("where", sorted(set(VALUES.values())))
-def test_every_value_a_command_prints_is_a_documented_type(where: str) -> None:
+def test_every_printed_value_has_a_documented_type(where: str) -> None:
     module, _, name = where.partition(":")
     assert hasattr(importlib.import_module(f"thunderus_mem.{module}"), name)
 
@@ -60,7 +60,7 @@ def test_the_manual_page_names_every_command_and_is_shipped() -> None:
     assert "docs/man/thunderus-mem.1" in shared["targets"]["wheel"]["shared-data"]
 
 
-def test_roff_takes_any_words_as_words() -> None:
+def test_roff_escapes_any_text() -> None:
     sys.path.insert(0, str(PROJECT / "docs"))
     import man
 
@@ -80,7 +80,7 @@ AN_EXAMPLE = "tests/cases/lint/TM113-title-full-stop.md"
 
 
 @pytest.mark.parametrize("name", PAGES_WITH_PATHS)
-def test_files_that_the_pages_for_developers_name_are_there(name: str) -> None:
+def test_files_mentioned_in_developer_pages_exist(name: str) -> None:
     text = (PROJECT / name).read_text(encoding="utf-8").partition(PAGES_WITH_PATHS[name])[2]
     named = A_PATH.findall(text)
     assert named

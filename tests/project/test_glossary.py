@@ -31,18 +31,18 @@ def resolve(name: str) -> object:
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_each_word_stands_for_something_in_the_code(line: str) -> None:
+def test_each_glossary_term_is_in_the_code(line: str) -> None:
     entry = ENTRY.fullmatch(line)
     assert entry is not None, line
     assert resolve(entry["name"]) is not None
 
 
-def test_each_word_has_one_line() -> None:
+def test_each_glossary_term_has_one_line() -> None:
     words = [line.split("**")[1] for line in LINES]
     assert len(words) == len(set(words))
 
 
-def test_each_kind_of_event_that_is_a_word_is_one() -> None:
+def test_glossary_terms_for_event_kinds_are_event_kinds() -> None:
     from thunderus_mem.log.line import KINDS
 
     assert {"approval", "patch", "snapshot"} <= set(KINDS)

@@ -114,7 +114,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 
 
 @pytest.mark.parametrize("path", pages(), ids=lambda path: path.relative_to(PROJECT).as_posix())
-def test_what_the_page_shows_is_what_happens(
+def test_console_sessions_match_actual_output(
     path: Path, tmp_path: Path, sealed: Path, program: Program
 ) -> None:
     place = Place(tmp_path, sealed, program)
@@ -141,7 +141,7 @@ def test_what_the_page_shows_is_what_happens(
     assert not wrong, "\n\n".join(wrong)
 
 
-def test_the_runner_sees_a_difference() -> None:
+def test_runner_detects_a_difference() -> None:
     (step,) = steps("$ echo one\n> echo two\none\n...\n# exit 3\n")
     assert (step.command, step.expected, step.code) == ("echo one\necho two", "one\n...", 3)
     assert matches("one\n...\nfour", "one\ntwo\nthree\nfour")
@@ -150,7 +150,7 @@ def test_the_runner_sees_a_difference() -> None:
     assert not matches("one\n...\nfour", "one\ntwo")
 
 
-def test_a_session_lives_on_between_commands(tmp_path: Path, sealed: Path, program: Program) -> None:
+def test_session_state_persists_between_commands(tmp_path: Path, sealed: Path, program: Program) -> None:
     place = Place(tmp_path, sealed, program)
     assert place.run("mkdir a && cd a") == ("", 0)
     assert place.run("pwd") == ("~/project/a", 0)

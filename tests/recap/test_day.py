@@ -1,4 +1,4 @@
-"""Which notes are open ends, and free text as one line."""
+"""Which notes are open items, and free text as one line."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from thunderus_mem.recap.template import one_line
         ("Todos are kept in the tracker", False),
     ],
 )
-def test_a_note_is_an_open_end_by_how_it_begins_or_ends(text: str, is_open: bool) -> None:
+def test_open_items_are_recognized_by_their_start_or_end(text: str, is_open: bool) -> None:
     event = note_event(id="evt_1", ts="2026-01-21T09:00:00Z", session_id="s", actor="user", text=text)
     day, used = sort_events([event], "recap.2026-01-21")
     assert (day.open_ends, day.notes) == (([event], []) if is_open else ([], [event]))
     assert used == [event]
 
 
-def test_free_text_cannot_run_over_the_page() -> None:
+def test_free_text_cannot_open_markup() -> None:
     assert one_line("a\n# b\n\n<!-- c") == "a # b &lt;!-- c"
     assert one_line("say `this") == "say 'this"
     assert one_line("say `this`") == "say `this`"
 
 
-def test_a_relative_link_of_a_note_is_text_from_here() -> None:
+def test_relative_link_in_a_note_is_escaped() -> None:
     assert one_line("[a](https://x.example) [b](y.md)") == r"[a](https://x.example) [b]\(y.md)"

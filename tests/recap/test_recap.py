@@ -1,4 +1,4 @@
-"""The recap of a day: complete, cited, the same from the same log."""
+"""The recap of a day: complete, with citations, deterministic."""
 
 from __future__ import annotations
 
@@ -120,12 +120,12 @@ COMMITS = [
 ]
 
 
-def test_a_day_is_told_in_all_its_sections() -> None:
+def test_day_recap_matches_golden_page() -> None:
     _, body = recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
     assert body == (GOLDEN / "day.md").read_text(encoding="utf-8")
 
 
-def test_every_event_told_of_is_cited_in_the_header_and_in_the_provenance_section() -> None:
+def test_every_event_used_is_cited_in_header_and_provenance() -> None:
     header, body = recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
     cited = header["provenance"]["events"]
     assert cited == [event_id(number) for number in (*range(1, 11),)]
@@ -134,14 +134,14 @@ def test_every_event_told_of_is_cited_in_the_header_and_in_the_provenance_sectio
     assert {one for line in lines for one in line.split("`") if one.startswith("evt_")} == set(cited)
 
 
-def test_created_and_updated_are_the_first_and_last_moment_told_of() -> None:
+def test_created_and_updated_are_first_and_last_moment() -> None:
     header, _ = recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
     assert (header["created"], header["updated"]) == (f"{DAY}T08:00:00Z", f"{DAY}T12:00:00Z")
 
 
 @settings(deadline=None, max_examples=30, derandomize=True)
 @given(st.randoms(use_true_random=False))
-def test_order_and_repeats_of_the_material_change_nothing(shuffle: random.Random) -> None:
+def test_order_and_repetition_of_events_do_not_matter(shuffle: random.Random) -> None:
     events, commits, documents = [*EVENTS, EVENTS[0]], [*COMMITS, COMMITS[1]], list(DOCUMENTS)
     for each in (events, commits, documents):
         shuffle.shuffle(each)
@@ -149,14 +149,14 @@ def test_order_and_repeats_of_the_material_change_nothing(shuffle: random.Random
     assert told == recap_document(day_scope(DAY), EVENTS, DOCUMENTS, COMMITS, Config())
 
 
-def test_what_recaps_did_is_not_told() -> None:
+def test_events_of_recaps_are_skipped() -> None:
     without = [event for event in EVENTS if "recap." not in str(event.refs)]
     assert recap_document(day_scope(DAY), EVENTS, DOCUMENTS, [], Config()) == recap_document(
         day_scope(DAY), without, DOCUMENTS, [], Config()
     )
 
 
-def test_a_day_without_anything_shared_is_not_found() -> None:
+def test_day_without_events_is_not_found() -> None:
     for events in ([], [EVENTS[10]], [EVENTS[11]], [EVENTS[13]]):
         with pytest.raises(NotFound, match=f"no events or commits on {DAY}"):
             recap_document(day_scope(DAY), events, DOCUMENTS, [COMMITS[2]], Config())
@@ -169,7 +169,7 @@ def test_commits_alone_make_a_recap() -> None:
     assert "## Changes" not in body
 
 
-def test_an_import_of_many_documents_is_told_in_one_line() -> None:
+def test_import_of_many_documents_is_one_line() -> None:
     many = patch(1, "import", *(f"fact.n{number:03d}" for number in range(50)), why="the old wiki")
     _, body = recap_document(day_scope(DAY), [many], [], [], Config())
     assert (
@@ -179,7 +179,7 @@ def test_an_import_of_many_documents_is_told_in_one_line() -> None:
     assert len(body.splitlines()) < 50
 
 
-def test_a_document_that_got_another_id_is_told_of_once() -> None:
+def test_renamed_document_is_listed_once() -> None:
     sides = [
         Change("rename", "fact.old", f"{FOLDER}/old.md", "a", "", ""),
         Change("rename", "fact.keys", f"{FOLDER}/keys.md", "", "b", ""),
@@ -196,7 +196,7 @@ def test_a_document_that_got_another_id_is_told_of_once() -> None:
     )
     _, body = recap_document(day_scope(DAY), [event], DOCUMENTS, [], Config())
     assert "- 2 documents changed: 1 changed, 1 renamed.\n" in body
-    assert "- `fact.keys` (Keys) renamed: it was `fact.old`.\n" in body
+    assert "- `fact.keys` (Keys) renamed: previously `fact.old`.\n" in body
     assert "- `fact.old`" not in body
 
 
@@ -215,7 +215,7 @@ def busy(number: int, *, template: str = "") -> tuple[list[str], str]:
     return cited, body
 
 
-def test_a_busy_day_keeps_itself_short_and_says_what_is_left_out() -> None:
+def test_busy_day_is_cut_and_counts_omitted_events() -> None:
     cited, body = busy(800)
     assert "- 821 events in 2 sessions." in body
     assert "- 300 documents changed: 300 edited." in body
@@ -231,7 +231,7 @@ def test_a_busy_day_keeps_itself_short_and_says_what_is_left_out() -> None:
     assert len(compose({"provenance": {"events": cited}}, body)) > 4 * Config().caps_document_hard - 2_000
 
 
-def test_a_recap_has_room_up_to_the_hard_cap_of_its_kind() -> None:
+def test_recap_may_grow_up_to_the_hard_cap() -> None:
     events = [patch(n, "edit", f"fact.n{n:03d}", why=f"reason {n}") for n in range(300)]
 
     def length(*kinds: str) -> int:
@@ -243,11 +243,11 @@ def test_a_recap_has_room_up_to_the_hard_cap_of_its_kind() -> None:
     assert 4000 < length("recap = 2000") <= 8000
 
 
-def test_a_busy_day_in_a_template_of_ones_own_says_so_too() -> None:
+def test_custom_template_shows_omitted_events() -> None:
     assert "very long note" not in busy(800, template="# $title\n\n$changes\n\n## Notes\n\n$notes\n")[1]
 
 
-def test_a_busy_day_is_written_and_lint_accepts_it(repo: Path, server: Server) -> None:
+def test_recap_of_a_busy_day_passes_lint(repo: Path, server: Server) -> None:
     assert server.run("init", cwd=str(repo)).code == 0
     for number in range(12):
         words = " ".join(f"{number}{letter}" for letter in "abcdefghijklmnopqrstuvwxyz" * 80)
@@ -260,15 +260,15 @@ def test_a_busy_day_is_written_and_lint_accepts_it(repo: Path, server: Server) -
 
 
 @pytest.mark.parametrize("day", ["9999-12-31", "0001-01-01"])
-def test_a_day_at_the_end_of_the_calendar_is_a_day(repo: Path, server: Server, day: str) -> None:
+def test_first_and_last_day_of_the_calendar_are_valid(repo: Path, server: Server, day: str) -> None:
     assert server.run("init", cwd=str(repo)).code == 0
     ran = server.run("recap", "--day", day, cwd=str(repo))
     assert ran.code == 4
-    assert f"Nothing happened on {day}" in ran.err
+    assert f"events or commits on {day}" in ran.err
 
 
 @pytest.mark.damaged
-def test_a_recap_says_that_lines_of_the_log_cannot_be_read(repo: Path, server: Server) -> None:
+def test_recap_reports_unreadable_log_lines(repo: Path, server: Server) -> None:
     assert server.run("init", cwd=str(repo)).code == 0
     (shard,) = (repo / ".thunderus/sessions").glob("*/events.jsonl")
     shard.write_bytes(shard.read_bytes() + b"{}\n")
@@ -279,14 +279,14 @@ def test_a_recap_says_that_lines_of_the_log_cannot_be_read(repo: Path, server: S
     assert (repo / f".thunderus/memory/episodic/{DAY}.md").exists()
 
 
-def test_an_offset_does_not_move_an_event_to_another_day() -> None:
+def test_utc_offset_does_not_change_the_day() -> None:
     late = note_event(
         id=event_id(1), ts="2026-01-22T00:30:00+02:00", session_id="s", actor="user", text="late here"
     )
     assert "late here" in recap_document(day_scope(DAY), [late], [], [], Config())[1]
 
 
-def test_files_can_be_limited_or_left_out() -> None:
+def test_files_can_be_limited_or_omitted() -> None:
     config = Config(recap_max_files=1)
     seen = note(5, "Three files belong together.", paths=("src/a.py", "src/b.py", "src/c.py"))
     assert "- `src/a.py`\n- and 2 more" in recap_document(day_scope(DAY), [seen], [], [], config)[1]
@@ -294,7 +294,7 @@ def test_files_can_be_limited_or_left_out() -> None:
     assert "Files touched" not in recap_document(day_scope(DAY), EVENTS, DOCUMENTS, [], config)[1]
 
 
-def test_a_template_of_ones_own_always_ends_in_provenance() -> None:
+def test_custom_template_gets_provenance() -> None:
     _, body = recap_document(
         day_scope(DAY), EVENTS, DOCUMENTS, [], Config(), template="# {{ day }} costs $5\n\n- {{ notes[0] }}\n"
     )
@@ -302,7 +302,7 @@ def test_a_template_of_ones_own_always_ends_in_provenance() -> None:
     assert "\n## Provenance\n\n- Changes to `fact.cache`: `evt_" in body
 
 
-def test_characters_that_nobody_sees_do_not_have_the_page_refused(repo: Path, server: Server) -> None:
+def test_invisible_characters_do_not_block_a_recap(repo: Path, server: Server) -> None:
     assert server.run("init", cwd=str(repo)).code == 0
     note = server.run(
         "note", "a\x1b[31m b\u202e see [c](d.md)", cwd=str(repo), env={"THUNDERUS_MEM_SEED": "2"}
@@ -313,7 +313,7 @@ def test_characters_that_nobody_sees_do_not_have_the_page_refused(repo: Path, se
     assert "a\\x1b[31m b<U+202E>" in (repo / f".thunderus/memory/episodic/{DAY}.md").read_text()
 
 
-def test_files_that_commits_touched_are_listed_the_most_touched_of_many(repo: Path, server: Server) -> None:
+def test_most_touched_files_are_listed(repo: Path, server: Server) -> None:
     assert server.run("init", cwd=str(repo)).code == 0
     dates = {"GIT_AUTHOR_DATE": f"{DAY}T10:00:00Z", "GIT_COMMITTER_DATE": f"{DAY}T10:00:00Z"}
     for text in ("one", "two"):

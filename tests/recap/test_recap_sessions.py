@@ -1,4 +1,4 @@
-"""Recaps of sessions and whiles: golden from a plain log, private texts kept, any log a valid page."""
+"""Recaps of sessions and other periods: golden pages, private texts, and any log."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def store(repo: Path, server: Server) -> CommandStore:
     return store
 
 
-def test_a_session_is_told_as_the_golden_page_says(store: CommandStore) -> None:
+def test_session_recap_matches_golden_page(store: CommandStore) -> None:
     made = store.run("recap", "--session", "2026-01-21-ab")
     assert made.code == 0, made.err
     (path,) = (store.root / EPISODIC).glob("*.md")
@@ -57,7 +57,7 @@ def test_a_session_is_told_as_the_golden_page_says(store: CommandStore) -> None:
     assert path.read_text(encoding="utf-8").endswith(body)
 
 
-def test_texts_that_are_private_stay_so(store: CommandStore) -> None:
+def test_private_texts_stay_private(store: CommandStore) -> None:
     for arguments in (("--session", "2026-01-21-ab"), ("--day", DAY), ("--since", DAY)):
         assert store.run("recap", *arguments).code == 0
     for path in (store.root / EPISODIC).glob("*.md"):
@@ -66,23 +66,23 @@ def test_texts_that_are_private_stay_so(store: CommandStore) -> None:
             assert private not in text
 
 
-def test_private_events_are_named_by_the_recaps_own_event_and_lint_knows_them(store: CommandStore) -> None:
+def test_recap_event_lists_private_events_for_lint(store: CommandStore) -> None:
     assert store.run("recap", "--session", "2026-01-21-ab").code == 0
     event = store.events(SHARED)[-1]
     (path,) = (store.root / EPISODIC).glob("*.md")
     cited = re.findall(r"evt_\w+", path.read_text(encoding="utf-8").split("---\n")[1])
     assert event["body"]["op"] == "recap"
     assert event["body"]["private"] == cited
-    # Another tree has the shared shards alone.
+    # Another tree has only the shared shards.
     shutil.rmtree(store.root / ".thunderus/local")
     assert "TM206" not in store.run("lint", "--json").out
     assert "private to the working tree" in store.run("why", event["refs"]["memory_doc_ids"][0]).out
-    # An event that nobody called private is lost.
+    # A missing event that is not marked private is lost.
     path.write_text(path.read_text(encoding="utf-8").replace(cited[0], "evt_01ARZ3NDEKTSV4RRFFQ69G5FAV"))
     assert "TM206" in store.run("lint", "--json").out
 
 
-def test_a_tree_without_the_private_events_does_not_write_the_recap_poorer(store: CommandStore) -> None:
+def test_recap_is_not_rewritten_without_its_private_events(store: CommandStore) -> None:
     assert store.run("note", "The port is 80.").code == 0
     assert store.run("recap", "--day", DAY).code == 0
     text = (store.root / EPISODIC / f"{DAY}.md").read_text(encoding="utf-8")
@@ -95,22 +95,22 @@ def test_a_tree_without_the_private_events_does_not_write_the_recap_poorer(store
     assert "make test" not in (store.root / EPISODIC / f"{DAY}.md").read_text(encoding="utf-8")
 
 
-def test_private_events_can_be_left_out_by_configuration(store: CommandStore) -> None:
+def test_private_events_can_be_excluded_by_configuration(store: CommandStore) -> None:
     (store.root / ".thunderus/memory/gardener.toml").write_text("[recap]\nprivate = false\n")
     assert store.run("recap", "--session", "2026-01-21-ab").code == 4
 
 
-def test_a_session_that_did_nothing_or_is_not_there_is_not_found(store: CommandStore) -> None:
+def test_empty_or_unknown_session_is_not_found(store: CommandStore) -> None:
     said = b'{"kind":"message","body":{"text":"hello"},"session_id":"quiet-1"}\n'
     assert store.run("events", "add", stdin=said).code == 0
-    assert "Nothing happened in session quiet-1" in store.run("recap", "--session", "quiet-1").err
+    assert "events or commits in session quiet-1" in store.run("recap", "--session", "quiet-1").err
     missing = store.run("recap", "--session", "nope")
     assert missing.code == 4
-    assert "Sessions are:" in missing.err
+    assert "sessions: " in missing.err.lower()
     assert store.run("recap", "--episode", "nope").code == 4
 
 
-def test_an_episode_is_told_by_the_events_that_name_it(store: CommandStore) -> None:
+def test_episode_recap_uses_its_events(store: CommandStore) -> None:
     ran = {"kind": "tool_result", "body": {"tool": "bash", "command": "cargo test", "success": True}}
     assert (
         store.run("events", "add", stdin=json.dumps({**ran, "episode_id": "Move to 2.0"}).encode()).code == 0
@@ -134,12 +134,12 @@ def test_an_episode_is_told_by_the_events_that_name_it(store: CommandStore) -> N
         ("soon", 2),
     ],
 )
-def test_since_takes_a_day_a_time_an_age_or_a_revision(store: CommandStore, given: str, code: int) -> None:
+def test_since_accepts_day_time_age_and_revision(store: CommandStore, given: str, code: int) -> None:
     ran = store.run("recap", "--since", given, "--dry-run")
     assert ran.code == code, ran.err
 
 
-def test_two_sorts_of_recap_exclude_each_other(store: CommandStore) -> None:
+def test_recap_options_are_mutually_exclusive(store: CommandStore) -> None:
     assert store.run("recap", "--day", DAY, "--session", "x").code == 2
 
 
@@ -150,7 +150,7 @@ def summarizer(text: str) -> str:
     return f'python3 -c "{SUMMARY % text}"' if '"' not in text else ""
 
 
-def test_a_summary_of_a_command_is_a_draft_that_says_who_wrote_it(store: CommandStore) -> None:
+def test_summary_is_a_draft_with_its_author(store: CommandStore) -> None:
     ran = store.run(
         "recap", "--day", DAY, "--summarizer", summarizer("# All is well\\n## Provenance\\n- none")
     )
@@ -188,9 +188,7 @@ def test_a_summary_of_a_command_is_a_draft_that_says_who_wrote_it(store: Command
         ("echo ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a", 5, "possible secret"),
     ],
 )
-def test_a_summary_that_cannot_be_kept_leaves_nothing(
-    store: CommandStore, command: str, code: int, says: str
-) -> None:
+def test_rejected_summary_writes_nothing(store: CommandStore, command: str, code: int, says: str) -> None:
     ran = store.run("recap", "--day", DAY, "--summarizer", command, "--timeout", "0.5")
     assert ran.code == code, ran.err
     assert says.lower() in ran.err.lower()
@@ -199,7 +197,7 @@ def test_a_summary_that_cannot_be_kept_leaves_nothing(
 
 
 @pytest.mark.parametrize("ends", ["exit", "sleep 60"])
-def test_what_a_summarizer_left_behind_is_ended_with_it(store: CommandStore, ends: str) -> None:
+def test_children_of_a_summarizer_are_killed(store: CommandStore, ends: str) -> None:
     late = store.root / "late"
     command = f"sh -c '(sleep 1.5; echo late > {late}) & echo hello; {ends}'"
     ran = store.run("recap", "--day", DAY, "--summarizer", command, "--timeout", "0.5")
@@ -220,7 +218,7 @@ def test_what_a_summarizer_left_behind_is_ended_with_it(store: CommandStore, end
     ],
     ids=["closes its input", "controls and a header"],
 )
-def test_a_summary_is_text_and_no_more(store: CommandStore, command: str, kept: str) -> None:
+def test_summary_is_escaped_text(store: CommandStore, command: str, kept: str) -> None:
     ran = store.run("recap", "--day", DAY, "--summarizer", command, "--timeout", "20")
     assert ran.code == 0, ran
     data = (store.root / EPISODIC / f"{DAY}.md").read_bytes()
@@ -297,7 +295,7 @@ def linted(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 @settings(deadline=None, max_examples=150, derandomize=True)
 @given(logs(), st.data())
-def test_any_log_makes_a_page_that_lint_accepts_and_whose_provenance_resolves(
+def test_recap_of_any_log_passes_lint_with_valid_provenance(
     linted: Any, events: list[Event], data: st.DataObject
 ) -> None:
     scope = data.draw(
@@ -329,7 +327,7 @@ def test_any_log_makes_a_page_that_lint_accepts_and_whose_provenance_resolves(
     assert set(page.private) == cited & private
 
 
-def test_of_ten_megabytes_a_page_repeats_little() -> None:
+def test_recap_of_ten_megabytes_is_short() -> None:
     text = "we decided to keep it because " + "long " * 2_000_000
     events = [
         make_event(

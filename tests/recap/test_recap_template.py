@@ -1,4 +1,4 @@
-"""Templates of recaps: what a page needs, and nothing that a hostile repository could use."""
+"""Recap templates: the supported subset, and nothing a hostile repository could use."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VALUES = {"title": "T", "kind": "day", "name": "N", "day": "2026-01-21"} | {
 }
 
 
-def test_the_built_in_page_has_every_section_that_holds_something() -> None:
+def test_built_in_template_shows_every_nonempty_section() -> None:
     page = fill("", "", VALUES)
     assert [line for line in page.splitlines() if line.startswith("- ")] == [
         f"- {name} {number}" for name in SECTIONS for number in ("one", "two")
@@ -32,7 +32,7 @@ def test_the_built_in_page_has_every_section_that_holds_something() -> None:
     assert bare == "# T\n\n## Provenance\n\n- provenance one\n- provenance two\n"
 
 
-def test_a_template_of_ones_own_is_filled_and_ends_in_provenance() -> None:
+def test_custom_template_is_rendered_with_provenance() -> None:
     loop = "{% for line in notes %}\n{{ loop.index }}. {{ line }}\n{% else %}\nnone\n{% endfor %}\n"
     template = "# {{ title | upper }}\n" + loop
     page = fill(template, "t.md.j2", VALUES)
@@ -42,7 +42,7 @@ def test_a_template_of_ones_own_is_filled_and_ends_in_provenance() -> None:
     assert fill("{{ provenance | join('; ') }}", "t", VALUES) == "provenance one; provenance two\n"
 
 
-def test_what_stands_in_a_value_is_never_read_as_a_template() -> None:
+def test_values_are_never_parsed_as_templates() -> None:
     assert fill("{{ title }}{{ provenance[0] }}", "t", VALUES | {"title": "{{ kind }}{% x"}) == (
         "{{ kind }}{% xprovenance one\n"
     )
@@ -79,7 +79,7 @@ def test_what_stands_in_a_value_is_never_read_as_a_template() -> None:
             "{% for a in notes %}" * 3 + "x" + "{% endfor %}" * 3,
             "loops can be nested 2 levels deep at most",
         ),
-        ("{{ title | join | join | join }}", "join"),
+        ("{{ title | join | join | join }}", "at most 2 filters"),
         ("{{ notes | join(title | length) }}{{ day / 0 }}", "is not allowed in a recap template"),
         ("{{ 'x' }}" + "a" * 70_000, "exceeds 64 KiB"),
         ("{{ title }}" * 3_000, "more than 2,000 parts"),
@@ -90,7 +90,7 @@ def test_what_stands_in_a_value_is_never_read_as_a_template() -> None:
         ("{% for title in notes %}{{ title.upper }}{% endfor %}", "unknown attribute 'upper'"),
     ],
 )
-def test_what_a_page_has_no_use_for_is_refused_with_file_and_line(template: str, says: str) -> None:
+def test_unsupported_syntax_is_rejected_with_file_and_line(template: str, says: str) -> None:
     with pytest.raises(InvalidConfig) as error:
         fill(template, "t", VALUES)
     assert says in str(error.value)
@@ -98,7 +98,7 @@ def test_what_a_page_has_no_use_for_is_refused_with_file_and_line(template: str,
     assert error.value.hint
 
 
-def test_the_work_is_bounded_by_what_is_given() -> None:
+def test_rendering_is_bounded() -> None:
     loops = "{% for a in notes %}{% for b in notes %}{{ title }}{% endfor %}{% endfor %}"
     with pytest.raises(InvalidConfig, match="more than 1 MiB"):
         fill(loops, "t", VALUES | {"notes": ["x"] * 5_000, "title": "y" * 100})
@@ -146,7 +146,7 @@ PIECES = st.sampled_from(
 
 @settings(deadline=None, max_examples=300, derandomize=True)
 @given(st.lists(PIECES, max_size=14).map(" ".join) | st.text(max_size=30))
-def test_any_template_is_a_page_or_an_error_with_a_line(template: str) -> None:
+def test_any_template_renders_or_fails_with_a_line(template: str) -> None:
     said, page = "t, line 1", "\n"
     try:
         page = fill(template, "t", VALUES)
@@ -156,19 +156,17 @@ def test_any_template_is_a_page_or_an_error_with_a_line(template: str) -> None:
     assert page.endswith("\n")
 
 
-def test_a_template_may_name_more_than_the_sections() -> None:
+def test_template_can_use_names_besides_sections() -> None:
     assert set(SECTIONS) < set(NAMES)
 
 
-def test_a_template_without_a_value_is_a_page_of_its_own_text() -> None:
+def test_template_without_values_is_plain_text() -> None:
     assert fill("# $title costs $5\n", "t", VALUES) == (
         "# $title costs $5\n\n## Provenance\n\n- provenance one\n- provenance two\n"
     )
 
 
-def test_the_configured_template_makes_the_recap_and_a_broken_one_says_where(
-    repo: Path, server: Server
-) -> None:
+def test_configured_template_is_used_and_errors_have_a_location(repo: Path, server: Server) -> None:
     assert server.run("init", cwd=str(repo)).code == 0
     (repo / ".thunderus/memory/gardener.toml").write_text('[recap]\ntemplate = "docs/recap.md.j2"\n')
     missing = server.run("recap", cwd=str(repo))
@@ -200,7 +198,7 @@ def test_the_configured_template_makes_the_recap_and_a_broken_one_says_where(
     ],
     ids=["fifo", "folder", "link", "huge"],
 )
-def test_a_template_that_is_no_ordinary_file_is_refused_by_its_place_in_the_repository(
+def test_template_that_is_not_a_regular_file_is_rejected(
     make: Callable[[str], None], says: str, repo: Path, server: Server
 ) -> None:
     assert server.run("init", cwd=str(repo)).code == 0

@@ -86,7 +86,7 @@ def malformation(document: Document) -> str:
     keys = [key for key, value in lists.items() if not _is_list_of_text(value) or key not in _KNOWN_LISTS]
     keys += [key for key in ("created", "updated") if not utc_key(str(data.get(key, "")))]
     if keys:
-        return f"cannot merge the frontmatter of `{document.id}`: invalid `{keys[0]}`"
+        return f"cannot merge the frontmatter of `{document.id}`: unsupported `{keys[0]}`"
     if any(line.startswith(_CONFLICT_MARKS) for line in document.text.splitlines()):
         return f"`{document.id}` contains conflict markers"
     return ""

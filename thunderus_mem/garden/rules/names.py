@@ -151,13 +151,13 @@ class _Where:
         was = self._present(next(iter(ids))) if len(ids) == 1 else None
         if was is None:
             return None
-        return _Found(was, f"the log has this file name for `{was.id}`", "apply")
+        return _Found(was, f"the former file name of `{was.id}`", "apply")
 
     def _was_at(self, path: str) -> _Found | None:
         """The document that was once at a path that no longer exists."""
         was = self._present(self._material.former.get(path, ""))
         if was is not None:
-            return _Found(was, f"the log has this path for `{was.id}`", "apply")
+            return _Found(was, f"the former path of `{was.id}`", "apply")
         named = self._named_before.get(path, [])
         if len(named) == 1 and named[0].id not in self.names.claimed_twice:
             return _Found(named[0], f"an alias of `{named[0].id}` matches this file name", "apply")
@@ -211,7 +211,7 @@ def _mended(document: Document, dead: list[_Dead], reach: Reach) -> Step | None:
     told = ", ".join(f"`{target}`" for target in targets)
     return Step(
         "mend-links",
-        f"{_dead_links(len(dead))} in `{document.id}`; new target: {told}",
+        f"{_dead_links(len(dead))} in `{document.id}`; new target{'s' if len(targets) > 1 else ''}: {told}",
         tuple(f"{document.path}:{one.line}: `{one.said}` becomes `{one.new}`: {one.reason}" for one in dead),
         (document.id, *targets),
         (DocumentEdit(document.path, document.id, document.hash, text),),
