@@ -437,6 +437,7 @@ def blocks(body: str) -> list[str]:
 def lacking(stays: Document, leaves: Document) -> list[str]:
     """The blocks of ``leaves`` with a sentence that ``stays`` does not have, each under its headings."""
     told = {sentence.plain for sentence in sentences_of(stays.body)}
+    lines = "\n".join(["", *stays.body.splitlines(), ""])
     kept: list[str] = []
     headings: list[str] = []
     for block in blocks(leaves.body):
@@ -446,7 +447,7 @@ def lacking(stays: Document, leaves: Document) -> list[str]:
             headings.append(block)
             continue
         said = {sentence.plain for sentence in sentences_of(block)}
-        if block in stays.body or (said and said <= told):
+        if f"\n{block}\n" in lines or (said and said <= told):
             continue
         kept += [_lowered(one) for one in headings]
         headings = []
