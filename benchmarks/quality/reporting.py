@@ -1,4 +1,4 @@
-"""What was counted, as Markdown for people and as plain data for programs. Pure."""
+"""The results as Markdown and as data. Pure."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def _labels(found: dict[str, dict[str, int]]) -> str:
 def _examples(asked: Sequence[Asked], most: int) -> str:
     shown = []
     for measure, cases in misses(asked).items():
-        shown.append(f"\n### Against “{measure}”: {len(cases)}\n")
+        shown.append(f"\n### Misses of “{measure}”: {len(cases)}\n")
         shown += [
             f"- {trial.by}, {trial.origin}: {trial.how}\n  `{trial.one}` / `{trial.other}`: {said}"
             for trial, said in cases[:most]
         ]
-    shown.append("\n### Proposed, though nobody planted it\n")
+    shown.append("\n### Proposed, not planted\n")
     shown += [
         f"- {pool}: `{one}` / `{other}`: {told.tier}: {told.label}"
         for pool, (one, other), told in unplanned(asked)
@@ -62,14 +62,14 @@ def _examples(asked: Sequence[Asked], most: int) -> str:
 
 
 def markdown(asked: Sequence[Asked], examples: int = 0) -> str:
-    """Three tables, and on request examples of what went wrong."""
+    """Three tables, and examples of errors on request."""
     parts = [
         "## Pairs\n\n" + _rows(rows(asked)),
         "## Proposals\n\n" + _densities(densities(asked)),
         "## Labels\n\n" + _labels(labels(asked)),
     ]
     if examples:
-        parts.append("## What went wrong\n" + _examples(asked, examples))
+        parts.append("## Errors\n" + _examples(asked, examples))
     return "\n".join(parts)
 
 
@@ -78,7 +78,7 @@ def _rate(rate: Rate) -> dict[str, Any]:
 
 
 def as_data(asked: Sequence[Asked]) -> dict[str, Any]:
-    """Everything the tables hold, and the misses that may be shown."""
+    """The content of the tables, and the misses that may be shown."""
     found, proposals = rows(asked), densities(asked)
     return {
         "measures": [row._asdict() | {"ours": _rate(row.ours), "theirs": _rate(row.theirs)} for row in found],

@@ -1,4 +1,4 @@
-"""What two methods said of the trials, counted and held against the targets. Pure."""
+"""Count the results of two methods on the trials and compare them with the targets. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from benchmarks.quality.trials import Pool, Seen, Told, Trial
 
 MOST_PROPOSALS: Final = 6.0
-"""Proposals for every hundred documents that nobody has planted anything in."""
+"""The target for proposals per 100 documents without planted pairs."""
 
 # Measure, of which trials, what is counted, and the target for all of them.
 _FOUND, _PROPOSED, _LABELLED, _MERGED = "found", "proposed", "labelled", "merged"
@@ -44,7 +44,7 @@ _ORDER: Final = {name: at for at, (_, name) in enumerate(BANDS)}
 
 
 class Asked(NamedTuple):
-    """One pool and what the product and the other method say of it."""
+    """A pool and the results of the product and of the other method."""
 
     pool: Pool
     ours: Seen
@@ -63,7 +63,7 @@ class Row(NamedTuple):
 
 
 class Density(NamedTuple):
-    """How many pairs are put to a person in a pool: those planted there, and others."""
+    """The number of proposed pairs in a pool: planted ones and others."""
 
     pool: str
     documents: int
@@ -75,7 +75,7 @@ class Density(NamedTuple):
 
     @property
     def hundred(self) -> float:
-        """Proposals for every hundred documents."""
+        """Proposals per 100 documents."""
         return 100 * (self.planted + self.others) / self.documents if self.documents else 0.0
 
 
@@ -98,7 +98,7 @@ _Case: TypeAlias = "tuple[Asked, Trial]"
 
 
 def _parts(cases: list[_Case]) -> dict[str, list[_Case]]:
-    """The ways to look at some trials: all, by split, by grade or kind, by how they are phrased."""
+    """The breakdowns of some trials: all, by split, by grade or kind, by phrasing."""
     found = {"": cases}
     for split in SPLITS:
         found[split] = [case for case in cases if case[1].split == split]
@@ -120,7 +120,7 @@ def _meets(rate: Rate, target: tuple[str, float]) -> bool | None:
 
 
 def rows(asked: Sequence[Asked]) -> list[Row]:
-    """Every measure: all trials first, which the target is for, then its parts."""
+    """Every measure: first for all trials (to which the target applies), then by part."""
     found = []
     for measure, kind, what, target in _MEASURES:
         cases = [(one, trial) for one in asked for trial in one.pool.trials if trial.what == kind]
@@ -137,7 +137,7 @@ def rows(asked: Sequence[Asked]) -> list[Row]:
 
 
 def _density(name: str, one: Asked, documents: set[str], pairs: Collection[tuple[str, str]]) -> Density:
-    """What is proposed among ``pairs``, for every hundred of ``documents``."""
+    """The proposals among ``pairs``, per 100 of ``documents``."""
     keys = {trial.key for trial in one.pool.trials}
     proposed = [pair for pair in pairs if pair in one.ours.told and one.ours.told[pair].proposed]
     planted = sum(pair in keys for pair in proposed)
@@ -160,31 +160,31 @@ def densities(asked: Sequence[Asked]) -> list[Density]:
             found.append(_density(WRITTEN, one, own, {pair for pair in pairs if own & set(pair)}))
             if every > own:
                 rest = {pair for pair in pairs if not own & set(pair)}
-                together.append(_density("all real text as one memory", one, every - own, rest))
+                together.append(_density("all of them as one memory", one, every - own, rest))
         elif not one.pool.trials:
             real.append(_density(one.pool.name, one, every, pairs))
     if real:
         size = sum(each.documents for each in real)
         others, theirs = sum(each.others for each in real), sum(each.theirs for each in real)
-        whole = Density("all real text", size, 0, others, theirs, f"≤ {MOST_PROPOSALS:g}", None)
+        whole = Density("all repositories", size, 0, others, theirs, f"≤ {MOST_PROPOSALS:g}", None)
         real.append(whole._replace(met=whole.hundred <= MOST_PROPOSALS))
     return [*found, *real, *together]
 
 
 def labels(asked: Sequence[Asked]) -> dict[str, dict[str, int]]:
-    """For each sort of trial, how often the product gives which label; "–" for a pair it says nothing of."""
+    """For each class of trials, the count of each label given by the product."""
     found: dict[str, dict[str, int]] = {}
     for one in asked:
         for trial in one.pool.trials:
             told = one.ours.told.get(trial.key)
-            name = f"{told.label}{'' if told.proposed else ', not proposed'}" if told else "–"
+            name = f"{told.label}{'' if told.proposed else ', not proposed'}" if told else "not reported"
             row = found.setdefault(trial.what, {})
             row[name] = row.get(name, 0) + 1
     return found
 
 
 def unplanned(asked: Sequence[Asked]) -> list[tuple[str, tuple[str, str], Told]]:
-    """Pool, ids and what was said of every proposal that nobody planted, in the pools that `densities` has.
+    """Pool, ids and result of every proposal that was not planted, in the pools of `densities`.
 
     Held-out documents are not shown.
     """
@@ -201,7 +201,7 @@ def unplanned(asked: Sequence[Asked]) -> list[tuple[str, tuple[str, str], Told]]
 
 
 def misses(asked: Sequence[Asked]) -> dict[str, list[tuple[Trial, str]]]:
-    """The trials that speak against a target, with what was said of them. Held-out pairs are not shown."""
+    """The trials that miss a target, with their result. Held-out pairs are not shown."""
     found: dict[str, list[tuple[Trial, str]]] = {}
     for measure, kind, what, target in _MEASURES:
         for one in asked if target else ():
@@ -210,11 +210,11 @@ def misses(asked: Sequence[Asked]) -> dict[str, list[tuple[Trial, str]]]:
                 if trial.what != kind or trial.split == SPLITS[1] or counts(one.ours, trial, what) == wanted:
                     continue
                 told = one.ours.told.get(trial.key)
-                said = f"{told.tier}: {told.label}" if told else "nothing"
+                said = f"{told.tier}: {told.label}" if told else "not reported"
                 found.setdefault(measure, []).append((trial, said))
     return found
 
 
 def passed(found: Sequence[Row], proposals: Sequence[Density]) -> bool:
-    """Whether no target is missed."""
+    """Whether all targets are met."""
     return all(row.met is not False for row in found) and all(one.met is not False for one in proposals)

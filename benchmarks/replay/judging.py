@@ -1,4 +1,4 @@
-"""Runs the product's own judge over planted anchors, with as much history as a situation leaves."""
+"""Compute the verdicts of the product for planted anchors, with the history available in each situation."""
 
 from __future__ import annotations
 
@@ -23,24 +23,30 @@ SQUASHED: Final = "squashed"
 SHALLOW: Final = "shallow"
 NONE: Final = "none"
 SITUATIONS: Final = (HISTORY, SQUASHED, SHALLOW, NONE)
-"""The anchor's commit is there; it was squashed away; the clone has one commit; there is no git."""
+"""Full history; the anchor's commit was squashed; a clone with one commit; no git."""
+TITLES: Final = {
+    HISTORY: "with history",
+    SQUASHED: "squashed",
+    SHALLOW: "shallow clone",
+    NONE: "without git",
+}
 _GONE: Final = "dead" * 10
 
 
 def given(verdict: Verdict) -> Given:
-    """A verdict as scoring wants it."""
+    """A verdict in the form needed for scoring."""
     found = verdict.found
     return Given(verdict.status, found.path if found else "", found.symbol if found else "", verdict.reason)
 
 
 class Place(NamedTuple):
-    """A commit checked out nowhere, in which many anchors are judged."""
+    """A commit, not checked out, at which many anchors are verified."""
 
     tree: CommitTree
     anchors: Sequence[Anchor]
 
     def judged(self, root: str, revision: str, hint: str | None) -> list[Given]:
-        """Verdicts with the history that the repository at ``root`` has; ``hint`` ``None``: with none."""
+        """Verdicts with the history of the repository at ``root``; without any if ``hint`` is ``None``."""
         if hint is None:
             return [given(evaluate(anchor, self.tree, NoHistory())) for anchor in self.anchors]
         git = found(root)
@@ -53,14 +59,14 @@ def found(root: str) -> Git:
     """The repository at a folder."""
     git = Git.find(root)
     if git is None:
-        raise OSError(f"{root} is no repository")
+        raise OSError(f"{root} is not a git repository")
     return git
 
 
 def in_all_situations(
     clone: Clone, a: str, b: str, anchors: Sequence[Anchor], shallow_root: str, situations: Sequence[str]
 ) -> list[dict[str, Given]]:
-    """For each anchor of A its verdict at B in every situation asked for; files are parsed once for all."""
+    """The verdict at B of each anchor of A in every requested situation; each file is parsed once."""
     rows: dict[str, list[Given]] = {}
     git = found(clone.root)
     with ObjectReader(git) as reader:

@@ -1,4 +1,4 @@
-"""What a run found, as Markdown for people and as plain data for programs. Pure but for reading old texts."""
+"""The results of a run, as Markdown and as data. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from benchmarks.replay.baselines import METHODS
-from benchmarks.replay.judging import HISTORY, SITUATIONS
+from benchmarks.replay.judging import HISTORY, SITUATIONS, TITLES
 from benchmarks.replay.scoring import (
     FALSE_ALARM,
     MISSED,
@@ -28,10 +28,11 @@ if TYPE_CHECKING:
     from benchmarks.replay.symbols import Symbol
 
 _WRONG: Final = (FALSE_ALARM, MISSED, WRONG_PLACE)
+_OF_STALE: Final = {name: f"{name} of `changed` and `missing`" for name in ("precision", "recall")}
 
 
 class About(NamedTuple):
-    """A repository as it was used."""
+    """A repository and the commits used."""
 
     name: str
     commits: int
@@ -40,7 +41,7 @@ class About(NamedTuple):
 
 
 class Findings(NamedTuple):
-    """Everything a run gathers."""
+    """All results of a run."""
 
     abouts: list[About]
     cases: list[Case]
@@ -68,7 +69,7 @@ def _situations(cases: Sequence[Case]) -> list[str]:
 
 
 def result(case: Case, situation: str) -> str:
-    """How a case came out in a situation."""
+    """The outcome of a case in a situation."""
     return outcome(case.path, case.symbol, case.truth, case.given[situation])
 
 
@@ -79,14 +80,15 @@ def headline(findings: Findings) -> str:
     names = _situations(walked)
     found = {name: rates(walked, _stale(name)) for name in names}
     rows: list[tuple[str, ...]] = [
-        (key, *(str(found[name][key]) for name in names)) for key in next(iter(found.values()), {})
+        (_OF_STALE.get(key, key), *(str(found[name][key]) for name in names))
+        for key in next(iter(found.values()), {})
     ]
     rows.append(("renames and moves followed", *(str(right(moved, name, FOLLOWED)) for name in names)))
     larger = [case for case in moved if not case.small]
     rows.append(("… of bodies of 40 tokens or more", *(str(right(larger, name, FOLLOWED)) for name in names)))
-    rows.append(("reverts healed", *(str(right(healed, name, ("reverted",))) for name in names)))
-    rows.append(("no answer", *(str(_unanswered(walked, name)) for name in names)))
-    return table(("", *names), rows)
+    rows.append(("reverts recognised", *(str(right(healed, name, ("reverted",))) for name in names)))
+    rows.append(("`unknown`", *(str(_unanswered(walked, name)) for name in names)))
+    return table(("", *(TITLES[name] for name in names)), rows)
 
 
 def _unanswered(cases: Sequence[Case], situation: str) -> Rate:
@@ -94,7 +96,7 @@ def _unanswered(cases: Sequence[Case], situation: str) -> Rate:
 
 
 def classes(cases: Sequence[Case], situation: str) -> str:
-    """Each class of truth and how its verdicts came out."""
+    """The outcomes of the verdicts for each class of the ground truth."""
     counts = Counter((case.truth.kind, result(case, situation)) for case in cases)
     outcomes = (RIGHT, FALSE_ALARM, MISSED, WRONG_PLACE, NO_ANSWER)
     rows = []
@@ -102,11 +104,11 @@ def classes(cases: Sequence[Case], situation: str) -> str:
         total = sum(count for (name, _), count in counts.items() if name == kind)
         if total:
             rows.append((kind, f"{total:,}", *(f"{counts[kind, one]:,}" for one in outcomes)))
-    return table(("what happened", "anchors", *outcomes), rows)
+    return table(("what happened", "anchors", *outcomes[:-1], f"`{NO_ANSWER}`"), rows)
 
 
 def comparison(cases: Sequence[Case]) -> str:
-    """The judge beside what others do, on the same anchors."""
+    """Our verdicts and other methods, on the same anchors."""
     walked = _of(cases, "walk")
     rows = []
     for name in METHODS:
@@ -114,7 +116,7 @@ def comparison(cases: Sequence[Case]) -> str:
         found = rates(asked, lambda case, name=name: case.others[name])  # type: ignore[misc]
         rows.append((name, f"{len(asked):,}", *map(str, found.values())))
     found = rates(walked, _stale(HISTORY))
-    rows.append(("**this judge**", f"{len(walked):,}", *map(str, found.values())))
+    rows.append(("thunderus-mem", f"{len(walked):,}", *map(str, found.values())))
     return table(("method", "anchors", *found), rows)
 
 
@@ -132,15 +134,18 @@ def by_group(cases: Sequence[Case], key: Callable[[Case], Any], title: str) -> s
                 f"{len(some):,}",
                 found["precision"],
                 found["recall"],
-                found["cosmetic flagged"],
+                found["cosmetic edits flagged"],
                 followed,
             )
         )
-    return table((title, "anchors", "precision", "recall", "cosmetic flagged", "followed"), rows)
+    return table(
+        (title, "anchors", "precision", "recall", "cosmetic edits flagged", "renames and moves followed"),
+        rows,
+    )
 
 
 def reformats(cases: Sequence[Case]) -> str:
-    """False alarms for 1,000 symbols whose parse a formatter left as it was."""
+    """False alarms per 1,000 symbols whose syntax tree a formatter did not change."""
     rows = []
     planted = [case for case in cases if case.origin not in ("walk", "moves", "reverts")]
     for name in dict.fromkeys(case.origin for case in planted):
@@ -156,21 +161,21 @@ def reformats(cases: Sequence[Case]) -> str:
         "formatter",
         "symbols",
         "false alarms",
-        "for 1,000 symbols",
-        "no answer",
-        "parse differs: left out",
+        "per 1,000 symbols",
+        "`unknown`",
+        "excluded",
     )
     return table(head, rows)
 
 
 def mutated(mutations: Sequence[tuple[str, Mutation]]) -> str:
-    """How many small real edits went unnoticed."""
+    """The share of one-token edits that went unnoticed."""
     missed = Rate(sum(one.missed for _, one in mutations), len(mutations))
     return f"Edits of one token in Python that went unnoticed: {missed}."
 
 
 def false_verdicts(findings: Findings) -> list[dict[str, Any]]:
-    """Every verdict that is wrong, as data; a case once for all situations that are wrong in the same way."""
+    """Every wrong verdict, as data; a case is listed once for all situations with the same error."""
     found = []
     for case in findings.cases:
         wrong: dict[str, list[str]] = {}
@@ -202,7 +207,7 @@ def false_verdicts(findings: Findings) -> list[dict[str, Any]]:
 
 
 def as_data(findings: Findings) -> dict[str, Any]:
-    """Counts for programs."""
+    """The counts, as data."""
     walked = _of(findings.cases, "walk")
     return {
         "repositories": [about._asdict() for about in findings.abouts],
@@ -242,17 +247,20 @@ def markdown(findings: Findings) -> str:
         table(("repository", "commits", "newest", "steps from A to B"), about),
         (
             f"{len(walked):,} anchors walked, {len(cases) - len(walked):,} in planted commits, "
-            f"{len(findings.not_seen):,} symbols that truth names and the product does not."
+            f"{len(findings.not_seen):,} symbols found only by the reference parsers."
         ),
         headline(findings),
-        f"Anchors from all files alike ({len(even):,}; the others are from files that change before B):",
-        table(("", HISTORY), [(key, rate) for key, rate in rates(even, _stale(HISTORY)).items()]),
-        *(f"Classes, {name}:\n\n{classes(walked, name)}" for name in _situations(walked)),
-        f"Planted renames and moves, {HISTORY}:\n\n{classes(_of(cases, 'moves'), HISTORY)}",
+        f"Anchors from all files ({len(even):,}; the others are from files that change before B):",
+        table(("", TITLES[HISTORY]), [(key, rate) for key, rate in rates(even, _stale(HISTORY)).items()]),
+        *(
+            f"Verdicts {TITLES[name]}, by what happened to the code:\n\n{classes(walked, name)}"
+            for name in _situations(walked)
+        ),
+        f"Planted renames and moves, {TITLES[HISTORY]}:\n\n{classes(_of(cases, 'moves'), HISTORY)}",
         comparison(cases),
         by_group(cases, lambda case: case.language, "language"),
         by_group(cases, lambda case: case.repository, "repository"),
-        by_group(cases, lambda case: case.distance, "commits"),
+        by_group(cases, lambda case: case.distance, "commits between"),
         reformats(cases),
         mutated(findings.mutations),
     ]

@@ -1,4 +1,4 @@
-"""Verdicts held against truth, and what the counts say with what confidence. Pure."""
+"""Score verdicts against the ground truth, with confidence intervals. Pure."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
     from benchmarks.replay.truth import Expected
 
-RIGHT: Final = "right"
+RIGHT: Final = "correct"
 FALSE_ALARM: Final = "false alarm"
 MISSED: Final = "missed"
-WRONG_PLACE: Final = "wrong place"
-NO_ANSWER: Final = "no answer"
+WRONG_PLACE: Final = "wrong location"
+NO_ANSWER: Final = "unknown"
 NOT_SCORED: Final = "not scored"
 
 
 class Given(NamedTuple):
-    """A verdict as it is scored: status, and where the code was found ("" when nowhere)."""
+    """A verdict as it is scored: status, and where the code was found ("" if nowhere)."""
 
     status: str
     path: str = ""
@@ -30,14 +30,14 @@ class Given(NamedTuple):
 
     @property
     def stale(self) -> bool:
-        """Whether it says that the claim no longer holds."""
+        """Whether the verdict marks the anchor as stale."""
         return self.status in ("changed", "missing")
 
 
 class Case(NamedTuple):
     """One anchor between two commits: truth, each situation's verdict, and what other methods say.
 
-    ``origin`` is "walk" for what people did, else what was planted: "moves", "reverts" or a formatter.
+    ``origin`` is "walk" for real history, else the planted change: "moves", "reverts" or a formatter.
     """
 
     origin: str
@@ -56,7 +56,7 @@ class Case(NamedTuple):
 
 
 def outcome(path: str, symbol: str, truth: Expected, given: Given) -> str:
-    """Whether a verdict on an anchor is right, and if not, how it is wrong."""
+    """Whether the verdict on an anchor is correct, or how it is wrong."""
     if truth.kind not in (*HELD, *FOLLOWED, *STALE):
         return NOT_SCORED
     if given.status == "unknown":
@@ -79,7 +79,7 @@ class Rate(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's interval of 95 %, as shares; (0, 1) when there is nothing to tell from."""
+        """The 95 % Wilson interval, as shares; (0, 1) without data."""
         if not self.total:
             return 0.0, 1.0
         z, n, share = 1.959964, self.total, self.hits / self.total
@@ -101,23 +101,23 @@ def _rate(cases: Iterable[Case], of: Callable[[Case], bool], hit: Callable[[Case
 
 
 def scored(case: Case) -> bool:
-    """Whether truth is sure enough of it."""
+    """Whether the ground truth is known."""
     return case.truth.kind in (*HELD, *FOLLOWED, *STALE)
 
 
 def rates(cases: list[Case], says_stale: Callable[[Case], bool]) -> dict[str, Rate]:
-    """Precision and recall of an alarm, and how often it is raised on code that only looks different."""
+    """Precision and recall of an alarm, and how often it is raised on cosmetic edits and unchanged code."""
     known = [case for case in cases if scored(case)]
     return {
         "precision": _rate(known, says_stale, lambda case: case.truth.kind in STALE),
         "recall": _rate(known, lambda case: case.truth.kind in STALE, says_stale),
-        "cosmetic flagged": _rate(known, lambda case: case.truth.kind == "cosmetic", says_stale),
-        "still true flagged": _rate(known, lambda case: case.truth.kind not in STALE, says_stale),
+        "cosmetic edits flagged": _rate(known, lambda case: case.truth.kind == "cosmetic", says_stale),
+        "unchanged code flagged": _rate(known, lambda case: case.truth.kind not in STALE, says_stale),
     }
 
 
 def right(cases: Iterable[Case], history: str, kinds: Iterable[str]) -> Rate:
-    """How many verdicts of some classes are right, the place included."""
+    """How many verdicts of some classes are correct, including the location."""
     wanted = frozenset(kinds)
     return _rate(
         cases,

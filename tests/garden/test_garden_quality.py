@@ -206,11 +206,11 @@ def test_counts_match_manual_counts() -> None:
     assert (row.met, merged.met) == (False, None)
     (density,) = densities([asked[0]._replace(pool=pool._replace(name=WRITTEN))])
     assert (density.documents, density.planted, density.others, density.theirs) == (8, 1, 1, 3)
-    assert labels(asked) == {"near": {"same": 1, "same form, not proposed": 1, "–": 2}}
+    assert labels(asked) == {"near": {"same": 1, "same form, not proposed": 1, "not reported": 2}}
     assert [said for _, said in misses(asked)["near duplicates proposed"]] == [
         "near: same form",
-        "nothing",
-        "nothing",
+        "not reported",
+        "not reported",
     ]
     assert not passed(rows(asked), densities(asked))
 
@@ -229,7 +229,7 @@ def test_proposals_in_real_text_count_for_the_target() -> None:
     for count, met in ((0, True), (1, False)):
         told = {tuple(sorted(pair)): Told("same", "near", True) for pair in pairs[:count]}
         whole = densities([Asked(pool, Seen(told, frozenset()), Seen({}, frozenset()))])[-1]  # type: ignore[arg-type]
-        assert (whole.pool, whole.others, whole.met) == ("all real text", count, met)
+        assert (whole.pool, whole.others, whole.met) == ("all repositories", count, met)
 
 
 def test_held_out_pairs_are_not_printed() -> None:
